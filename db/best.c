@@ -1,0 +1,102 @@
+/* The winners. */
+#include "db/internal.h"
+
+#include <time.h>
+
+static enum tw_db_status store(tw_db *db, const struct tw_db_best *best) {
+    struct tw_db_query query;
+    tw_db_query_start(&query, db,
+                      "INSERT OR REPLACE INTO best (problem, device, implementation, cache_policy,"
+                      " configuration, time_us, ci_low_us, ci_high_us, repeats, rate_unit, rate,"
+                      " max_rel_error, rms_rel_error, tie_set, baselines, run, measured_at)"
+                      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                      "store a best configuration");
+    tw_db_bind_integer(&query, best->problem);
+    tw_db_bind_integer(&query, best->device);
+    tw_db_bind_integer(&query, best->implementation);
+    tw_db_bind_text(&query, best->cache_policy);
+    tw_db_bind_text(&query, best->configuration);
+    tw_db_bind_real(&query, best->time_us);
+    tw_db_bind_real(&query, best->ci_low_us);
+    tw_db_bind_real(&query, best->ci_high_us);
+    tw_db_bind_integer(&query, best->repeats);
+    tw_db_bind_text(&query, best->rate_unit);
+    tw_db_bind_optional_real(&query, best->rate_unit != NULL, best->rate);
+    tw_db_bind_optional_real(&query, best->has_error, tw_db_error_value(best->max_rel_error));
+    tw_db_bind_optional_real(&query, best->has_error, tw_db_error_value(best->rms_rel_error));
+    tw_db_bind_text(&query, best->tie_set);
+    tw_db_bind_text(&query, best->baselines);
+    tw_db_bind_reference(&query, best->run);
+    tw_db_bind_integer(&query, best->measured_at != 0 ? best->measured_at : (int64_t)time(NULL));
+    return tw_db_query_run(&query);
+}
+
+enum tw_db_status tw_db_best_put(tw_db *db, const struct tw_db_best *best) {
+    enum tw_db_status status = tw_db_write_begin(db);
+    return status == TW_DB_OK ? tw_db_write_end(db, store(db, best)) : status;
+}
+
+static void next_best(struct tw_db_query *query, struct tw_db_best_row *row) {
+    struct tw_db_best *best = &row->best;
+    tw_db_next_device(query, &row->device);
+    row->problem.id = tw_db_next_integer(query);
+    row->problem.kernel = tw_db_next_text(query);
+    row->problem.key = tw_db_next_text(query);
+    row->implementation_name = tw_db_next_text(query);
+    row->template_hash = tw_db_next_text(query);
+    best->problem = row->problem.id;
+    best->device = row->device.id;
+    best->implementation = tw_db_next_integer(query);
+    best->cache_policy = tw_db_next_text(query);
+    best->configuration = tw_db_next_text(query);
+    best->time_us = tw_db_next_real(query);
+    best->ci_low_us = tw_db_next_real(query);
+    best->ci_high_us = tw_db_next_real(query);
+    best->repeats = tw_db_next_integer(query);
+    best->rate_unit = tw_db_next_optional_text(query);
+    best->rate = tw_db_next_real(query);
+    best->has_error = tw_db_next_optional_real(query, &best->max_rel_error);
+    tw_db_next_optional_real(query, &best->rms_rel_error);
+    best->tie_set = tw_db_next_optional_text(query);
+    best->baselines = tw_db_next_optional_text(query);
+    tw_db_next_optional_integer(query, &best->run);
+    best->measured_at = tw_db_next_integer(query);
+}
+
+enum tw_db_status tw_db_best_each(tw_db *db, const struct tw_db_best_filter *filter,
+                                  tw_db_best_visitor visit, void *context) {
+    static const struct tw_db_best_filter all;
+    const struct tw_db_best_filter *wanted = filter != NULL ? filter : &all;
+    struct tw_db_problem_copy copy = {0};
+    struct tw_db_query query;
+    tw_db_select_start(
+        &query, db,
+        "SELECT " TW_DB_DEVICE_COLUMNS ", problem.id, problem.kernel, problem.key,"
+        " implementation.name, implementation.template_hash, best.implementation,"
+        " best.cache_policy, best.configuration, best.time_us, best.ci_low_us, best.ci_high_us,"
+        " best.repeats, best.rate_unit, best.rate, best.max_rel_error, best.rms_rel_error,"
+        " best.tie_set, best.baselines, best.run, best.measured_at"
+        " FROM best JOIN problem ON problem.id = best.problem"
+        " JOIN device ON device.id = best.device"
+        " JOIN implementation ON implementation.id = best.implementation",
+        "read the best configurations");
+    tw_db_select_where_text(&query, "problem.kernel", wanted->kernel);
+    tw_db_select_where_text(&query, "problem.key", wanted->problem_key);
+    tw_db_select_where_text(&query, "device.fingerprint", wanted->device_fingerprint);
+    tw_db_select_where_text(&query, "best.cache_policy", wanted->cache_policy);
+    tw_db_select_where_text(&query, "implementation.name", wanted->implementation_name);
+    tw_db_select_ready(&query, "ORDER BY problem.kernel, problem.key, device.fingerprint,"
+                               " best.cache_policy, best.time_us, best.implementation");
+    while (tw_db_query_row(&query)) {
+        struct tw_db_best_row row;
+        next_best(&query, &row);
+        if (query.status == TW_DB_OK) {
+            query.status = tw_db_problem_parts(db, &row.problem, &copy);
+        }
+        if (query.status == TW_DB_OK && !visit(context, &row)) {
+            break;
+        }
+    }
+    tw_db_problem_copy_free(&copy);
+    return tw_db_query_finish(&query);
+}

@@ -1,0 +1,129 @@
+/* Trials: every variant tried, once, with what came of it. */
+#include "db/internal.h"
+
+#include <time.h>
+
+static const char *const statuses[] = {
+#define X(name, text) [TW_DB_TRIAL_##name] = text,
+    TW_DB_TRIAL_STATUSES(X)
+#undef X
+};
+enum { STATUS_COUNT = sizeof statuses / sizeof *statuses };
+
+const char *tw_db_trial_status_text(enum tw_db_trial_status status) {
+    size_t index = (size_t)status;
+    return index < STATUS_COUNT ? statuses[index] : "unknown status";
+}
+
+static void bind_trial(struct tw_db_query *query, const struct tw_db_trial *trial) {
+    tw_db_bind_integer(query, trial->run);
+    tw_db_bind_integer(query, trial->problem);
+    tw_db_bind_integer(query, trial->device);
+    tw_db_bind_integer(query, trial->implementation);
+    tw_db_bind_text(query, trial->cache_policy);
+    tw_db_bind_text(query, trial->configuration);
+    tw_db_bind_text(query, tw_db_trial_status_text(trial->status));
+    tw_db_bind_text(query, trial->message);
+    tw_db_bind_optional_real(query, trial->has_time, trial->time_us);
+    tw_db_bind_optional_integer(query, trial->has_time, trial->repeats);
+    tw_db_bind_optional_real(query, trial->has_interval, trial->ci_low_us);
+    tw_db_bind_optional_real(query, trial->has_interval, trial->ci_high_us);
+    tw_db_bind_integer(query, trial->screened_out);
+    tw_db_bind_optional_real(query, trial->has_error, tw_db_error_value(trial->max_rel_error));
+    tw_db_bind_optional_real(query, trial->has_error, tw_db_error_value(trial->rms_rel_error));
+    tw_db_bind_optional_real(query, trial->has_compile_ms, trial->compile_ms);
+    tw_db_bind_optional_integer(query, trial->has_registers, trial->registers);
+    tw_db_bind_optional_integer(query, trial->has_spill_bytes, trial->spill_bytes);
+    tw_db_bind_optional_integer(query, trial->has_shared_bytes, trial->shared_bytes);
+    tw_db_bind_integer(query, trial->created_at != 0 ? trial->created_at : (int64_t)time(NULL));
+}
+
+enum tw_db_status tw_db_trial_put(tw_db *db, const struct tw_db_trial *trial, bool *inserted) {
+    if (inserted != NULL) {
+        *inserted = false;
+    }
+    enum tw_db_status status = tw_db_write_begin(db);
+    if (status != TW_DB_OK) {
+        return status;
+    }
+    struct tw_db_query query;
+    tw_db_query_start(&query, db,
+                      "INSERT INTO trial (run, problem, device, implementation, cache_policy,"
+                      " configuration, status, message, time_us, repeats, ci_low_us, ci_high_us,"
+                      " screened_out, max_rel_error, rms_rel_error, compile_ms, registers,"
+                      " spill_bytes, shared_bytes, created_at)"
+                      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                      " ON CONFLICT (problem, device, implementation, cache_policy, configuration)"
+                      " DO NOTHING",
+                      "store a trial");
+    bind_trial(&query, trial);
+    status = tw_db_query_run(&query);
+    bool is_new = status == TW_DB_OK && sqlite3_changes(db->sqlite) == 1;
+    status = tw_db_write_end(db, status);
+    if (inserted != NULL) {
+        *inserted = is_new && status == TW_DB_OK;
+    }
+    return status;
+}
+
+static void next_trial(struct tw_db_query *query, struct tw_db_trial_row *row) {
+    struct tw_db_trial *trial = &row->trial;
+    row->id = tw_db_next_integer(query);
+    row->kernel = tw_db_next_text(query);
+    row->problem_key = tw_db_next_text(query);
+    row->implementation_name = tw_db_next_text(query);
+    row->template_hash = tw_db_next_text(query);
+    trial->run = tw_db_next_integer(query);
+    trial->problem = tw_db_next_integer(query);
+    trial->device = tw_db_next_integer(query);
+    trial->implementation = tw_db_next_integer(query);
+    trial->cache_policy = tw_db_next_text(query);
+    trial->configuration = tw_db_next_text(query);
+    trial->status = (enum tw_db_trial_status)tw_db_next_word(query, statuses, STATUS_COUNT);
+    trial->message = tw_db_next_optional_text(query);
+    trial->has_time = tw_db_next_optional_real(query, &trial->time_us);
+    tw_db_next_optional_integer(query, &trial->repeats);
+    trial->has_interval = tw_db_next_optional_real(query, &trial->ci_low_us);
+    tw_db_next_optional_real(query, &trial->ci_high_us);
+    trial->screened_out = tw_db_next_integer(query) != 0;
+    trial->has_error = tw_db_next_optional_real(query, &trial->max_rel_error);
+    tw_db_next_optional_real(query, &trial->rms_rel_error);
+    trial->has_compile_ms = tw_db_next_optional_real(query, &trial->compile_ms);
+    trial->has_registers = tw_db_next_optional_integer(query, &trial->registers);
+    trial->has_spill_bytes = tw_db_next_optional_integer(query, &trial->spill_bytes);
+    trial->has_shared_bytes = tw_db_next_optional_integer(query, &trial->shared_bytes);
+    trial->created_at = tw_db_next_integer(query);
+}
+
+enum tw_db_status tw_db_trial_each(tw_db *db, const struct tw_db_trial_filter *filter,
+                                   tw_db_trial_visitor visit, void *context) {
+    static const struct tw_db_trial_filter all;
+    const struct tw_db_trial_filter *wanted = filter != NULL ? filter : &all;
+    struct tw_db_query query;
+    tw_db_select_start(
+        &query, db,
+        "SELECT trial.id, problem.kernel, problem.key, implementation.name,"
+        " implementation.template_hash, trial.run, trial.problem, trial.device,"
+        " trial.implementation, trial.cache_policy, trial.configuration, trial.status,"
+        " trial.message, trial.time_us, trial.repeats, trial.ci_low_us, trial.ci_high_us,"
+        " trial.screened_out, trial.max_rel_error, trial.rms_rel_error, trial.compile_ms,"
+        " trial.registers, trial.spill_bytes, trial.shared_bytes, trial.created_at"
+        " FROM trial JOIN problem ON problem.id = trial.problem"
+        " JOIN implementation ON implementation.id = trial.implementation",
+        "read trials");
+    tw_db_select_where_id(&query, "trial.run", wanted->run);
+    tw_db_select_where_id(&query, "trial.problem", wanted->problem);
+    tw_db_select_where_id(&query, "trial.device", wanted->device);
+    tw_db_select_where_ids(&query, "trial.implementation", wanted->implementations,
+                           wanted->implementation_count);
+    tw_db_select_where_text(&query, "trial.cache_policy", wanted->cache_policy);
+    tw_db_select_ready(&query, "ORDER BY trial.id");
+    while (tw_db_query_row(&query)) {
+        struct tw_db_trial_row row;
+        next_trial(&query, &row);
+        if (query.status == TW_DB_OK && !visit(context, &row)) {
+            break;
+        }
+    }
+    return tw_db_query_finish(&query);
+}

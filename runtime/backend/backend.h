@@ -1,0 +1,150 @@
+/* What a backend can do. One file per backend implements this table; everything else in Tilewise reaches
+ * devices and compilers through it.
+ *
+ * Libraries (libcuda, libnvrtc, libOpenCL) are opened at run time, so a backend that is compiled in may
+ * still be unavailable on this machine: then its calls fail with TW_UNAVAILABLE and say why.
+ *
+ * A `tw_device` belongs to one thread at a time. */
+#ifndef TW_BACKEND_BACKEND_H
+#define TW_BACKEND_BACKEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+/* What is known of a device without opening it for work. */
+struct tw_device_info {
+    char id[24];      /* "cuda:0": the backend's name and its index there */
+    char backend[12]; /* "cuda" */
+    int index;
+    char name[128];
+    char vendor[64];
+    char architecture[64]; /* "sm_90"; on OpenCL the device version */
+    int arch;              /* 90 for sm_90; 0 where there is none */
+    bool is_cpu;
+    int64_t compute_units;
+    int64_t warp;
+    int64_t max_threads; /* a block */
+    int64_t max_block[3];
+    int64_t max_grid[3];
+    int64_t max_shared;    /* bytes a block may use, opt-in included */
+    int64_t max_registers; /* 32-bit registers a block may use; 0: unknown */
+    int64_t cache_bytes;   /* last-level cache; 0: unknown */
+    int64_t memory_bytes;
+    bool has_fp64;
+    char driver[96];   /* version of the driver or platform */
+    char compiler[96]; /* "NVRTC 13.0" */
+};
+
+struct tw_compile_request {
+    const char *source; /* NUL-terminated, prelude and all */
+    const char *name;   /* for messages */
+    const char *function;
+};
+
+/* What a compiler made. Free with tw_binary_free. */
+struct tw_binary {
+    unsigned char *bytes;
+    size_t size;
+    struct tw_text log;  /* the compiler's messages, errors or not */
+    bool has_resources;  /* the following are known */
+    int64_t registers;   /* a thread */
+    int64_t spill_bytes; /* stores, a thread */
+};
+
+void tw_binary_free(struct tw_binary *binary);
+/* After a compile that failed: makes the line of the log that a user should see first, the first that
+ * says "error", the error's message. Leaves the error as it is when the log has none. */
+void tw_binary_explain(const struct tw_binary *binary, struct tw_error *error);
+
+struct tw_device;
+struct tw_module; /* a loaded binary with one kernel in it */
+
+/* Device memory, or a part of it. Views share the allocation that they were cut from. */
+struct tw_memory {
+    uint64_t address; /* the backend's own */
+    uint64_t offset;
+    uint64_t bytes;
+};
+
+enum tw_value_kind { TW_VALUE_MEMORY, TW_VALUE_BYTES };
+
+struct tw_value {
+    enum tw_value_kind kind;
+    struct tw_memory memory;
+    unsigned char bytes[8];
+    size_t size; /* of bytes */
+};
+
+struct tw_launch {
+    const struct tw_module *module;
+    uint32_t block[3];
+    uint32_t grid[3];
+    uint32_t shared; /* bytes of dynamic shared memory */
+    size_t value_count;
+    const struct tw_value *values;
+};
+
+struct tw_backend {
+    const char *name;
+
+    /* How many devices there are; TW_UNAVAILABLE with the reason where the backend cannot run. */
+    tw_status (*count)(int *count, struct tw_error *error);
+    tw_status (*describe)(int index, struct tw_device_info *info, struct tw_error *error);
+
+    /* Compiles for a device without touching it, as far as the backend can (CUDA: only `info->arch`
+     * matters). A source that does not compile is TW_COMPILE, with the compiler's words in binary->log.
+     * The binary is to be freed in either case. */
+    tw_status (*compile)(const struct tw_device_info *info, const struct tw_compile_request *request,
+                         struct tw_binary *binary, struct tw_error *error);
+
+    tw_status (*open)(struct tw_device **out, int index, struct tw_error *error);
+    void (*close)(struct tw_device *device);
+
+    /* TW_RESOURCE when the kernel needs more than the device has. */
+    tw_status (*load)(struct tw_device *device, const void *bytes, size_t size,
+                      const char *function, uint32_t shared, struct tw_module **out,
+                      struct tw_error *error);
+    void (*unload)(struct tw_device *device, struct tw_module *module);
+
+    /* Memory is 256-byte aligned. TW_NO_MEMORY when the device has too little. */
+    tw_status (*allocate)(struct tw_device *device, uint64_t bytes, struct tw_memory *out,
+                          struct tw_error *error);
+    void (*release)(struct tw_device *device, struct tw_memory *memory);
+    /* In order with launches. `fill` sets bytes. write and read return when done. */
+    tw_status (*fill)(struct tw_device *device, const struct tw_memory *memory, unsigned char byte,
+                      struct tw_error *error);
+    tw_status (*write)(struct tw_device *device, const struct tw_memory *memory, const void *bytes,
+                       struct tw_error *error);
+    tw_status (*read)(struct tw_device *device, const struct tw_memory *memory, void *bytes,
+                      struct tw_error *error);
+    tw_status (*copy)(struct tw_device *device, const struct tw_memory *to,
+                      const struct tw_memory *from, struct tw_error *error);
+
+    /* Queues one launch. */
+    tw_status (*launch)(struct tw_device *device, const struct tw_launch *launch,
+                        struct tw_error *error);
+    /* Waits for all that was queued. After TW_DEVICE_LOST only a new process can use the device. */
+    tw_status (*synchronize)(struct tw_device *device, struct tw_error *error);
+    /* Queues the launches back to back, waits, and tells the device's own time for all of them in
+     * seconds. */
+    tw_status (*time)(struct tw_device *device, const struct tw_launch *launches, size_t count,
+                      double *seconds, struct tw_error *error);
+    /* The device's own time for one copy, in seconds. */
+    tw_status (*time_copy)(struct tw_device *device, const struct tw_memory *to,
+                           const struct tw_memory *from, double *seconds, struct tw_error *error);
+    /* Free and total device memory in bytes; free may be an estimate. */
+    tw_status (*memory)(struct tw_device *device, uint64_t *free, uint64_t *total,
+                        struct tw_error *error);
+    /* Clocks, power and temperature as JSON, for provenance; "{}" where nothing can be read. */
+    void (*conditions)(struct tw_device *device, struct tw_text *json);
+};
+
+/* A part of an allocation. `offset` must keep the alignment that the kernel expects; OpenCL devices
+ * need a multiple of 256. */
+struct tw_memory tw_memory_part(const struct tw_memory *memory, uint64_t offset, uint64_t bytes);
+
+#endif

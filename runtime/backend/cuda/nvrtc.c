@@ -1,0 +1,126 @@
+#include "runtime/backend/cuda/nvrtc.h"
+
+#include <nvrtc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/backend/library.h"
+
+#define NVRTC_FUNCTIONS(X)                                                                         \
+    X(version, nvrtcVersion)                                                                       \
+    X(error_text, nvrtcGetErrorString)                                                             \
+    X(create, nvrtcCreateProgram)                                                                  \
+    X(destroy, nvrtcDestroyProgram)                                                                \
+    X(compile, nvrtcCompileProgram)                                                                \
+    X(log_size, nvrtcGetProgramLogSize)                                                            \
+    X(log, nvrtcGetProgramLog)                                                                     \
+    X(cubin_size, nvrtcGetCUBINSize)                                                               \
+    X(cubin, nvrtcGetCUBIN)
+
+static struct {
+#define NVRTC_FIELD(field, function) __typeof__(function) *field;
+    NVRTC_FUNCTIONS(NVRTC_FIELD)
+#undef NVRTC_FIELD
+} nvrtc;
+static tw_status nvrtc_status;
+static struct tw_error nvrtc_error;
+static pthread_once_t nvrtc_once = PTHREAD_ONCE_INIT;
+
+static void open_nvrtc(void) {
+    /* The toolkit's installer does not always tell the loader of its folder. */
+    static const char *const names[] = {"libnvrtc.so.13",
+                                        "libnvrtc.so.12",
+                                        "libnvrtc.so",
+                                        "/usr/local/cuda/lib64/libnvrtc.so",
+                                        NULL};
+    static const struct tw_symbol symbols[] = {
+#define NVRTC_SYMBOL(field, function) {TW_SYMBOL_NAME(function), &nvrtc.field},
+        NVRTC_FUNCTIONS(NVRTC_SYMBOL)
+#undef NVRTC_SYMBOL
+    };
+    nvrtc_status = tw_library_open(names, symbols, sizeof symbols / sizeof *symbols, &nvrtc_error);
+}
+
+static tw_status ready(struct tw_error *error) {
+    pthread_once(&nvrtc_once, open_nvrtc);
+    if (nvrtc_status != TW_OK)
+        return tw_fail(error, nvrtc_status, "%s", nvrtc_error.message);
+    return TW_OK;
+}
+
+static tw_status check(nvrtcResult result, const char *what, struct tw_error *error) {
+    if (result == NVRTC_SUCCESS)
+        return TW_OK;
+    return tw_fail(error, TW_COMPILE, "%s: %s", what, nvrtc.error_text(result));
+}
+
+tw_status tw_nvrtc_version(char out[96], struct tw_error *error) {
+    tw_status status = ready(error);
+    if (status != TW_OK)
+        return status;
+    int major = 0, minor = 0;
+    status = check(nvrtc.version(&major, &minor), "nvrtcVersion", error);
+    if (status == TW_OK)
+        snprintf(out, 96, "NVRTC %d.%d", major, minor);
+    return status;
+}
+
+static void read_log(nvrtcProgram program, struct tw_binary *binary) {
+    size_t size = 0;
+    if (nvrtc.log_size(program, &size) != NVRTC_SUCCESS || size <= 1)
+        return;
+    char *log = malloc(size);
+    if (log != NULL && nvrtc.log(program, log) == NVRTC_SUCCESS)
+        tw_text_add(&binary->log, log, size - 1);
+    free(log);
+}
+
+/* ptxas -v writes "Used 96 registers" and "8 bytes spill stores" for each function; there is one. */
+static void read_resources(struct tw_binary *binary) {
+    const char *log = binary->log.data != NULL ? binary->log.data : "";
+    const char *used = strstr(log, "Used ");
+    const char *spill = strstr(log, " bytes spill stores");
+    if (used == NULL)
+        return;
+    binary->has_resources = sscanf(used, "Used %ld registers", &binary->registers) == 1;
+    while (spill != NULL && spill > log && spill[-1] >= '0' && spill[-1] <= '9')
+        spill--;
+    if (spill != NULL)
+        binary->spill_bytes = strtol(spill, NULL, 10);
+}
+
+tw_status tw_nvrtc_compile(const struct tw_device_info *info,
+                           const struct tw_compile_request *request, struct tw_binary *binary,
+                           struct tw_error *error) {
+    *binary = (struct tw_binary){0};
+    tw_status status = ready(error);
+    if (status != TW_OK)
+        return status;
+    /* From Hopper on, the "a" targets have the whole instruction set (PTX ISA, .target). */
+    char architecture[48];
+    snprintf(architecture, sizeof architecture, "--gpu-architecture=sm_%d%s", info->arch,
+             info->arch >= 90 ? "a" : "");
+    const char *options[] = {architecture, "--std=c++17", "--ptxas-options=-v"};
+    nvrtcProgram program = NULL;
+    status = check(nvrtc.create(&program, request->source, request->name, 0, NULL, NULL),
+                   "nvrtcCreateProgram", error);
+    if (status != TW_OK)
+        return status;
+    nvrtcResult result =
+        nvrtc.compile(program, (int)(sizeof options / sizeof *options), options);
+    read_log(program, binary);
+    read_resources(binary);
+    status = check(result, "nvrtcCompileProgram", error);
+    if (status == TW_OK)
+        status = check(nvrtc.cubin_size(program, &binary->size), "nvrtcGetCUBINSize", error);
+    if (status == TW_OK) {
+        binary->bytes = malloc(binary->size);
+        status = binary->bytes == NULL
+                     ? tw_fail(error, TW_NO_MEMORY, "out of memory for a binary")
+                     : check(nvrtc.cubin(program, (char *)binary->bytes), "nvrtcGetCUBIN", error);
+    }
+    nvrtc.destroy(&program);
+    return status;
+}

@@ -1,0 +1,132 @@
+#include "runtime/backend/opencl/compile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+tw_status tw_opencl_count(int *count, struct tw_error *error) {
+    const struct tw_opencl *cl;
+    const struct tw_opencl_devices *devices;
+    *count = 0;
+    tw_status status = tw_opencl_ready(&cl, &devices, error);
+    if (status == TW_OK)
+        *count = devices->count;
+    return status;
+}
+
+static void device_text(const struct tw_opencl *cl, cl_device_id device, cl_device_info what,
+                        char *out, size_t size) {
+    char text[1024] = "";
+    if (cl->device_info(device, what, sizeof text - 1, text, NULL) != CL_SUCCESS)
+        text[0] = '\0';
+    snprintf(out, size, "%s", text);
+}
+
+static int64_t device_number(const struct tw_opencl *cl, cl_device_id device,
+                             cl_device_info what) {
+    cl_ulong value = 0; /* a smaller answer fills its low bytes */
+    if (cl->device_info(device, what, sizeof value, &value, NULL) != CL_SUCCESS)
+        return 0;
+    return value > INT64_MAX ? INT64_MAX : (int64_t)value;
+}
+
+tw_status tw_opencl_describe(int index, struct tw_device_info *info, struct tw_error *error) {
+    const struct tw_opencl *cl;
+    const struct tw_opencl_devices *all;
+    tw_status status = tw_opencl_ready(&cl, &all, error);
+    if (status != TW_OK)
+        return status;
+    if (index < 0 || index >= all->count)
+        return tw_fail(error, TW_NOT_FOUND, "there is no OpenCL device %d", index);
+    cl_device_id device = all->devices[index];
+    *info = (struct tw_device_info){.index = index, .backend = "opencl"};
+    snprintf(info->id, sizeof info->id, "opencl:%d", index);
+    device_text(cl, device, CL_DEVICE_NAME, info->name, sizeof info->name);
+    device_text(cl, device, CL_DEVICE_VENDOR, info->vendor, sizeof info->vendor);
+    device_text(cl, device, CL_DEVICE_VERSION, info->architecture, sizeof info->architecture);
+    device_text(cl, device, CL_DRIVER_VERSION, info->driver, sizeof info->driver);
+    snprintf(info->compiler, sizeof info->compiler, "%s", info->architecture);
+    info->is_cpu = (device_number(cl, device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
+    info->compute_units = device_number(cl, device, CL_DEVICE_MAX_COMPUTE_UNITS);
+    info->warp = info->is_cpu ? 1 : 32;
+    info->max_threads = device_number(cl, device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+    size_t items[8] = {0};
+    status = tw_opencl_check(
+        cl->device_info(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof items, items, NULL),
+        "clGetDeviceInfo", error);
+    if (status != TW_OK)
+        return status;
+    for (int i = 0; i < 3; i++) {
+        info->max_block[i] = items[i] > INT32_MAX ? INT32_MAX : (int64_t)items[i];
+        info->max_grid[i] = INT32_MAX;
+    }
+    info->max_shared = device_number(cl, device, CL_DEVICE_LOCAL_MEM_SIZE);
+    info->cache_bytes = device_number(cl, device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+    info->memory_bytes = device_number(cl, device, CL_DEVICE_GLOBAL_MEM_SIZE);
+    info->has_fp64 = device_number(cl, device, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
+    return TW_OK;
+}
+
+tw_status tw_opencl_build(const struct tw_opencl *cl, cl_program program, cl_device_id device,
+                          struct tw_text *log, struct tw_error *error) {
+    cl_int result = cl->program_build(program, 1, &device, "-cl-std=CL1.2", NULL, NULL);
+    size_t size = 0;
+    if (cl->program_build_info(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) ==
+            CL_SUCCESS &&
+        size > 1) {
+        char *text = malloc(size);
+        if (text != NULL && cl->program_build_info(program, device, CL_PROGRAM_BUILD_LOG, size,
+                                                   text, NULL) == CL_SUCCESS)
+            tw_text_add(log, text, strnlen(text, size));
+        free(text);
+    }
+    /* Implementations differ in which error a bad source gives; with a log it is the compiler's. */
+    if (result != CL_SUCCESS && result != CL_OUT_OF_HOST_MEMORY)
+        return tw_fail(error, TW_COMPILE, "clBuildProgram: OpenCL error %d", (int)result);
+    return tw_opencl_check(result, "clBuildProgram", error);
+}
+
+static tw_status take_binary(const struct tw_opencl *cl, cl_program program,
+                             struct tw_binary *binary, struct tw_error *error) {
+    tw_status status = tw_opencl_check(cl->program_info(program, CL_PROGRAM_BINARY_SIZES,
+                                                        sizeof binary->size, &binary->size, NULL),
+                                       "clGetProgramInfo", error);
+    if (status != TW_OK)
+        return status;
+    binary->bytes = malloc(binary->size > 0 ? binary->size : 1);
+    if (binary->bytes == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory for a binary");
+    return tw_opencl_check(cl->program_info(program, CL_PROGRAM_BINARIES, sizeof binary->bytes,
+                                            &binary->bytes, NULL),
+                           "clGetProgramInfo", error);
+}
+
+tw_status tw_opencl_compile(const struct tw_device_info *info,
+                            const struct tw_compile_request *request, struct tw_binary *binary,
+                            struct tw_error *error) {
+    *binary = (struct tw_binary){0};
+    const struct tw_opencl *cl;
+    const struct tw_opencl_devices *all;
+    tw_status status = tw_opencl_ready(&cl, &all, error);
+    if (status != TW_OK)
+        return status;
+    if (info->index >= all->count)
+        return tw_fail(error, TW_NOT_FOUND, "there is no OpenCL device %d", info->index);
+    cl_device_id device = all->devices[info->index];
+    cl_int result;
+    cl_context context = cl->context_create(NULL, 1, &device, NULL, NULL, &result);
+    status = tw_opencl_check(result, "clCreateContext", error);
+    if (status != TW_OK)
+        return status;
+    const char *source = request->source;
+    cl_program program = cl->program_from_source(context, 1, &source, NULL, &result);
+    status = tw_opencl_check(result, "clCreateProgramWithSource", error);
+    if (status == TW_OK) {
+        status = tw_opencl_build(cl, program, device, &binary->log, error);
+        if (status == TW_OK)
+            status = take_binary(cl, program, binary, error);
+        cl->program_release(program);
+    }
+    cl->context_release(context);
+    return status;
+}

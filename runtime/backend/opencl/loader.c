@@ -1,0 +1,92 @@
+#include "runtime/backend/opencl/loader.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "runtime/backend/library.h"
+
+static struct tw_opencl cl;
+static struct tw_opencl_devices all;
+static tw_status opencl_status;
+static struct tw_error opencl_error;
+static pthread_once_t opencl_once = PTHREAD_ONCE_INIT;
+
+static void find_devices(void) {
+    enum { MAX_PLATFORMS = 16 };
+    cl_platform_id platforms[MAX_PLATFORMS];
+    cl_uint platform_count = 0;
+    cl_int result = cl.platform_ids(MAX_PLATFORMS, platforms, &platform_count);
+    if (result != CL_SUCCESS || platform_count == 0) {
+        opencl_status = tw_fail(&opencl_error, TW_UNAVAILABLE,
+                                "the OpenCL loader finds no platform; on Debian, "
+                                "\"apt install pocl-opencl-icd\" makes the CPU one");
+        return;
+    }
+    for (cl_uint p = 0; p < platform_count && p < MAX_PLATFORMS; p++) {
+        cl_device_id devices[TW_OPENCL_MAX_DEVICES];
+        cl_uint count = 0;
+        /* A platform without devices answers with an error, and has nothing for us either way. */
+        if (cl.device_ids(platforms[p], CL_DEVICE_TYPE_ALL, TW_OPENCL_MAX_DEVICES, devices,
+                          &count) != CL_SUCCESS)
+            continue;
+        for (cl_uint i = 0; i < count && all.count < TW_OPENCL_MAX_DEVICES; i++) {
+            all.platforms[all.count] = platforms[p];
+            all.devices[all.count++] = devices[i];
+        }
+    }
+    if (all.count == 0)
+        opencl_status =
+            tw_fail(&opencl_error, TW_UNAVAILABLE, "no OpenCL platform has a device");
+}
+
+static void open_opencl(void) {
+    static const char *const names[] = {"libOpenCL.so.1", "libOpenCL.so", NULL};
+    static const struct tw_symbol symbols[] = {
+#define TW_OPENCL_SYMBOL(field, function) {#function, &cl.field},
+        TW_OPENCL_FUNCTIONS(TW_OPENCL_SYMBOL)
+#undef TW_OPENCL_SYMBOL
+    };
+    opencl_status =
+        tw_library_open(names, symbols, sizeof symbols / sizeof *symbols, &opencl_error);
+    if (opencl_status == TW_OK)
+        find_devices();
+}
+
+tw_status tw_opencl_ready(const struct tw_opencl **out, const struct tw_opencl_devices **devices,
+                          struct tw_error *error) {
+    pthread_once(&opencl_once, open_opencl);
+    *out = &cl;
+    *devices = &all;
+    if (opencl_status != TW_OK)
+        return tw_fail(error, opencl_status, "%s", opencl_error.message);
+    return TW_OK;
+}
+
+static const struct {
+    cl_int result;
+    const char *name;
+    tw_status status;
+} results[] = {
+    {CL_DEVICE_NOT_AVAILABLE, "CL_DEVICE_NOT_AVAILABLE", TW_DEVICE_LOST},
+    {CL_MEM_OBJECT_ALLOCATION_FAILURE, "CL_MEM_OBJECT_ALLOCATION_FAILURE", TW_NO_MEMORY},
+    {CL_OUT_OF_RESOURCES, "CL_OUT_OF_RESOURCES", TW_RESOURCE},
+    {CL_OUT_OF_HOST_MEMORY, "CL_OUT_OF_HOST_MEMORY", TW_NO_MEMORY},
+    {CL_BUILD_PROGRAM_FAILURE, "CL_BUILD_PROGRAM_FAILURE", TW_COMPILE},
+    {CL_INVALID_BUFFER_SIZE, "CL_INVALID_BUFFER_SIZE", TW_NO_MEMORY},
+    {CL_INVALID_BINARY, "CL_INVALID_BINARY", TW_LAUNCH},
+    {CL_INVALID_KERNEL_NAME, "CL_INVALID_KERNEL_NAME", TW_LAUNCH},
+    {CL_INVALID_KERNEL_ARGS, "CL_INVALID_KERNEL_ARGS", TW_LAUNCH},
+    {CL_INVALID_ARG_INDEX, "CL_INVALID_ARG_INDEX", TW_LAUNCH},
+    {CL_INVALID_ARG_SIZE, "CL_INVALID_ARG_SIZE", TW_LAUNCH},
+    {CL_INVALID_WORK_GROUP_SIZE, "CL_INVALID_WORK_GROUP_SIZE", TW_LAUNCH},
+    {CL_INVALID_WORK_ITEM_SIZE, "CL_INVALID_WORK_ITEM_SIZE", TW_LAUNCH},
+};
+
+tw_status tw_opencl_check(cl_int result, const char *what, struct tw_error *error) {
+    if (result == CL_SUCCESS)
+        return TW_OK;
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++)
+        if (results[i].result == result)
+            return tw_fail(error, results[i].status, "%s: %s", what, results[i].name);
+    return tw_fail(error, TW_DEVICE, "%s: OpenCL error %d", what, (int)result);
+}

@@ -1,0 +1,102 @@
+#include "runtime/base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool reserve(struct tw_text *text, size_t extra) {
+    if (text->failed)
+        return false;
+    size_t needed = text->length + extra + 1;
+    if (needed <= text->capacity)
+        return true;
+    size_t capacity = text->capacity != 0 ? text->capacity : 256;
+    while (capacity < needed)
+        capacity *= 2;
+    char *data = realloc(text->data, capacity);
+    if (data == NULL) {
+        text->failed = true;
+        return false;
+    }
+    text->data = data;
+    text->capacity = capacity;
+    return true;
+}
+
+void tw_text_add(struct tw_text *text, const char *bytes, size_t length) {
+    if (!reserve(text, length))
+        return;
+    if (length != 0)
+        memcpy(text->data + text->length, bytes, length);
+    text->length += length;
+    text->data[text->length] = '\0';
+}
+
+void tw_text_print(struct tw_text *text, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length < 0 || !reserve(text, (size_t)length)) {
+        text->failed = true;
+        return;
+    }
+    va_start(arguments, format);
+    vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    text->length += (size_t)length;
+}
+
+void tw_text_clear(struct tw_text *text) {
+    text->length = 0;
+    if (text->data != NULL)
+        text->data[0] = '\0';
+}
+
+void tw_text_free(struct tw_text *text) {
+    free(text->data);
+    *text = (struct tw_text){0};
+}
+
+enum { LONGEST_WORD = 64 };
+
+/* Levenshtein's distance, one row at a time. */
+static size_t edit_distance(const char *a, const char *b) {
+    size_t length_a = strlen(a), length_b = strlen(b);
+    if (length_a > LONGEST_WORD || length_b > LONGEST_WORD)
+        return LONGEST_WORD;
+    size_t row[LONGEST_WORD + 1];
+    for (size_t j = 0; j <= length_b; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= length_a; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= length_b; j++) {
+            size_t substitute = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            size_t best = substitute;
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[length_b];
+}
+
+const char *tw_nearest(const char *word, const char *const *candidates, size_t count) {
+    const char *nearest = NULL;
+    size_t limit = strlen(word) / 2 + 1;
+    for (size_t i = 0; i < count; i++) {
+        size_t distance = edit_distance(word, candidates[i]);
+        if (distance <= limit) {
+            nearest = candidates[i];
+            limit = distance > 0 ? distance - 1 : 0;
+            if (distance == 0)
+                break;
+        }
+    }
+    return nearest;
+}

@@ -1,0 +1,125 @@
+#include "runtime/description/configuration.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/description/json.h"
+
+void tw_configuration_text(const struct tw_description *d,
+                           const struct tw_configuration *configuration, struct tw_text *text) {
+    const struct tw_implementation *implementation =
+        &d->implementations[configuration->implementation];
+    int order[TW_MAX_PARAMETERS];
+    for (int i = 0; i < implementation->parameter_count; i++) {
+        int at = i;
+        while (at > 0 && strcmp(implementation->parameters[order[at - 1]].name,
+                                implementation->parameters[i].name) > 0) {
+            order[at] = order[at - 1];
+            at--;
+        }
+        order[at] = i;
+    }
+    tw_text_add(text, "{", 1);
+    for (int i = 0; i < implementation->parameter_count; i++) {
+        const struct tw_parameter *parameter = &implementation->parameters[order[i]];
+        int64_t value = configuration->values[order[i]];
+        tw_text_print(text, "%s\"%s\":", i > 0 ? "," : "", parameter->name);
+        if (parameter->is_word)
+            tw_text_print(text, "\"%s\"", implementation->symbols->words[value]);
+        else
+            tw_text_print(text, "%" PRId64, value);
+    }
+    tw_text_add(text, "}", 1);
+}
+
+tw_status tw_configuration_parse(struct tw_configuration *configuration,
+                                 const struct tw_description *d, int index, const char *text,
+                                 struct tw_error *error) {
+    const struct tw_implementation *implementation = &d->implementations[index];
+    cJSON *json;
+    tw_status status = tw_json_parse(&json, text, "configuration", error);
+    if (status != TW_OK)
+        return status;
+    struct tw_json_context context = {.origin = "configuration", .error = error};
+    struct tw_json root = tw_json_root(&context, json);
+    const char *keys[TW_MAX_PARAMETERS + 1] = {NULL};
+    for (int i = 0; i < implementation->parameter_count; i++)
+        keys[i] = implementation->parameters[i].name;
+    tw_json_only_keys(&root, keys);
+    *configuration = (struct tw_configuration){.implementation = index};
+    for (int i = 0; i < implementation->parameter_count && context.status == TW_OK; i++) {
+        const struct tw_parameter *parameter = &implementation->parameters[i];
+        struct tw_json value = tw_json_member(&root, parameter->name);
+        int64_t number = parameter->is_word
+                             ? tw_symbols_find_word(implementation->symbols, tw_json_string(&value))
+                             : tw_json_integer(&value);
+        bool listed = false;
+        for (int j = 0; j < parameter->count; j++)
+            listed |= parameter->values[j] == number;
+        if (!listed)
+            tw_json_fail(&value, "is not among the values that %s allows", d->origin);
+        configuration->values[i] = number;
+    }
+    cJSON_Delete(json);
+    return context.status;
+}
+
+tw_status tw_configuration_bind(const struct tw_description *d,
+                                const struct tw_configuration *configuration, int64_t *values,
+                                struct tw_error *error) {
+    const struct tw_implementation *implementation =
+        &d->implementations[configuration->implementation];
+    for (int i = 0; i < implementation->parameter_count; i++)
+        values[implementation->parameters[i].slot] = configuration->values[i];
+    for (int i = 0; i < implementation->define_count; i++) {
+        const struct tw_named_expression *define = &implementation->defines[i];
+        enum tw_evaluation outcome =
+            tw_expression_evaluate(define->expression, values, &values[define->slot]);
+        if (outcome != TW_EVALUATED)
+            return tw_fail(error, TW_INVALID, "%s: implementation %s: define %s, \"%s\", %s",
+                           d->origin, implementation->name, define->name,
+                           tw_expression_text(define->expression), tw_evaluation_text(outcome));
+    }
+    return TW_OK;
+}
+
+tw_status tw_configuration_check(const struct tw_description *d,
+                                 const struct tw_configuration *configuration,
+                                 const int64_t *values, struct tw_error *error) {
+    const struct tw_implementation *implementation =
+        &d->implementations[configuration->implementation];
+    for (int i = 0; i < implementation->constraint_count; i++) {
+        int64_t holds = 0;
+        enum tw_evaluation outcome =
+            tw_expression_evaluate(implementation->constraints[i], values, &holds);
+        if (outcome != TW_EVALUATED || holds == 0)
+            return tw_fail(error, TW_INVALID, "%s does not allow it: the constraint \"%s\" %s",
+                           implementation->name, tw_expression_text(implementation->constraints[i]),
+                           outcome != TW_EVALUATED ? tw_evaluation_text(outcome)
+                                                   : "does not hold");
+    }
+    return TW_OK;
+}
+
+bool tw_configuration_redundant(const struct tw_description *d,
+                                const struct tw_configuration *configuration,
+                                const int64_t *values) {
+    const struct tw_implementation *implementation =
+        &d->implementations[configuration->implementation];
+    for (int i = 0; i < implementation->redundant_count; i++) {
+        int64_t holds = 0;
+        if (tw_expression_evaluate(implementation->redundant[i], values, &holds) == TW_EVALUATED &&
+            holds != 0)
+            return true;
+    }
+    return false;
+}
+
+bool tw_configuration_equal(const struct tw_description *d, const struct tw_configuration *a,
+                            const struct tw_configuration *b) {
+    if (a->implementation != b->implementation)
+        return false;
+    size_t count = (size_t)d->implementations[a->implementation].parameter_count;
+    return memcmp(a->values, b->values, count * sizeof *a->values) == 0;
+}

@@ -1,0 +1,196 @@
+/* A kernel description in memory: what a file in configs/ says, parsed and checked.
+ *
+ * The format is documented in configs/README.md. A description is immutable once read and may be used
+ * from many threads. Names point into it. */
+#ifndef TW_DESCRIPTION_DESCRIPTION_H
+#define TW_DESCRIPTION_DESCRIPTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/base/error.h"
+#include "runtime/description/expression.h"
+#include "runtime/description/types.h"
+
+enum {
+    TW_MAX_DIMENSIONS = 6,
+    TW_MAX_ATTRIBUTES = 8,
+    TW_MAX_CHOICES = 64, /* values of a parameter or words of an attribute */
+    TW_MAX_LETS = 16,
+    TW_MAX_ARGUMENTS = 24,
+    TW_MAX_CASES = 8,
+    TW_MAX_PARAMETERS = 32,
+    TW_MAX_RULES = 64, /* constraints, redundancies, defines or presets of an implementation */
+    TW_MAX_LAUNCHES = 4,
+    TW_MAX_TEMPLATES = 8, /* files of one launch */
+    TW_MAX_PASSED = 32,
+    TW_PATH_SIZE = 160
+};
+
+/* What the device contributes to the names an expression may use; the first slots of every scope. */
+#define TW_DEVICE_NAMES(X)                                                                         \
+    X(MAX_SHARED)                                                                                  \
+    X(MAX_THREADS)                                                                                 \
+    X(WARP)                                                                                        \
+    X(SM_COUNT)                                                                                    \
+    X(L2_BYTES)                                                                                    \
+    X(ARCH)                                                                                        \
+    X(IS_CPU)
+
+enum tw_device_slot {
+#define TW_DEVICE_SLOT(name) TW_SLOT_##name,
+    TW_DEVICE_NAMES(TW_DEVICE_SLOT)
+#undef TW_DEVICE_SLOT
+        TW_DEVICE_SLOTS
+};
+
+struct tw_dimension {
+    char name[TW_NAME_SIZE];
+    int slot;
+};
+
+struct tw_attribute {
+    char name[TW_NAME_SIZE];
+    int slot;
+    int word_count;
+    int words[TW_MAX_CHOICES]; /* ids in the description's symbols */
+    int default_word;
+};
+
+struct tw_named_expression {
+    char name[TW_NAME_SIZE];
+    int slot;
+    struct tw_expression *expression;
+};
+
+enum tw_argument_kind { TW_ARGUMENT_BUFFER, TW_ARGUMENT_STRIDE, TW_ARGUMENT_SCALAR };
+enum tw_access { TW_ACCESS_IN, TW_ACCESS_OUT, TW_ACCESS_INOUT };
+
+struct tw_argument {
+    char name[TW_NAME_SIZE];
+    enum tw_argument_kind kind;
+    int type_attribute; /* index of the attribute whose word is the type, or -1 for `type` */
+    enum tw_type type;
+    enum tw_access access;          /* buffers */
+    struct tw_expression *rows;     /* buffers */
+    struct tw_expression *columns;  /* buffers */
+    int stride;                     /* buffers: index of the stride argument, or -1: rows are dense */
+    int read_when;                  /* buffers: index of the scalar that, not being zero, has an `out`
+                                       buffer read; or -1 */
+    double fill_low, fill_high;     /* buffers that are read */
+    uint32_t fill_seed;
+    struct tw_expression *default_stride; /* strides */
+    int slot;                             /* strides */
+    double default_number;                /* scalars */
+};
+
+/* Something a launch passes, in the order of the kernel's parameters. */
+enum tw_passed_kind {
+    TW_PASS_ARGUMENT, /* index: argument */
+    TW_PASS_BEFORE,   /* index: argument; its contents before the launch (references only) */
+    TW_PASS_SLOT,     /* index: slot of a dimension, let or launch parameter, as an int */
+    TW_PASS_WORKSPACE
+};
+
+struct tw_passed {
+    enum tw_passed_kind kind;
+    int index;
+};
+
+struct tw_launch_description {
+    int template_count;
+    char templates[TW_MAX_TEMPLATES][TW_PATH_SIZE];
+    char function[TW_NAME_SIZE];
+    struct tw_expression *block[3]; /* NULL: 1 */
+    struct tw_expression *grid[3];
+    struct tw_expression *shared;     /* bytes; NULL: 0 */
+    struct tw_expression *min_blocks; /* NULL: 1 */
+    int passed_count;
+    struct tw_passed passed[TW_MAX_PASSED];
+};
+
+struct tw_parameter {
+    char name[TW_NAME_SIZE];
+    int slot;
+    bool is_word;
+    bool launch; /* passed to the launch, not compiled in */
+    int count;
+    int64_t values[TW_MAX_CHOICES]; /* integers, or word ids */
+};
+
+struct tw_preset {
+    char name[TW_NAME_SIZE];
+    int64_t values[TW_MAX_PARAMETERS]; /* in the order of the parameters */
+};
+
+struct tw_implementation {
+    char name[TW_NAME_SIZE];
+    char *summary;
+    bool on_cuda, on_opencl;
+    int min_arch;
+    struct tw_symbols *symbols; /* the description's, then parameters, then defines */
+    int parameter_count;
+    struct tw_parameter parameters[TW_MAX_PARAMETERS];
+    int constraint_count;
+    struct tw_expression *constraints[TW_MAX_RULES];
+    int redundant_count;
+    struct tw_expression *redundant[TW_MAX_RULES];
+    int define_count;
+    struct tw_named_expression defines[TW_MAX_RULES];
+    struct tw_expression *workspace; /* bytes; NULL: none */
+    int launch_count;
+    struct tw_launch_description launches[TW_MAX_LAUNCHES];
+    int preset_count;
+    struct tw_preset presets[TW_MAX_RULES];
+};
+
+/* Scalars that a case sets; the others keep their defaults. */
+struct tw_case {
+    double scalars[TW_MAX_ARGUMENTS]; /* by argument index; meaningful for scalars */
+};
+
+struct tw_description {
+    char kernel[TW_NAME_SIZE];
+    char *summary;
+    char *text;       /* the JSON it was read from */
+    char *origin;     /* file name for messages */
+    char *directory;  /* where its templates are looked for before the built-in ones, or NULL */
+    struct tw_symbols symbols;
+    int dimension_count;
+    struct tw_dimension dimensions[TW_MAX_DIMENSIONS];
+    int attribute_count;
+    struct tw_attribute attributes[TW_MAX_ATTRIBUTES];
+    int let_count;
+    struct tw_named_expression lets[TW_MAX_LETS];
+    int argument_count;
+    struct tw_argument arguments[TW_MAX_ARGUMENTS];
+    int case_count;
+    struct tw_case cases[TW_MAX_CASES];
+    struct tw_expression *flops; /* of one call; 0: rate in GB/s */
+    struct tw_expression *bytes;
+    double tolerance[TW_TYPE_COUNT]; /* floating types; 0 elsewhere */
+    struct tw_expression *growth;
+    struct tw_launch_description reference;
+    int implementation_count;
+    struct tw_implementation *implementations;
+};
+
+/* Reads a description from JSON text. `origin` names it in messages; `directory` (may be NULL) is where
+ * its templates are. On failure the message names file, key and column. The caller frees *out. */
+tw_status tw_description_read(struct tw_description **out, const char *text, const char *origin,
+                              const char *directory, struct tw_error *error);
+/* As above, from a file; templates are looked for beside it. */
+tw_status tw_description_load(struct tw_description **out, const char *path,
+                              struct tw_error *error);
+/* A description that is built in; for an unknown kernel the message suggests the nearest. */
+tw_status tw_description_builtin(struct tw_description **out, const char *kernel,
+                                 struct tw_error *error);
+void tw_description_free(struct tw_description *description);
+
+/* Index of an implementation by name, or -1. */
+int tw_description_implementation(const struct tw_description *description, const char *name);
+/* Finds a preset by name across implementations; false when there is none. */
+bool tw_description_preset(const struct tw_description *description, const char *name,
+                           int *implementation, const struct tw_preset **preset);
+
+#endif

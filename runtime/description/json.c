@@ -1,0 +1,140 @@
+#include "runtime/description/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/base/text.h"
+
+tw_status tw_json_parse(cJSON **out, const char *text, const char *origin, struct tw_error *error) {
+    const char *end = NULL;
+    *out = cJSON_ParseWithOpts(text, &end, 1);
+    if (*out != NULL)
+        return TW_OK;
+    int line = 1, column = 1;
+    for (const char *at = text; at < end && *at != '\0'; at++) {
+        column = *at == '\n' ? 1 : column + 1;
+        line += *at == '\n';
+    }
+    return tw_fail(error, TW_BAD_DESCRIPTION, "%s:%d:%d: not valid JSON here", origin, line, column);
+}
+
+void tw_json_fail(const struct tw_json *json, const char *format, ...) {
+    if (json->context->status != TW_OK)
+        return;
+    char what[TW_ERROR_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    json->context->status =
+        json->path[0] != '\0'
+            ? tw_fail(json->context->error, TW_BAD_DESCRIPTION, "%s: key %s: %s",
+                      json->context->origin, json->path, what)
+            : tw_fail(json->context->error, TW_BAD_DESCRIPTION, "%s: %s", json->context->origin,
+                      what);
+}
+
+struct tw_json tw_json_root(struct tw_json_context *context, const cJSON *item) {
+    return (struct tw_json){.context = context, .item = item};
+}
+
+struct tw_json tw_json_optional(const struct tw_json *object, const char *key) {
+    struct tw_json member = {.context = object->context};
+    snprintf(member.path, sizeof member.path, "%.90s%s%.30s", object->path,
+             object->path[0] != '\0' ? "." : "", key);
+    if (cJSON_IsObject(object->item))
+        member.item = cJSON_GetObjectItemCaseSensitive(object->item, key);
+    return member;
+}
+
+struct tw_json tw_json_member(const struct tw_json *object, const char *key) {
+    struct tw_json member = tw_json_optional(object, key);
+    if (member.item == NULL && object->item != NULL)
+        tw_json_fail(&member, "missing");
+    return member;
+}
+
+struct tw_json tw_json_at(const struct tw_json *array, int index) {
+    struct tw_json element = {.context = array->context};
+    if (array->item != NULL)
+        element.item = cJSON_GetArrayItem(array->item, index);
+    if (cJSON_IsObject(array->item) && element.item != NULL)
+        snprintf(element.path, sizeof element.path, "%.80s%s%.40s", array->path,
+                 array->path[0] != '\0' ? "." : "", element.item->string);
+    else
+        snprintf(element.path, sizeof element.path, "%.100s[%d]", array->path, index);
+    return element;
+}
+
+int tw_json_count(const struct tw_json *container) {
+    if (!cJSON_IsArray(container->item) && !cJSON_IsObject(container->item))
+        return 0;
+    return cJSON_GetArraySize(container->item);
+}
+
+void tw_json_only_keys(const struct tw_json *json, const char *const *keys) {
+    tw_json_expect_object(json);
+    if (!cJSON_IsObject(json->item))
+        return;
+    size_t count = 0;
+    while (keys[count] != NULL)
+        count++;
+    for (const cJSON *member = json->item->child; member != NULL; member = member->next) {
+        size_t i = 0;
+        while (i < count && strcmp(keys[i], member->string) != 0)
+            i++;
+        if (i == count) {
+            const char *nearest = tw_nearest(member->string, keys, count);
+            tw_json_fail(json, "unknown key \"%s\"%s%s%s", member->string,
+                         nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
+                         nearest != NULL ? "\"?" : "");
+        }
+        for (const cJSON *other = member->next; other != NULL; other = other->next)
+            if (strcmp(other->string, member->string) == 0)
+                tw_json_fail(json, "\"%s\" is given twice", member->string);
+    }
+}
+
+void tw_json_expect_object(const struct tw_json *json) {
+    if (json->item != NULL && !cJSON_IsObject(json->item))
+        tw_json_fail(json, "expected an object");
+}
+
+void tw_json_expect_array(const struct tw_json *json) {
+    if (json->item != NULL && !cJSON_IsArray(json->item))
+        tw_json_fail(json, "expected an array");
+}
+
+const char *tw_json_string(const struct tw_json *json) {
+    if (cJSON_IsString(json->item))
+        return json->item->valuestring;
+    if (json->item != NULL)
+        tw_json_fail(json, "expected a string");
+    return "";
+}
+
+double tw_json_number(const struct tw_json *json) {
+    if (cJSON_IsNumber(json->item) && isfinite(json->item->valuedouble))
+        return json->item->valuedouble;
+    if (json->item != NULL)
+        tw_json_fail(json, "expected a number");
+    return 0;
+}
+
+int64_t tw_json_integer(const struct tw_json *json) {
+    double number = tw_json_number(json);
+    if (number != floor(number) || fabs(number) > 9007199254740992.0) {
+        tw_json_fail(json, "expected a whole number");
+        return 0;
+    }
+    return (int64_t)number;
+}
+
+bool tw_json_boolean(const struct tw_json *json, bool fallback) {
+    if (json->item == NULL)
+        return fallback;
+    if (!cJSON_IsBool(json->item))
+        tw_json_fail(json, "expected true or false");
+    return cJSON_IsTrue(json->item);
+}

@@ -1,0 +1,224 @@
+#include "runtime/description/problem.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/base/text.h"
+
+static void expected_shape(const struct tw_description *d, char *out, size_t size) {
+    out[0] = '\0';
+    for (int i = 0; i < d->dimension_count; i++) {
+        size_t length = strlen(out);
+        snprintf(out + length, size - length, "%s%s", i > 0 ? "x" : "", d->dimensions[i].name);
+    }
+}
+
+tw_status tw_problem_parse(struct tw_problem *problem, const struct tw_description *d,
+                           const char *shape, struct tw_error *error) {
+    char form[TW_MAX_DIMENSIONS * TW_NAME_SIZE];
+    expected_shape(d, form, sizeof form);
+    *problem = (struct tw_problem){.description = d};
+    for (int i = 0; i < d->attribute_count; i++)
+        problem->words[i] = d->attributes[i].default_word;
+    const char *at = shape;
+    for (int i = 0; i < d->dimension_count; i++) {
+        if (i > 0 && *at++ != 'x')
+            return tw_fail(error, TW_INVALID,
+                           "shape \"%s\": %s wants %d sizes, %s, as in 64x32...", shape, d->kernel,
+                           d->dimension_count, form);
+        const char *start = at;
+        int64_t size = 0;
+        while (isdigit((unsigned char)*at)) {
+            if (size <= INT32_MAX)
+                size = size * 10 + (*at - '0');
+            at++;
+        }
+        if (at == start)
+            return tw_fail(error, TW_INVALID,
+                           "shape \"%s\": %s must be a positive whole number; %s wants %s", shape,
+                           d->dimensions[i].name, d->kernel, form);
+        if (size < 1 || size > INT32_MAX)
+            return tw_fail(error, TW_INVALID, "shape \"%s\": %s must be from 1 to 2147483647",
+                           shape, d->dimensions[i].name);
+        problem->dimensions[i] = size;
+    }
+    if (*at != '\0')
+        return tw_fail(error, TW_INVALID,
+                       "shape \"%s\": unexpected \"%s\" at its end; %s wants %d sizes, %s", shape,
+                       at, d->kernel, d->dimension_count, form);
+    return TW_OK;
+}
+
+tw_status tw_problem_set(struct tw_problem *problem, const char *name, const char *word,
+                         struct tw_error *error) {
+    const struct tw_description *d = problem->description;
+    const char *known[TW_MAX_ATTRIBUTES + TW_MAX_CHOICES];
+    for (int i = 0; i < d->attribute_count; i++) {
+        const struct tw_attribute *attribute = &d->attributes[i];
+        known[i] = attribute->name;
+        if (strcmp(attribute->name, name) != 0)
+            continue;
+        struct tw_text words = {0};
+        for (int j = 0; j < attribute->word_count; j++) {
+            known[j] = d->symbols.words[attribute->words[j]];
+            if (strcmp(known[j], word) == 0) {
+                problem->words[i] = attribute->words[j];
+                tw_text_free(&words);
+                return TW_OK;
+            }
+            tw_text_print(&words, "%s%s", j > 0 ? ", " : "", known[j]);
+        }
+        tw_status status = tw_fail(error, TW_INVALID, "%s has no %s \"%s\"; there are %s", d->kernel,
+                                   name, word, words.data != NULL ? words.data : "none");
+        tw_text_free(&words);
+        return status;
+    }
+    const char *nearest = tw_nearest(name, known, (size_t)d->attribute_count);
+    return tw_fail(error, TW_INVALID, "%s has no attribute \"%s\"%s%s%s", d->kernel, name,
+                   nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "",
+                   nearest != NULL ? "?" : "");
+}
+
+void tw_problem_key(const struct tw_problem *problem, char key[TW_PROBLEM_KEY_SIZE]) {
+    const struct tw_description *d = problem->description;
+    size_t length = 0;
+    key[0] = '\0';
+    for (int i = 0; i < d->dimension_count; i++)
+        length += (size_t)snprintf(key + length, TW_PROBLEM_KEY_SIZE - length, "%s%s=%" PRId64,
+                                   i > 0 ? "," : "", d->dimensions[i].name, problem->dimensions[i]);
+    for (int i = 0; i < d->attribute_count && length < TW_PROBLEM_KEY_SIZE; i++)
+        length += (size_t)snprintf(key + length, TW_PROBLEM_KEY_SIZE - length, "%s%s=%s",
+                                   i > 0 ? "," : ";", d->attributes[i].name,
+                                   d->symbols.words[problem->words[i]]);
+}
+
+void tw_problem_shape(const struct tw_problem *problem, char shape[TW_PROBLEM_KEY_SIZE]) {
+    size_t length = 0;
+    shape[0] = '\0';
+    for (int i = 0; i < problem->description->dimension_count; i++)
+        length += (size_t)snprintf(shape + length, TW_PROBLEM_KEY_SIZE - length, "%s%" PRId64,
+                                   i > 0 ? "x" : "", problem->dimensions[i]);
+}
+
+enum tw_type tw_problem_type(const struct tw_problem *problem, int argument) {
+    const struct tw_description *d = problem->description;
+    const struct tw_argument *a = &d->arguments[argument];
+    if (a->type_attribute < 0)
+        return a->type;
+    /* Reading the description checked that every word of the attribute is a type. */
+    return (enum tw_type)tw_type_from_word(d->symbols.words[problem->words[a->type_attribute]]);
+}
+
+static tw_status evaluate(const struct tw_problem *problem, const char *what, const char *name,
+                          const struct tw_expression *expression, const int64_t *values,
+                          int64_t *result, struct tw_error *error) {
+    enum tw_evaluation outcome = tw_expression_evaluate(expression, values, result);
+    if (outcome == TW_EVALUATED)
+        return TW_OK;
+    char shape[TW_PROBLEM_KEY_SIZE];
+    tw_problem_shape(problem, shape);
+    return tw_fail(error, TW_INVALID, "%s: %s %s, \"%s\", %s for %s", problem->description->origin,
+                   what, name, tw_expression_text(expression), tw_evaluation_text(outcome), shape);
+}
+
+static tw_status check_stride(const struct tw_problem *problem, int buffer, const int64_t *values,
+                              struct tw_error *error) {
+    const struct tw_argument *a = &problem->description->arguments[buffer];
+    if (a->kind != TW_ARGUMENT_BUFFER || a->stride < 0)
+        return TW_OK;
+    const struct tw_argument *stride = &problem->description->arguments[a->stride];
+    int64_t columns;
+    tw_status status =
+        evaluate(problem, "the columns of", a->name, a->columns, values, &columns, error);
+    if (status == TW_OK && values[stride->slot] < columns)
+        status = tw_fail(error, TW_INVALID,
+                         "%s is %" PRId64 " but the rows of %s have %" PRId64 " elements",
+                         stride->name, values[stride->slot], a->name, columns);
+    if (status == TW_OK && values[stride->slot] > INT32_MAX)
+        status = tw_fail(error, TW_INVALID, "%s must be below 2^31", stride->name);
+    return status;
+}
+
+tw_status tw_problem_bind(const struct tw_problem *problem, const int64_t *device,
+                          const int64_t *strides, int64_t values[TW_MAX_SYMBOLS],
+                          struct tw_error *error) {
+    const struct tw_description *d = problem->description;
+    memset(values, 0, TW_MAX_SYMBOLS * sizeof *values);
+    memcpy(values, device, TW_DEVICE_SLOTS * sizeof *values);
+    for (int i = 0; i < d->dimension_count; i++)
+        values[d->dimensions[i].slot] = problem->dimensions[i];
+    for (int i = 0; i < d->attribute_count; i++)
+        values[d->attributes[i].slot] = problem->words[i];
+    for (int i = 0; i < d->let_count; i++) {
+        tw_status status = evaluate(problem, "let", d->lets[i].name, d->lets[i].expression, values,
+                                    &values[d->lets[i].slot], error);
+        if (status != TW_OK)
+            return status;
+    }
+    for (int i = 0; i < d->argument_count; i++) {
+        const struct tw_argument *a = &d->arguments[i];
+        if (a->kind != TW_ARGUMENT_STRIDE)
+            continue;
+        if (strides != NULL && strides[i] != 0) {
+            values[a->slot] = strides[i];
+            continue;
+        }
+        tw_status status = evaluate(problem, "the default of", a->name, a->default_stride, values,
+                                    &values[a->slot], error);
+        if (status != TW_OK)
+            return status;
+    }
+    for (int i = 0; i < d->argument_count; i++) {
+        tw_status status = check_stride(problem, i, values, error);
+        if (status != TW_OK)
+            return status;
+    }
+    return TW_OK;
+}
+
+tw_status tw_problem_extent(const struct tw_problem *problem, int argument, const int64_t *values,
+                            struct tw_extent *extent, struct tw_error *error) {
+    const struct tw_argument *a = &problem->description->arguments[argument];
+    extent->type = tw_problem_type(problem, argument);
+    tw_status status =
+        evaluate(problem, "the rows of", a->name, a->rows, values, &extent->rows, error);
+    if (status == TW_OK)
+        status = evaluate(problem, "the columns of", a->name, a->columns, values, &extent->columns,
+                          error);
+    if (status != TW_OK)
+        return status;
+    extent->stride = a->stride >= 0 ? values[problem->description->arguments[a->stride].slot]
+                                    : extent->columns;
+    int64_t elements = 0, bytes = 0;
+    bool overflow = extent->rows < 1 || extent->columns < 1 ||
+                    __builtin_mul_overflow(extent->rows - 1, extent->stride, &elements) ||
+                    __builtin_add_overflow(elements, extent->columns, &elements) ||
+                    __builtin_mul_overflow(
+                        elements, (int64_t)tw_type_info(extent->type)->bytes, &bytes);
+    if (overflow)
+        return tw_fail(error, TW_INVALID,
+                       "%s would have %" PRId64 " rows of %" PRId64
+                       " elements, which is no size a buffer can have",
+                       a->name, extent->rows, extent->columns);
+    extent->bytes = (uint64_t)bytes;
+    return TW_OK;
+}
+
+tw_status tw_problem_work(const struct tw_problem *problem, const int64_t *values,
+                          struct tw_work *work, struct tw_error *error) {
+    int64_t flops = 0, bytes = 0;
+    tw_status status =
+        evaluate(problem, "work", "flops", problem->description->flops, values, &flops, error);
+    if (status == TW_OK)
+        status =
+            evaluate(problem, "work", "bytes", problem->description->bytes, values, &bytes, error);
+    *work = (struct tw_work){.flops = (double)flops, .bytes = (double)bytes};
+    return status;
+}
+
+double tw_work_rate(const struct tw_work *work, double seconds, const char **unit) {
+    *unit = work->flops > 0 ? "TFLOP/s" : "GB/s";
+    return work->flops > 0 ? work->flops / seconds * 1e-12 : work->bytes / seconds * 1e-9;
+}

@@ -1,0 +1,57 @@
+/* A problem: a kernel with dimensions and attributes chosen. */
+#ifndef TW_DESCRIPTION_PROBLEM_H
+#define TW_DESCRIPTION_PROBLEM_H
+
+#include "runtime/description/description.h"
+
+enum { TW_PROBLEM_KEY_SIZE = 512 };
+
+struct tw_problem {
+    const struct tw_description *description; /* borrowed */
+    int64_t dimensions[TW_MAX_DIMENSIONS];
+    int words[TW_MAX_ATTRIBUTES]; /* word ids */
+};
+
+/* Parses a shape such as "4096x4096x1024" for this kernel; attributes get their defaults. Dimensions are
+ * 1 .. 2^31-1. */
+tw_status tw_problem_parse(struct tw_problem *problem, const struct tw_description *description,
+                           const char *shape, struct tw_error *error);
+/* Chooses an attribute's word; a wrong name or word is answered with the known ones. */
+tw_status tw_problem_set(struct tw_problem *problem, const char *attribute, const char *word,
+                         struct tw_error *error);
+
+/* The problem as canonical text, "M=64,N=32;dtype=f32": what databases key on. */
+void tw_problem_key(const struct tw_problem *problem, char key[TW_PROBLEM_KEY_SIZE]);
+/* Only the shape, "64x32". */
+void tw_problem_shape(const struct tw_problem *problem, char shape[TW_PROBLEM_KEY_SIZE]);
+
+/* Fills the slots of device, dimensions, attributes, lets and strides in `values`. `device` has
+ * TW_DEVICE_SLOTS entries. `strides` (by argument index; 0 means the default) may be NULL. Fails when a
+ * let cannot be evaluated or a stride is shorter than its rows. */
+tw_status tw_problem_bind(const struct tw_problem *problem, const int64_t *device,
+                          const int64_t *strides, int64_t values[TW_MAX_SYMBOLS],
+                          struct tw_error *error);
+
+struct tw_extent {
+    int64_t rows, columns, stride; /* elements */
+    enum tw_type type;
+    uint64_t bytes; /* from the first element to the last, gaps included: ((rows-1)*stride+columns) */
+};
+
+/* Size of a buffer argument under bound values; fails for non-positive or overflowing sizes. */
+tw_status tw_problem_extent(const struct tw_problem *problem, int argument, const int64_t *values,
+                            struct tw_extent *extent, struct tw_error *error);
+/* Type of a buffer or scalar argument for this problem. */
+enum tw_type tw_problem_type(const struct tw_problem *problem, int argument);
+
+struct tw_work {
+    double flops; /* 0: rated by bytes */
+    double bytes;
+};
+
+tw_status tw_problem_work(const struct tw_problem *problem, const int64_t *values,
+                          struct tw_work *work, struct tw_error *error);
+/* TFLOP/s or GB/s for a time in seconds; *unit is the one it is. */
+double tw_work_rate(const struct tw_work *work, double seconds, const char **unit);
+
+#endif

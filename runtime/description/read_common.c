@@ -1,0 +1,70 @@
+#include "runtime/description/read.h"
+
+#include <string.h>
+
+struct tw_expression *tw_read_expression(const struct tw_symbols *symbols,
+                                         const struct tw_json *json) {
+    if (json->item == NULL || json->context->status != TW_OK)
+        return NULL;
+    struct tw_expression *expression = NULL;
+    struct tw_error error;
+    if (tw_expression_parse(&expression, tw_json_string(json), symbols, &error) != TW_OK)
+        tw_json_fail(json, "%s", error.message);
+    return expression;
+}
+
+void tw_read_name(char out[TW_NAME_SIZE], const struct tw_json *json) {
+    const char *name = tw_json_string(json);
+    out[0] = '\0';
+    if (tw_is_identifier(name))
+        strcpy(out, name);
+    else if (json->item != NULL)
+        tw_json_fail(json, "\"%s\" is not a name (letters, digits and _, at most %d of them)", name,
+                     TW_NAME_SIZE - 1);
+}
+
+int tw_read_symbol(struct tw_symbols *symbols, const char *name, const struct tw_json *json) {
+    if (json->context->status != TW_OK)
+        return 0;
+    if (!tw_is_identifier(name))
+        tw_json_fail(json, "\"%s\" is not a name (letters, digits and _, at most %d of them)", name,
+                     TW_NAME_SIZE - 1);
+    else if (strncmp(name, "TW_", 3) == 0)
+        tw_json_fail(json, "names that begin with TW_ belong to the preludes");
+    else if (tw_symbols_find(symbols, name) >= 0)
+        tw_json_fail(json, "the name %s is taken", name);
+    int slot = json->context->status == TW_OK ? tw_symbols_add(symbols, name) : 0;
+    if (slot < 0)
+        tw_json_fail(json, "more than %d names", TW_MAX_SYMBOLS);
+    return slot < 0 ? 0 : slot;
+}
+
+int tw_read_word(struct tw_symbols *symbols, const struct tw_json *json) {
+    int id = tw_symbols_word(symbols, tw_json_string(json));
+    if (id < 0)
+        tw_json_fail(json, "not a word (letters, digits and _), or more than %d words",
+                     TW_MAX_WORDS);
+    return id < 0 ? 0 : id;
+}
+
+char *tw_read_text(const struct tw_json *json) {
+    char *copy = strdup(tw_json_string(json));
+    if (copy == NULL)
+        tw_json_fail(json, "out of memory");
+    return copy;
+}
+
+int tw_read_count(const struct tw_json *container, int most) {
+    int count = tw_json_count(container);
+    if (count <= most)
+        return count;
+    tw_json_fail(container, "%d entries; at most %d are allowed", count, most);
+    return 0;
+}
+
+int tw_find_argument(const struct tw_description *description, const char *name) {
+    for (int i = 0; i < description->argument_count; i++)
+        if (strcmp(description->arguments[i].name, name) == 0)
+            return i;
+    return -1;
+}

@@ -1,0 +1,260 @@
+/* Reads one of `implementations`, and launches, which references have too. */
+#include "runtime/description/read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void read_sizes(struct tw_expression *sizes[3], const struct tw_symbols *symbols,
+                       const struct tw_json *json) {
+    tw_json_expect_array(json);
+    int count = tw_read_count(json, 3);
+    if (count == 0)
+        tw_json_fail(json, "needs one to three sizes");
+    for (int i = 0; i < count; i++) {
+        struct tw_json size = tw_json_at(json, i);
+        sizes[i] = tw_read_expression(symbols, &size);
+    }
+}
+
+static struct tw_passed read_passed(const struct tw_description *d,
+                                    const struct tw_implementation *implementation,
+                                    const struct tw_symbols *symbols, const struct tw_json *json) {
+    char name[TW_NAME_SIZE + 4] = "";
+    strncpy(name, tw_json_string(json), sizeof name - 1);
+    char *dot = strchr(name, '.');
+    bool before = implementation == NULL && dot != NULL && strcmp(dot, ".in") == 0;
+    if (before)
+        *dot = '\0';
+    int argument = tw_find_argument(d, name);
+    if (argument >= 0) {
+        const struct tw_argument *a = &d->arguments[argument];
+        bool readable = a->kind == TW_ARGUMENT_BUFFER &&
+                        (a->access == TW_ACCESS_INOUT || a->read_when >= 0);
+        if (before && !readable)
+            tw_json_fail(json, "NAME.in is for buffers that are inout or have read_when");
+        return (struct tw_passed){before ? TW_PASS_BEFORE : TW_PASS_ARGUMENT, argument};
+    }
+    if (implementation != NULL && strcmp(name, "workspace") == 0) {
+        if (implementation->workspace == NULL)
+            tw_json_fail(json, "the implementation has no workspace");
+        return (struct tw_passed){TW_PASS_WORKSPACE, 0};
+    }
+    int slot = tw_symbols_find(symbols, name);
+    if (slot < TW_DEVICE_SLOTS)
+        tw_json_fail(json, "\"%s\" is no argument, dimension, let or launch parameter",
+                     tw_json_string(json));
+    if (implementation != NULL)
+        for (int i = 0; i < implementation->parameter_count; i++)
+            if (implementation->parameters[i].slot == slot &&
+                !implementation->parameters[i].launch)
+                tw_json_fail(json, "is a compiled-in parameter; only those with \"launch\": true "
+                                   "are passed");
+    return (struct tw_passed){TW_PASS_SLOT, slot};
+}
+
+void tw_read_launch(const struct tw_description *d, const struct tw_implementation *implementation,
+                    struct tw_launch_description *launch, const struct tw_json *json) {
+    static const char *const keys[] = {"templates", "function",   "block", "grid",
+                                       "shared",    "min_blocks", "pass",  NULL};
+    const struct tw_symbols *symbols =
+        implementation != NULL ? implementation->symbols : &d->symbols;
+    tw_json_only_keys(json, keys);
+    struct tw_json templates = tw_json_member(json, "templates");
+    tw_json_expect_array(&templates);
+    launch->template_count = tw_read_count(&templates, TW_MAX_TEMPLATES);
+    if (launch->template_count == 0)
+        tw_json_fail(&templates, "needs at least one file");
+    for (int i = 0; i < launch->template_count; i++) {
+        struct tw_json template = tw_json_at(&templates, i);
+        const char *path = tw_json_string(&template);
+        if (path[0] == '\0' || strlen(path) >= TW_PATH_SIZE || strpbrk(path, "\"\\\n") != NULL)
+            tw_json_fail(&template, "not a usable file name");
+        else
+            strcpy(launch->templates[i], path);
+    }
+    struct tw_json function = tw_json_member(json, "function");
+    struct tw_json block = tw_json_member(json, "block");
+    struct tw_json grid = tw_json_member(json, "grid");
+    struct tw_json shared = tw_json_optional(json, "shared");
+    struct tw_json min_blocks = tw_json_optional(json, "min_blocks");
+    struct tw_json pass = tw_json_member(json, "pass");
+    tw_read_name(launch->function, &function);
+    read_sizes(launch->block, symbols, &block);
+    read_sizes(launch->grid, symbols, &grid);
+    launch->shared = tw_read_expression(symbols, &shared);
+    launch->min_blocks = tw_read_expression(symbols, &min_blocks);
+    tw_json_expect_array(&pass);
+    launch->passed_count = tw_read_count(&pass, TW_MAX_PASSED);
+    for (int i = 0; i < launch->passed_count; i++) {
+        struct tw_json passed = tw_json_at(&pass, i);
+        launch->passed[i] = read_passed(d, implementation, symbols, &passed);
+    }
+}
+
+static void read_parameter(struct tw_implementation *implementation,
+                           struct tw_parameter *parameter, const struct tw_json *json) {
+    static const char *const keys[] = {"values", "launch", NULL};
+    struct tw_json values = *json;
+    if (cJSON_IsObject(json->item)) {
+        tw_json_only_keys(json, keys);
+        struct tw_json launch = tw_json_optional(json, "launch");
+        values = tw_json_member(json, "values");
+        parameter->launch = tw_json_boolean(&launch, false);
+    }
+    tw_json_expect_array(&values);
+    parameter->count = tw_read_count(&values, TW_MAX_CHOICES);
+    if (parameter->count == 0)
+        tw_json_fail(&values, "needs at least one value");
+    for (int i = 0; i < parameter->count; i++) {
+        struct tw_json value = tw_json_at(&values, i);
+        bool is_word = cJSON_IsString(value.item);
+        if (i > 0 && is_word != parameter->is_word)
+            tw_json_fail(&value, "integers and words cannot be mixed");
+        parameter->is_word = is_word;
+        parameter->values[i] = is_word ? tw_read_word(implementation->symbols, &value)
+                                       : tw_json_integer(&value);
+        if (!is_word && (parameter->values[i] > INT32_MAX || parameter->values[i] < -INT32_MAX))
+            tw_json_fail(&value, "must fit 32 bits");
+        for (int j = 0; j < i; j++)
+            if (parameter->values[j] == parameter->values[i])
+                tw_json_fail(&value, "given twice");
+    }
+    if (parameter->is_word && parameter->launch)
+        tw_json_fail(json, "a launch parameter has integers, not words");
+    strncpy(parameter->name, json->item->string, TW_NAME_SIZE - 1);
+    parameter->slot = tw_read_symbol(implementation->symbols, json->item->string, json);
+}
+
+static int read_rules(struct tw_expression *rules[], const struct tw_symbols *symbols,
+                      const struct tw_json *json) {
+    tw_json_expect_array(json);
+    int count = tw_read_count(json, TW_MAX_RULES), read = 0;
+    for (int i = 0; i < count; i++) {
+        struct tw_json rule = tw_json_at(json, i);
+        rules[read] = tw_read_expression(symbols, &rule);
+        if (rules[read] == NULL)
+            break;
+        read++;
+    }
+    return read;
+}
+
+static void read_preset(struct tw_implementation *implementation, struct tw_preset *preset,
+                        const struct tw_json *json) {
+    const char *keys[TW_MAX_PARAMETERS + 1] = {NULL};
+    for (int i = 0; i < implementation->parameter_count; i++)
+        keys[i] = implementation->parameters[i].name;
+    tw_json_only_keys(json, keys);
+    if (strlen(json->item->string) >= TW_NAME_SIZE ||
+        strspn(json->item->string, "abcdefghijklmnopqrstuvwxyz0123456789-") !=
+            strlen(json->item->string))
+        tw_json_fail(json, "preset names are lower-case letters, digits and -");
+    strncpy(preset->name, json->item->string, TW_NAME_SIZE - 1);
+    for (int i = 0; i < implementation->parameter_count; i++) {
+        const struct tw_parameter *parameter = &implementation->parameters[i];
+        struct tw_json value = tw_json_member(json, parameter->name);
+        if (json->context->status != TW_OK)
+            return;
+        int64_t number = parameter->is_word
+                             ? tw_symbols_find_word(implementation->symbols, tw_json_string(&value))
+                             : tw_json_integer(&value);
+        bool listed = false;
+        for (int j = 0; j < parameter->count; j++)
+            listed |= parameter->values[j] == number;
+        if (!listed)
+            tw_json_fail(&value, "is not among the parameter's values");
+        preset->values[i] = number;
+    }
+}
+
+static void read_requires(struct tw_implementation *implementation, const struct tw_json *json) {
+    static const char *const keys[] = {"backends", "min_arch", NULL};
+    implementation->on_cuda = implementation->on_opencl = true;
+    if (json->item == NULL)
+        return;
+    tw_json_only_keys(json, keys);
+    struct tw_json backends = tw_json_optional(json, "backends");
+    tw_json_expect_array(&backends);
+    if (backends.item != NULL)
+        implementation->on_cuda = implementation->on_opencl = false;
+    for (int i = 0; i < tw_json_count(&backends); i++) {
+        struct tw_json backend = tw_json_at(&backends, i);
+        if (strcmp(tw_json_string(&backend), "cuda") == 0)
+            implementation->on_cuda = true;
+        else if (strcmp(tw_json_string(&backend), "opencl") == 0)
+            implementation->on_opencl = true;
+        else
+            tw_json_fail(&backend, "expected cuda or opencl");
+    }
+    struct tw_json min_arch = tw_json_optional(json, "min_arch");
+    implementation->min_arch = min_arch.item != NULL ? (int)tw_json_integer(&min_arch) : 0;
+}
+
+static void read_space(struct tw_implementation *implementation, const struct tw_json *json) {
+    struct tw_json parameters = tw_json_member(json, "parameters");
+    tw_json_expect_object(&parameters);
+    implementation->parameter_count = tw_read_count(&parameters, TW_MAX_PARAMETERS);
+    for (int i = 0; i < implementation->parameter_count; i++) {
+        struct tw_json parameter = tw_json_at(&parameters, i);
+        read_parameter(implementation, &implementation->parameters[i], &parameter);
+    }
+    struct tw_json constraints = tw_json_optional(json, "constraints");
+    struct tw_json redundant = tw_json_optional(json, "redundant");
+    implementation->constraint_count =
+        read_rules(implementation->constraints, implementation->symbols, &constraints);
+    implementation->redundant_count =
+        read_rules(implementation->redundant, implementation->symbols, &redundant);
+    struct tw_json defines = tw_json_optional(json, "defines");
+    tw_json_expect_object(&defines);
+    int count = tw_read_count(&defines, TW_MAX_RULES);
+    for (int i = 0; i < count; i++) {
+        struct tw_json define = tw_json_at(&defines, i);
+        struct tw_named_expression *named = &implementation->defines[i];
+        named->expression = tw_read_expression(implementation->symbols, &define);
+        if (named->expression == NULL)
+            break;
+        implementation->define_count++;
+        strncpy(named->name, define.item->string, TW_NAME_SIZE - 1);
+        named->slot = tw_read_symbol(implementation->symbols, define.item->string, &define);
+    }
+}
+
+void tw_read_implementation(const struct tw_description *d,
+                            struct tw_implementation *implementation, const struct tw_json *json) {
+    static const char *const keys[] = {"name",      "summary", "requires",  "parameters",
+                                       "constraints", "redundant", "defines", "workspace",
+                                       "launches",  "presets", NULL};
+    tw_json_only_keys(json, keys);
+    struct tw_json name = tw_json_member(json, "name");
+    struct tw_json summary = tw_json_member(json, "summary");
+    struct tw_json requirements = tw_json_optional(json, "requires");
+    tw_read_name(implementation->name, &name);
+    implementation->summary = tw_read_text(&summary);
+    read_requires(implementation, &requirements);
+    implementation->symbols = malloc(sizeof *implementation->symbols);
+    if (implementation->symbols == NULL) {
+        tw_json_fail(json, "out of memory");
+        return;
+    }
+    *implementation->symbols = d->symbols;
+    read_space(implementation, json);
+
+    struct tw_json workspace = tw_json_optional(json, "workspace");
+    implementation->workspace = tw_read_expression(implementation->symbols, &workspace);
+    struct tw_json launches = tw_json_member(json, "launches");
+    tw_json_expect_array(&launches);
+    implementation->launch_count = tw_read_count(&launches, TW_MAX_LAUNCHES);
+    if (implementation->launch_count == 0)
+        tw_json_fail(&launches, "needs at least one launch");
+    for (int i = 0; i < implementation->launch_count; i++) {
+        struct tw_json launch = tw_json_at(&launches, i);
+        tw_read_launch(d, implementation, &implementation->launches[i], &launch);
+    }
+    struct tw_json presets = tw_json_optional(json, "presets");
+    tw_json_expect_object(&presets);
+    implementation->preset_count = tw_read_count(&presets, TW_MAX_RULES);
+    for (int i = 0; i < implementation->preset_count && json->context->status == TW_OK; i++) {
+        struct tw_json preset = tw_json_at(&presets, i);
+        read_preset(implementation, &implementation->presets[i], &preset);
+    }
+}

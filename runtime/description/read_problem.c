@@ -1,0 +1,248 @@
+/* Reads `problem`, `arguments`, `cases` and `tolerance`: what is true of every implementation. */
+#include "runtime/description/read.h"
+
+#include <string.h>
+
+static void read_attribute(struct tw_description *d, struct tw_attribute *attribute,
+                           const struct tw_json *json) {
+    static const char *const keys[] = {"values", "default", NULL};
+    tw_json_only_keys(json, keys);
+    if (json->context->status != TW_OK)
+        return;
+    strncpy(attribute->name, json->item->string, TW_NAME_SIZE - 1);
+    attribute->slot = tw_read_symbol(&d->symbols, json->item->string, json);
+    struct tw_json values = tw_json_member(json, "values");
+    tw_json_expect_array(&values);
+    attribute->word_count = tw_read_count(&values, TW_MAX_CHOICES);
+    for (int i = 0; i < attribute->word_count; i++) {
+        struct tw_json value = tw_json_at(&values, i);
+        attribute->words[i] = tw_read_word(&d->symbols, &value);
+        for (int j = 0; j < i; j++)
+            if (attribute->words[j] == attribute->words[i])
+                tw_json_fail(&value, "given twice");
+    }
+    if (attribute->word_count == 0)
+        tw_json_fail(&values, "needs at least one word");
+    struct tw_json fallback = tw_json_member(json, "default");
+    int word = tw_symbols_find_word(&d->symbols, tw_json_string(&fallback));
+    bool listed = false;
+    for (int i = 0; i < attribute->word_count; i++)
+        listed |= attribute->words[i] == word;
+    if (!listed)
+        tw_json_fail(&fallback, "is not among the values");
+    attribute->default_word = word;
+}
+
+void tw_read_problem(struct tw_description *d, const struct tw_json *root) {
+    static const char *const keys[] = {"dimensions", "attributes", "let", NULL};
+    struct tw_json problem = tw_json_member(root, "problem");
+    tw_json_only_keys(&problem, keys);
+
+    struct tw_json dimensions = tw_json_member(&problem, "dimensions");
+    tw_json_expect_array(&dimensions);
+    d->dimension_count = tw_read_count(&dimensions, TW_MAX_DIMENSIONS);
+    if (d->dimension_count == 0)
+        tw_json_fail(&dimensions, "needs at least one dimension");
+    for (int i = 0; i < d->dimension_count; i++) {
+        struct tw_json name = tw_json_at(&dimensions, i);
+        tw_read_name(d->dimensions[i].name, &name);
+        d->dimensions[i].slot = tw_read_symbol(&d->symbols, d->dimensions[i].name, &name);
+    }
+
+    struct tw_json attributes = tw_json_optional(&problem, "attributes");
+    tw_json_expect_object(&attributes);
+    d->attribute_count = tw_read_count(&attributes, TW_MAX_ATTRIBUTES);
+    for (int i = 0; i < d->attribute_count; i++) {
+        struct tw_json attribute = tw_json_at(&attributes, i);
+        read_attribute(d, &d->attributes[i], &attribute);
+    }
+
+    struct tw_json lets = tw_json_optional(&problem, "let");
+    tw_json_expect_object(&lets);
+    int count = tw_read_count(&lets, TW_MAX_LETS);
+    for (int i = 0; i < count && root->context->status == TW_OK; i++) {
+        struct tw_json let = tw_json_at(&lets, i);
+        struct tw_named_expression *named = &d->lets[d->let_count];
+        named->expression = tw_read_expression(&d->symbols, &let);
+        if (named->expression == NULL)
+            break;
+        d->let_count++;
+        strncpy(named->name, let.item->string, TW_NAME_SIZE - 1);
+        named->slot = tw_read_symbol(&d->symbols, let.item->string, &let);
+    }
+}
+
+static void read_type(struct tw_description *d, struct tw_argument *argument,
+                      const struct tw_json *json) {
+    struct tw_json type = tw_json_member(json, "type");
+    const char *word = tw_json_string(&type);
+    argument->type_attribute = -1;
+    for (int i = 0; i < d->attribute_count; i++) {
+        if (strcmp(d->attributes[i].name, word) != 0)
+            continue;
+        argument->type_attribute = i;
+        for (int j = 0; j < d->attributes[i].word_count; j++)
+            if (tw_type_from_word(d->symbols.words[d->attributes[i].words[j]]) < 0)
+                tw_json_fail(&type, "the attribute %s has the word \"%s\", which is no type", word,
+                             d->symbols.words[d->attributes[i].words[j]]);
+        return;
+    }
+    int known = tw_type_from_word(word);
+    if (known < 0)
+        tw_json_fail(&type, "\"%s\" is neither a type (u8 u16 u32 u64 i32 i64 f32 f64) nor an "
+                            "attribute",
+                     word);
+    else
+        argument->type = (enum tw_type)known;
+}
+
+static void read_buffer(struct tw_description *d, struct tw_argument *argument,
+                        const struct tw_json *json) {
+    static const char *const keys[] = {"name", "kind",   "type", "access",    "rows",
+                                       "columns", "stride", "fill", "read_when", NULL};
+    static const char *const fill_keys[] = {"low", "high", "seed", NULL};
+    tw_json_only_keys(json, keys);
+    read_type(d, argument, json);
+    struct tw_json access = tw_json_member(json, "access");
+    const char *word = tw_json_string(&access);
+    if (strcmp(word, "in") == 0)
+        argument->access = TW_ACCESS_IN;
+    else if (strcmp(word, "out") == 0)
+        argument->access = TW_ACCESS_OUT;
+    else if (strcmp(word, "inout") == 0)
+        argument->access = TW_ACCESS_INOUT;
+    else
+        tw_json_fail(&access, "expected in, out or inout");
+    struct tw_json rows = tw_json_member(json, "rows");
+    struct tw_json columns = tw_json_member(json, "columns");
+    argument->rows = tw_read_expression(&d->symbols, &rows);
+    argument->columns = tw_read_expression(&d->symbols, &columns);
+
+    struct tw_json fill = tw_json_optional(json, "fill");
+    argument->fill_low = -1;
+    argument->fill_high = 1;
+    if (fill.item != NULL) {
+        tw_json_only_keys(&fill, fill_keys);
+        struct tw_json low = tw_json_member(&fill, "low");
+        struct tw_json high = tw_json_member(&fill, "high");
+        struct tw_json seed = tw_json_optional(&fill, "seed");
+        argument->fill_low = tw_json_number(&low);
+        argument->fill_high = tw_json_number(&high);
+        if (!(argument->fill_low < argument->fill_high))
+            tw_json_fail(&fill, "low must be below high");
+        argument->fill_seed = seed.item != NULL ? (uint32_t)tw_json_integer(&seed) : 0;
+    }
+}
+
+/* Strides and scalars are known once all arguments are read, so links between them come last. */
+static void link_buffer(struct tw_description *d, struct tw_argument *argument,
+                        const struct tw_json *json) {
+    argument->stride = argument->read_when = -1;
+    struct tw_json stride = tw_json_optional(json, "stride");
+    if (stride.item != NULL) {
+        int index = tw_find_argument(d, tw_json_string(&stride));
+        if (index < 0 || d->arguments[index].kind != TW_ARGUMENT_STRIDE)
+            tw_json_fail(&stride, "names no stride argument");
+        argument->stride = index;
+    }
+    struct tw_json read_when = tw_json_optional(json, "read_when");
+    if (read_when.item != NULL) {
+        int index = tw_find_argument(d, tw_json_string(&read_when));
+        if (index < 0 || d->arguments[index].kind != TW_ARGUMENT_SCALAR)
+            tw_json_fail(&read_when, "names no scalar argument");
+        if (argument->access != TW_ACCESS_OUT)
+            tw_json_fail(&read_when, "is for buffers with access out");
+        argument->read_when = index;
+    }
+}
+
+void tw_read_arguments(struct tw_description *d, const struct tw_json *root) {
+    static const char *const stride_keys[] = {"name", "kind", "default", NULL};
+    static const char *const scalar_keys[] = {"name", "kind", "type", "default", NULL};
+    struct tw_json arguments = tw_json_member(root, "arguments");
+    tw_json_expect_array(&arguments);
+    d->argument_count = tw_read_count(&arguments, TW_MAX_ARGUMENTS);
+    bool writes = false;
+    for (int i = 0; i < d->argument_count && root->context->status == TW_OK; i++) {
+        struct tw_json json = tw_json_at(&arguments, i);
+        struct tw_argument *argument = &d->arguments[i];
+        struct tw_json name = tw_json_member(&json, "name");
+        struct tw_json kind = tw_json_member(&json, "kind");
+        struct tw_json fallback = tw_json_optional(&json, "default");
+        char text[TW_NAME_SIZE];
+        tw_read_name(text, &name);
+        if (tw_find_argument(d, text) >= 0)
+            tw_json_fail(&name, "the name %s is taken", text);
+        strcpy(argument->name, text);
+        if (strcmp(tw_json_string(&kind), "buffer") == 0) {
+            argument->kind = TW_ARGUMENT_BUFFER;
+            read_buffer(d, argument, &json);
+            writes |= argument->access != TW_ACCESS_IN;
+        } else if (strcmp(tw_json_string(&kind), "stride") == 0) {
+            argument->kind = TW_ARGUMENT_STRIDE;
+            tw_json_only_keys(&json, stride_keys);
+            fallback = tw_json_member(&json, "default");
+            argument->default_stride = tw_read_expression(&d->symbols, &fallback);
+        } else if (strcmp(tw_json_string(&kind), "scalar") == 0) {
+            argument->kind = TW_ARGUMENT_SCALAR;
+            tw_json_only_keys(&json, scalar_keys);
+            read_type(d, argument, &json);
+            fallback = tw_json_member(&json, "default");
+            argument->default_number = tw_json_number(&fallback);
+        } else {
+            tw_json_fail(&kind, "expected buffer, stride or scalar");
+        }
+    }
+    if (!writes)
+        tw_json_fail(&arguments, "no buffer has access out or inout, so nothing could be checked");
+    for (int i = 0; i < d->argument_count && root->context->status == TW_OK; i++) {
+        struct tw_json json = tw_json_at(&arguments, i);
+        if (d->arguments[i].kind == TW_ARGUMENT_BUFFER)
+            link_buffer(d, &d->arguments[i], &json);
+        else if (d->arguments[i].kind == TW_ARGUMENT_STRIDE)
+            d->arguments[i].slot = tw_read_symbol(&d->symbols, d->arguments[i].name, &json);
+    }
+}
+
+void tw_read_cases(struct tw_description *d, const struct tw_json *root) {
+    struct tw_json cases = tw_json_optional(root, "cases");
+    tw_json_expect_array(&cases);
+    int count = tw_read_count(&cases, TW_MAX_CASES);
+    d->case_count = count > 0 ? count : 1;
+    for (int i = 0; i < d->case_count; i++)
+        for (int j = 0; j < d->argument_count; j++)
+            d->cases[i].scalars[j] = d->arguments[j].default_number;
+    for (int i = 0; i < count; i++) {
+        struct tw_json one = tw_json_at(&cases, i);
+        tw_json_expect_object(&one);
+        for (int j = 0; j < tw_json_count(&one); j++) {
+            struct tw_json scalar = tw_json_at(&one, j);
+            int index = tw_find_argument(d, scalar.item->string);
+            if (index < 0 || d->arguments[index].kind != TW_ARGUMENT_SCALAR) {
+                tw_json_fail(&scalar, "names no scalar argument");
+                return;
+            }
+            d->cases[i].scalars[index] = tw_json_number(&scalar);
+        }
+    }
+}
+
+void tw_read_tolerance(struct tw_description *d, const struct tw_json *root) {
+    struct tw_json tolerance = tw_json_optional(root, "tolerance");
+    tw_json_expect_object(&tolerance);
+    for (int i = 0; i < tw_json_count(&tolerance); i++) {
+        struct tw_json entry = tw_json_at(&tolerance, i);
+        if (strcmp(entry.item->string, "growth") == 0) {
+            d->growth = tw_read_expression(&d->symbols, &entry);
+            continue;
+        }
+        int type = tw_type_from_word(entry.item->string);
+        if (type < 0 || !tw_type_info((enum tw_type)type)->floating) {
+            tw_json_fail(&entry, "expected f32, f64 or growth");
+            return;
+        }
+        d->tolerance[type] = tw_json_number(&entry);
+        if (!(d->tolerance[type] > 0))
+            tw_json_fail(&entry, "must be above 0");
+    }
+}

@@ -1,0 +1,77 @@
+#include "runtime/variant/geometry.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static tw_status size_of(const struct tw_expression *expression, const int64_t *values,
+                         const char *what, int64_t least, int64_t most, int64_t *size,
+                         struct tw_error *error) {
+    enum tw_evaluation outcome = tw_expression_evaluate(expression, values, size);
+    if (outcome != TW_EVALUATED)
+        return tw_fail(error, TW_INVALID, "%s, \"%s\", %s", what, tw_expression_text(expression),
+                       tw_evaluation_text(outcome));
+    if (*size < least)
+        return tw_fail(error, TW_INVALID, "%s, \"%s\", is %" PRId64, what,
+                       tw_expression_text(expression), *size);
+    if (*size > most)
+        return tw_fail(error, TW_RESOURCE, "%s is %" PRId64 "; the device allows %" PRId64, what,
+                       *size, most);
+    return TW_OK;
+}
+
+tw_status tw_geometry_of(const struct tw_launch_description *launch, const int64_t *values,
+                         const struct tw_device_info *device, struct tw_geometry *geometry,
+                         struct tw_error *error) {
+    static const char *const block_names[] = {"block x", "block y", "block z"};
+    static const char *const grid_names[] = {"grid x", "grid y", "grid z"};
+    int64_t threads = 1;
+    for (int i = 0; i < 3; i++) {
+        int64_t block = 1, grid = 1;
+        tw_status status = TW_OK;
+        if (launch->block[i] != NULL)
+            status = size_of(launch->block[i], values, block_names[i], 1, device->max_block[i],
+                             &block, error);
+        if (status == TW_OK && launch->grid[i] != NULL)
+            status = size_of(launch->grid[i], values, grid_names[i], 1, device->max_grid[i], &grid,
+                             error);
+        if (status != TW_OK)
+            return status;
+        geometry->block[i] = (uint32_t)block;
+        geometry->grid[i] = (uint32_t)grid;
+        threads *= block;
+        if (threads > device->max_threads)
+            return tw_fail(error, TW_RESOURCE,
+                           "a block has %" PRId64 " threads; the device allows %" PRId64, threads,
+                           device->max_threads);
+    }
+    int64_t shared = 0, min_blocks = 1;
+    tw_status status = TW_OK;
+    if (launch->shared != NULL)
+        status = size_of(launch->shared, values, "shared memory", 0, device->max_shared, &shared,
+                         error);
+    if (status == TW_OK && launch->min_blocks != NULL)
+        status = size_of(launch->min_blocks, values, "min_blocks", 1, 64, &min_blocks, error);
+    geometry->shared = (uint32_t)shared;
+    geometry->min_blocks = (uint32_t)min_blocks;
+    return status;
+}
+
+tw_status tw_implementation_fits(const struct tw_implementation *implementation,
+                                 const int64_t *values, const struct tw_device_info *device,
+                                 struct tw_error *error) {
+    bool is_cuda = strcmp(device->backend, "cuda") == 0;
+    if (is_cuda ? !implementation->on_cuda : !implementation->on_opencl)
+        return tw_fail(error, TW_RESOURCE, "%s does not run on %s", implementation->name,
+                       device->backend);
+    if (is_cuda && device->arch < implementation->min_arch)
+        return tw_fail(error, TW_RESOURCE, "%s needs sm_%d; the device is %s",
+                       implementation->name, implementation->min_arch, device->architecture);
+    for (int i = 0; i < implementation->launch_count; i++) {
+        struct tw_geometry geometry;
+        tw_status status =
+            tw_geometry_of(&implementation->launches[i], values, device, &geometry, error);
+        if (status != TW_OK)
+            return status;
+    }
+    return TW_OK;
+}

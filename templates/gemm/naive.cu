@@ -1,0 +1,21 @@
+/* One thread an element of C, both operands straight from global memory. */
+
+TW_KERNEL(gemm_naive)
+(TW_GLOBAL const real *TW_RESTRICT A, TW_GLOBAL const real *TW_RESTRICT B,
+ TW_GLOBAL real *TW_RESTRICT C, int M, int N, int K, int lda, int ldb, int ldc, real alpha,
+ real beta)
+{
+    /* Blocks are numbered in one dimension, so that neither M nor N meets the limit on grid.y. */
+    const int blocks_n = N / TW_BLOCK_X + (N % TW_BLOCK_X != 0);
+    const int m = (int)(blockIdx.x / blocks_n) * TW_BLOCK_Y + (int)threadIdx.y;
+    const int n = (int)(blockIdx.x % blocks_n) * TW_BLOCK_X + (int)threadIdx.x;
+    if (m >= M || n >= N)
+        return;
+
+    real sum = 0;
+    for (int k = 0; k < K; k++)
+        sum = FMA(A[OFFSET_A(m, k)], B[OFFSET_B(k, n)], sum);
+
+    const tw_index at = (tw_index)m * ldc + n;
+    C[at] = beta == 0 ? alpha * sum : FMA(beta, C[at], alpha * sum);
+}

@@ -1,0 +1,29 @@
+/* What every GEMM template shares: the element type, and how A and B lie in memory. */
+
+#if DTYPE == DTYPE_f64
+typedef double real;
+typedef double2 real2;
+#define MAKE_REAL2 make_double2
+#define FMA(a, b, c) fma((a), (b), (c))
+#else
+typedef float real;
+typedef float2 real2;
+typedef float4 real4;
+#define MAKE_REAL2 make_float2
+#define FMA(a, b, c) fmaf((a), (b), (c))
+#endif
+
+/* op(A) is MxK and op(B) KxN; a transposed operand is stored the other way round. */
+#define TRANS_A (TRANS == TRANS_tn || TRANS == TRANS_tt)
+#define TRANS_B (TRANS == TRANS_nt || TRANS == TRANS_tt)
+
+#if TRANS_A
+#define OFFSET_A(m, k) ((tw_index)(k) * lda + (m))
+#else
+#define OFFSET_A(m, k) ((tw_index)(m) * lda + (k))
+#endif
+#if TRANS_B
+#define OFFSET_B(k, n) ((tw_index)(n) * ldb + (k))
+#else
+#define OFFSET_B(k, n) ((tw_index)(k) * ldb + (n))
+#endif

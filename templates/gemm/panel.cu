@@ -1,0 +1,171 @@
+/* Moves one operand's tile of a BK step: global memory -> registers (fetch) -> shared memory
+ * (stash). The two halves are apart so that the arithmetic of a whole step can hide the latency of
+ * the first. Every argument but the pointers, strides and limits is a compile-time constant. */
+
+#define THREADS (TW_BLOCK_X)
+
+/* A tile is `lines` lines of `length` elements that are contiguous in global memory, taken in
+ * vectors of `vec`. A pass of all threads covers several lines, or part of one. */
+#define VECTORS(length, vec) ((length) / (vec))
+#define LINES_PER_PASS(length, vec) (THREADS / VECTORS(length, vec))
+#define PASSES_PER_LINE(length, vec) ((VECTORS(length, vec) + THREADS - 1) / THREADS)
+#define PASSES(lines, length, vec)                                                               \
+    (VECTORS(length, vec) <= THREADS                                                             \
+         ? ((lines) + LINES_PER_PASS(length, vec) - 1) / LINES_PER_PASS(length, vec)             \
+         : (lines)*PASSES_PER_LINE(length, vec))
+
+/* Offsets inside a tile are 32 bits wide where they fit: half the registers, half the adds. */
+#if WIDE
+typedef tw_index tile_offset;
+#else
+typedef int tile_offset;
+#endif
+
+/* Where this thread's vector of a pass lies in the tile. */
+TW_DEVICE int pass_line(int tid, int pass, const int length, const int vec)
+{
+    return VECTORS(length, vec) <= THREADS
+               ? tid / VECTORS(length, vec) + pass * LINES_PER_PASS(length, vec)
+               : pass / PASSES_PER_LINE(length, vec);
+}
+
+TW_DEVICE int pass_column(int tid, int pass, const int length, const int vec)
+{
+    return vec * (VECTORS(length, vec) <= THREADS
+                      ? tid % VECTORS(length, vec)
+                      : tid + pass % PASSES_PER_LINE(length, vec) * THREADS);
+}
+
+/* Whether it lies in it at all: a constant wherever the threads divide the tile evenly. */
+TW_DEVICE int pass_covered(int tid, int pass, const int lines, const int length, const int vec)
+{
+    if (VECTORS(length, vec) > THREADS)
+        return VECTORS(length, vec) % THREADS == 0 || pass_column(tid, pass, length, vec) < length;
+    if (THREADS % VECTORS(length, vec) != 0 &&
+        tid >= LINES_PER_PASS(length, vec) * VECTORS(length, vec))
+        return 0;
+    return lines % LINES_PER_PASS(length, vec) == 0 || pass_line(tid, pass, length, vec) < lines;
+}
+
+TW_DEVICE void load_vector(real *to, TW_GLOBAL const real *from, const int vec)
+{
+#if DTYPE == DTYPE_f32
+    if (vec == 4) {
+        const real4 v = *(TW_GLOBAL const real4 *)from;
+        to[0] = v.x;
+        to[1] = v.y;
+        to[2] = v.z;
+        to[3] = v.w;
+    } else
+#endif
+    if (vec == 2) {
+        const real2 v = *(TW_GLOBAL const real2 *)from;
+        to[0] = v.x;
+        to[1] = v.y;
+    } else {
+        to[0] = *from;
+    }
+}
+
+TW_DEVICE void store_vector(TW_GLOBAL real *to, const real *from, const int vec)
+{
+#if DTYPE == DTYPE_f32
+    if (vec == 4) {
+        *(TW_GLOBAL real4 *)to = make_float4(from[0], from[1], from[2], from[3]);
+    } else
+#endif
+    if (vec == 2) {
+        *(TW_GLOBAL real2 *)to = MAKE_REAL2(from[0], from[1]);
+    } else {
+        *to = *from;
+    }
+}
+
+TW_DEVICE void store_shared_vector(TW_LOCAL real *to, const real *from, const int vec)
+{
+#if DTYPE == DTYPE_f32
+    if (vec == 4) {
+        *(TW_LOCAL real4 *)to = make_float4(from[0], from[1], from[2], from[3]);
+    } else
+#endif
+    if (vec == 2) {
+        *(TW_LOCAL real2 *)to = MAKE_REAL2(from[0], from[1]);
+    } else {
+        *to = *from;
+    }
+}
+
+/* A line or column beyond `last` (edge tiles) is read from `last` instead: it only feeds elements
+ * of C that do not exist. */
+TW_DEVICE int clamped(int place, int last, const int edge)
+{
+    return edge && place > last ? last : place;
+}
+
+/* Where a thread's first vector lies, counted from the tile's first element. `k_contiguous`: k runs
+ * along the lines, and not across them. */
+TW_DEVICE tw_index first_vector(int stride, int tid, int last, const int length, const int vec,
+                                const int k_contiguous, const int edge)
+{
+    const int line = clamped(pass_line(tid, 0, length, vec), last, edge && k_contiguous);
+    const int column = clamped(pass_column(tid, 0, length, vec), last, edge && !k_contiguous);
+    return (tw_index)line * stride + column;
+}
+
+/* Reads this thread's share of a tile, given where the first vector is. In a `partial` tile, k from
+ * `k_left` on must be zero, as it feeds elements that exist. */
+TW_DEVICE void fetch(real *staged, TW_GLOBAL const real *first, int stride, int tid, int last,
+                     int k_left, const int lines, const int length, const int vec,
+                     const int k_contiguous, const int edge, const int partial)
+{
+    const int edge_line = edge && k_contiguous;
+    const int edge_column = edge && !k_contiguous;
+    const int line_0 = clamped(pass_line(tid, 0, length, vec), last, edge_line);
+    const int column_0 = clamped(pass_column(tid, 0, length, vec), last, edge_column);
+    TW_UNROLL
+    for (int pass = 0; pass < PASSES(lines, length, vec); pass++) {
+        if (!pass_covered(tid, pass, lines, length, vec))
+            continue;
+        const int line = pass_line(tid, pass, length, vec);
+        const int column = pass_column(tid, pass, length, vec);
+        if (partial && (k_contiguous ? column : line) >= k_left) {
+            TW_UNROLL
+            for (int e = 0; e < vec; e++)
+                staged[pass * vec + e] = 0;
+            continue;
+        }
+        const tile_offset down = clamped(line, last, edge_line) - line_0;
+        const int along = clamped(column, last, edge_column) - column_0;
+        load_vector(staged + pass * vec, first + (down * stride + along), vec);
+    }
+}
+
+/* Where a thread's first element goes in the shared tile, whose rows are `row` elements long. The
+ * tile holds the lines as they came, or `turned`: a line of global memory becomes a column. */
+TW_DEVICE int first_place(int tid, const int row, const int turned, const int length,
+                          const int vec)
+{
+    const int line = pass_line(tid, 0, length, vec);
+    const int column = pass_column(tid, 0, length, vec);
+    return turned ? column * row + line : line * row + column;
+}
+
+TW_DEVICE void stash(TW_LOCAL real *first, const real *staged, int tid, const int row,
+                     const int turned, const int lines, const int length, const int vec)
+{
+    TW_UNROLL
+    for (int pass = 0; pass < PASSES(lines, length, vec); pass++) {
+        if (!pass_covered(tid, pass, lines, length, vec))
+            continue;
+        const int down = pass_line(tid, pass, length, vec) - pass_line(tid, 0, length, vec);
+        const int along = pass_column(tid, pass, length, vec) - pass_column(tid, 0, length, vec);
+        if (!turned && row % vec == 0) {
+            store_shared_vector(first + down * row + along, staged + pass * vec, vec);
+        } else {
+            TW_UNROLL
+            for (int e = 0; e < vec; e++)
+                first[turned ? (along + e) * row + down : down * row + along + e] =
+                    staged[pass * vec + e];
+        }
+    }
+}

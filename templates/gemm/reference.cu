@@ -1,0 +1,24 @@
+/* The right answer: every product and sum in double, one element a thread. */
+
+TW_KERNEL(gemm_reference)
+(TW_GLOBAL const real *TW_RESTRICT A, TW_GLOBAL const real *TW_RESTRICT B,
+ TW_GLOBAL double *TW_RESTRICT C, TW_GLOBAL const real *TW_RESTRICT before, int M, int N, int K,
+ int lda, int ldb, int ldc, real alpha, real beta)
+{
+    /* Elements are numbered in one dimension, so that neither M nor N meets the limit on grid.y. */
+    const tw_index element = (tw_index)blockIdx.x * TW_BLOCK_X + threadIdx.x;
+    if (element >= (tw_index)M * N)
+        return;
+    const int m = (int)(element / N);
+    const int n = (int)(element % N);
+
+    double sum = 0;
+    for (int k = 0; k < K; k++)
+        sum = fma((double)A[OFFSET_A(m, k)], (double)B[OFFSET_B(k, n)], sum);
+
+    const tw_index at = (tw_index)m * ldc + n;
+    double result = (double)alpha * sum;
+    if (beta != 0) /* C holds anything, NaN included, when beta is zero */
+        result = fma((double)beta, (double)before[at], result);
+    C[at] = result;
+}

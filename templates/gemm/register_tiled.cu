@@ -1,0 +1,224 @@
+/* The kernel: which tile of C this block computes, the pipeline over K, and the result. */
+
+#if TRANS_A
+#define ADVANCE_A ((tw_index)BK * lda)
+#else
+#define ADVANCE_A BK
+#endif
+#if TRANS_B
+#define ADVANCE_B BK
+#else
+#define ADVANCE_B ((tw_index)BK * ldb)
+#endif
+
+/* The next tile of each operand into registers; only the last one can be partial. */
+#define FETCH(partial)                                                                           \
+    fetch(staged_a, from_a, lda, tid, last_a, left, SHAPE_A, !TRANS_A, EDGE_M, partial);         \
+    fetch(staged_b, from_b, ldb, tid, last_b, left, SHAPE_B, TRANS_B, EDGE_N, partial)
+#define FETCH_NEXT()                                                                             \
+    do {                                                                                         \
+        if (EDGE_K && left < BK) {                                                               \
+            FETCH(1);                                                                            \
+        } else {                                                                                 \
+            FETCH(0);                                                                            \
+        }                                                                                        \
+    } while (0)
+#define ADVANCE()                                                                                \
+    do {                                                                                         \
+        from_a += ADVANCE_A;                                                                     \
+        from_b += ADVANCE_B;                                                                     \
+        left -= BK;                                                                              \
+    } while (0)
+
+#define STASH(offset)                                                                            \
+    do {                                                                                         \
+        stash(to_a + (offset), staged_a, tid, ROW_A, TURN_A, SHAPE_A);                           \
+        stash(to_b + (offset), staged_b, tid, ROW_B, TURN_B, SHAPE_B);                           \
+    } while (0)
+
+/* Makes the tile after the one being multiplied visible to all threads. */
+#if PREFETCH == 1
+#define TURN_OVER()                                                                              \
+    do {                                                                                         \
+        __syncthreads();                                                                         \
+        if (left > 0) {                                                                          \
+            FETCH_NEXT();                                                                        \
+            STASH(0);                                                                            \
+        }                                                                                        \
+        __syncthreads();                                                                         \
+    } while (0)
+#else
+#define TURN_OVER()                                                                              \
+    do {                                                                                         \
+        if (left > 0)                                                                            \
+            STASH(0);                                                                            \
+        __syncthreads();                                                                         \
+    } while (0)
+#endif
+
+/* Fragments for the multiplication after this one are on their way while this one is done. */
+#define MULTIPLY_AND_READ(k)                                                                     \
+    do {                                                                                         \
+        real next_a[TM], next_b[TN];                                                             \
+        read_fragments(next_a, next_b, read_a, read_b, k);                                       \
+        multiply(sum, a, b);                                                                     \
+        TW_UNROLL                                                                                \
+        for (int i = 0; i < TM; i++)                                                             \
+            a[i] = next_a[i];                                                                    \
+        TW_UNROLL                                                                                \
+        for (int j = 0; j < TN; j++)                                                             \
+            b[j] = next_b[j];                                                                    \
+    } while (0)
+
+TW_DEVICE void store_results(TW_GLOBAL real *C, const real *sum, int m_left, int n_left, int ldc,
+                             real alpha, real beta, const int read)
+{
+    TW_UNROLL
+    for (int i = 0; i < TM; i++) {
+        if (EDGE_M && PLACE_M(i) >= m_left)
+            continue;
+        TW_GLOBAL real *row = C + (tw_index)PLACE_M(i) * ldc;
+        TW_UNROLL
+        for (int j = 0; j < TN; j += VEC_C) {
+            if (EDGE_N && PLACE_N(j) >= n_left)
+                continue;
+            real result[VEC_C];
+            if (read)
+                load_vector(result, row + PLACE_N(j), VEC_C);
+            TW_UNROLL
+            for (int e = 0; e < VEC_C; e++) {
+                const real product = alpha * sum[i * TN + j + e];
+                result[e] = read ? FMA(beta, result[e], product) : product;
+            }
+            store_vector(row + PLACE_N(j), result, VEC_C);
+        }
+    }
+}
+
+TW_KERNEL(gemm_register_tiled)
+(TW_GLOBAL const real *TW_RESTRICT A, TW_GLOBAL const real *TW_RESTRICT B,
+ TW_GLOBAL real *TW_RESTRICT C, int M, int N, int K, int lda, int ldb, int ldc, real alpha,
+ real beta, int group_m)
+{
+    TW_SHARED(real, shared, PREFETCH *STAGE);
+
+    /* Blocks in flight at one time should share rows and columns that fit in the L2 cache: number
+     * them down columns of group_m tiles (as Triton's matrix multiplication tutorial does). */
+    const int blocks_m = M / BM + (M % BM != 0);
+    const int blocks_n = N / BN + (N % BN != 0);
+    const int group_height = SMALLER(group_m, blocks_m);
+    const int group = (int)blockIdx.x / (group_height * blocks_n);
+    const int inside = (int)blockIdx.x % (group_height * blocks_n);
+    const int height = SMALLER(blocks_m - group * group_height, group_height);
+    const int block_m = (group * group_height + inside % height) * BM;
+    const int block_n = inside / height * BN;
+
+    /* Two rows of a patch alternate lane by lane: a 16-byte shared load takes half the cycles when
+     * lanes i and i ^ 1, or i and i ^ 2, read the same address. */
+    const int tid = (int)threadIdx.x;
+    const int lane = tid % (PATCH_M * PATCH_N);
+    const int patch = tid / (PATCH_M * PATCH_N);
+    const int lane_m = PATCH_M % 2 == 0 ? lane / (2 * PATCH_N) * 2 + lane % 2 : lane / PATCH_N;
+    const int lane_n = PATCH_M % 2 == 0 ? lane / 2 % PATCH_N : lane % PATCH_N;
+    const int m = FIRST_M(patch / PATCHES_N * PATCH_M + lane_m);
+    const int n = FIRST_N(patch % PATCHES_N * PATCH_N + lane_n);
+
+    /* The last line or vector that an edge tile may read. */
+    const int last_a = M - block_m - (TRANS_A ? VEC_A : 1);
+    const int last_b = N - block_n - (TRANS_B ? 1 : VEC_B);
+    TW_GLOBAL const real *from_a =
+        A + OFFSET_A(block_m, 0) + first_vector(lda, tid, last_a, LENGTH_A, VEC_A, !TRANS_A, EDGE_M);
+    TW_GLOBAL const real *from_b =
+        B + OFFSET_B(0, block_n) + first_vector(ldb, tid, last_b, LENGTH_B, VEC_B, TRANS_B, EDGE_N);
+    int left = K; /* from the tile that is fetched next to the end */
+
+    TW_LOCAL const real *read_a = shared + m * (A_BY_K ? 1 : ROW_A);
+    TW_LOCAL const real *read_b = shared + TILE_A + n;
+    TW_LOCAL real *to_a = shared + first_place(tid, ROW_A, TURN_A, LENGTH_A, VEC_A);
+    TW_LOCAL real *to_b = shared + TILE_A + first_place(tid, ROW_B, TURN_B, LENGTH_B, VEC_B);
+
+    real sum[TM * TN], a[TM], b[TN], staged_a[STAGED_A], staged_b[STAGED_B];
+    TW_UNROLL
+    for (int i = 0; i < TM * TN; i++)
+        sum[i] = 0;
+
+    TW_UNROLL
+    for (int stage = 0; stage < LEAD; stage++) {
+        if (left > 0) {
+            FETCH_NEXT();
+            STASH(stage * STAGE);
+        }
+        ADVANCE();
+    }
+    __syncthreads();
+#if REG_PREFETCH
+    read_fragments(a, b, read_a, read_b, 0);
+#endif
+#if PREFETCH > 1
+    to_a += LEAD * STAGE;
+    to_b += LEAD * STAGE;
+    int stage = 0; /* being read; the one being written is LEAD further, that is, one before it */
+#endif
+
+    TW_UNROLL_BY(1)
+    while (left > -LEAD * BK) {
+#if PREFETCH > 1
+        if (left > 0)
+            FETCH_NEXT();
+        /* Pointers that move cost an addition a tile, indices several. */
+        const int read_step = stage == PREFETCH - 1 ? -LEAD * STAGE : STAGE;
+        const int write_step = stage == 0 ? -LEAD * STAGE : STAGE;
+#else
+        const int read_step = 0;
+#endif
+
+#if REG_PREFETCH
+        TW_UNROLL_BY(1)
+        for (int k = 0; k < BK - UNROLL; k += UNROLL) {
+            TW_UNROLL
+            for (int u = 1; u <= UNROLL; u++)
+                MULTIPLY_AND_READ(k + u);
+        }
+        TW_UNROLL
+        for (int u = 1; u < UNROLL; u++)
+            MULTIPLY_AND_READ(BK - UNROLL + u);
+        /* With three stages the next tile is visible already, and its first fragments need not
+         * wait for the barrier. */
+#if PREFETCH < 3
+        TURN_OVER();
+#endif
+        read_a += read_step;
+        read_b += read_step;
+        MULTIPLY_AND_READ(0);
+#if PREFETCH == 3
+        TURN_OVER();
+#endif
+#else
+        TW_UNROLL_BY(1)
+        for (int k = 0; k < BK; k += UNROLL) {
+            TW_UNROLL
+            for (int u = 0; u < UNROLL; u++) {
+                read_fragments(a, b, read_a, read_b, k + u);
+                multiply(sum, a, b);
+            }
+        }
+        TURN_OVER();
+        read_a += read_step;
+        read_b += read_step;
+#endif
+#if PREFETCH > 1
+        to_a += write_step;
+        to_b += write_step;
+        stage = stage == PREFETCH - 1 ? 0 : stage + 1;
+#endif
+        ADVANCE();
+    }
+
+    TW_GLOBAL real *to = C + (tw_index)(block_m + m) * ldc + block_n + n;
+    const int m_left = M - block_m - m;
+    const int n_left = N - block_n - n;
+    if (beta == 0)
+        store_results(to, sum, m_left, n_left, ldc, alpha, beta, 0);
+    else
+        store_results(to, sum, m_left, n_left, ldc, alpha, beta, 1);
+}

@@ -1,0 +1,25 @@
+/* Subcommands: one C file and one line in the table of main.c each. */
+#ifndef TUNER_COMMANDS_COMMAND_H
+#define TUNER_COMMANDS_COMMAND_H
+
+#include "runtime/base/error.h"
+
+/* Exit statuses. */
+enum {
+    EXIT_FINE = 0,
+    EXIT_FAILED = 1,       /* it ran, and did not do what was asked */
+    EXIT_USAGE = 2,        /* the command line or a file it names is wrong */
+    EXIT_INTERRUPTED = 130 /* as shells say it for SIGINT */
+};
+
+/* `words` begins with the subcommand's own name. Returns the exit status. */
+int command_tune(int count, char **words);
+int command_devices(int count, char **words);
+int command_show(int count, char **words);
+int command_trials(int count, char **words);
+int command_apply(int count, char **words);
+
+/* Prints "tune: MESSAGE" to standard error and returns the exit status that fits. */
+int command_failed(tw_status status, const struct tw_error *error);
+
+#endif

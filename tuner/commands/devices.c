@@ -1,0 +1,84 @@
+/* tune devices: what this machine has. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cjson/cJSON.h>
+
+#include "runtime/backend/devices.h"
+#include "tuner/commands/arguments.h"
+#include "tuner/commands/command.h"
+
+static const char help[] =
+    "tune devices [--json]\n"
+    "\n"
+    "Lists the devices that can be tuned for, the default first, with the names that --device takes.\n"
+    "Says for each backend without devices why it has none.\n";
+
+static void print_table(const struct tw_device_info *devices, size_t count,
+                        const struct tw_text *absent) {
+    for (size_t i = 0; i < count; i++) {
+        const struct tw_device_info *d = &devices[i];
+        printf("%-10s %s\n", d->id, d->name);
+        printf("           %s, %" PRId64 " compute units, %.1f GB, %" PRId64
+               " KB shared memory a block, %.1f MB cache\n",
+               d->architecture, d->compute_units, (double)d->memory_bytes * 1e-9,
+               d->max_shared / 1024, (double)d->cache_bytes / 1048576);
+        printf("           driver %s, compiler %s\n", d->driver,
+               d->compiler[0] != '\0' ? d->compiler : "none: kernels cannot be compiled");
+    }
+    if (count == 0)
+        printf("no devices\n");
+    if (absent->length > 0)
+        fputs(absent->data, stdout);
+}
+
+static void print_json(const struct tw_device_info *devices, size_t count,
+                       const struct tw_text *absent) {
+    cJSON *json = cJSON_CreateObject();
+    cJSON *list = cJSON_AddArrayToObject(json, "devices");
+    for (size_t i = 0; i < count; i++) {
+        const struct tw_device_info *d = &devices[i];
+        cJSON *row = cJSON_CreateObject();
+        cJSON_AddStringToObject(row, "id", d->id);
+        cJSON_AddStringToObject(row, "name", d->name);
+        cJSON_AddStringToObject(row, "backend", d->backend);
+        cJSON_AddStringToObject(row, "architecture", d->architecture);
+        cJSON_AddBoolToObject(row, "cpu", d->is_cpu);
+        cJSON_AddNumberToObject(row, "compute_units", (double)d->compute_units);
+        cJSON_AddNumberToObject(row, "memory_bytes", (double)d->memory_bytes);
+        cJSON_AddNumberToObject(row, "shared_bytes_per_block", (double)d->max_shared);
+        cJSON_AddNumberToObject(row, "cache_bytes", (double)d->cache_bytes);
+        cJSON_AddStringToObject(row, "driver", d->driver);
+        cJSON_AddStringToObject(row, "compiler", d->compiler);
+        cJSON_AddItemToArray(list, row);
+    }
+    cJSON_AddStringToObject(json, "absent", absent->data != NULL ? absent->data : "");
+    char *text = cJSON_Print(json);
+    if (text != NULL)
+        puts(text);
+    cJSON_free(text);
+    cJSON_Delete(json);
+}
+
+int command_devices(int count, char **words) {
+    struct arguments arguments;
+    struct tw_error error;
+    tw_status status = arguments_parse(&arguments, count, words, "Jq", &error);
+    if (status == TW_OK && arguments.help) {
+        fputs(help, stdout);
+    } else if (status == TW_OK) {
+        struct tw_device_info *devices;
+        size_t found;
+        struct tw_text absent = {0};
+        status = tw_devices_list(&devices, &found, &absent, &error);
+        if (status == TW_OK && arguments.json)
+            print_json(devices, found, &absent);
+        else if (status == TW_OK)
+            print_table(devices, found, &absent);
+        free(devices);
+        tw_text_free(&absent);
+    }
+    arguments_free(&arguments);
+    return status == TW_OK ? EXIT_FINE : command_failed(status, &error);
+}

@@ -1,0 +1,94 @@
+#include "tuner/commands/subject.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/backend/devices.h"
+
+tw_status subject_description(const struct arguments *a, struct tw_description **out,
+                              struct tw_error *error) {
+    *out = NULL;
+    if (a->config != NULL) {
+        tw_status status = tw_description_load(out, a->config, error);
+        if (status == TW_OK && a->kernel != NULL && strcmp(a->kernel, (*out)->kernel) != 0) {
+            status = tw_fail(error, TW_INVALID, "%s describes the kernel %s, not %s", a->config,
+                             (*out)->kernel, a->kernel);
+            tw_description_free(*out);
+            *out = NULL;
+        }
+        return status;
+    }
+    const char *kernel = a->kernel;
+    if (kernel == NULL && a->shape_count > 0) {
+        int sizes = 1;
+        for (const char *at = a->shapes[0].shape; *at != '\0'; at++)
+            sizes += *at == 'x';
+        kernel = sizes == 2 ? "transpose" : "gemm";
+    }
+    if (kernel == NULL)
+        return tw_fail(error, TW_INVALID, "which kernel? name one, or give a --shape; see --help");
+    return tw_description_builtin(out, kernel, error);
+}
+
+static tw_status set_attribute(struct tw_problem *problem, const char *text,
+                               struct tw_error *error) {
+    char name[TW_NAME_SIZE];
+    const char *equals = strchr(text, '=');
+    snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
+    return tw_problem_set(problem, name, equals + 1, error);
+}
+
+tw_status subject_problem(const struct arguments *a, int index,
+                          const struct tw_description *description, struct tw_problem *problem,
+                          struct tw_error *error) {
+    const struct shape_argument *shape = &a->shapes[index];
+    tw_status status = tw_problem_parse(problem, description, shape->shape, error);
+    for (int i = 0; i < a->attribute_count && status == TW_OK; i++)
+        status = set_attribute(problem, a->attributes[i], error);
+    for (int i = 0; i < shape->attribute_count && status == TW_OK; i++)
+        status = set_attribute(problem, shape->attributes[i], error);
+    return status;
+}
+
+tw_status subject_device(const struct arguments *a, struct tw_device_info *device,
+                         struct tw_error *error) {
+    tw_status status = tw_device_pick(a->device, device, error);
+    if (status != TW_OK || a->device != NULL || a->quiet || strcmp(device->backend, "cuda") == 0)
+        return status;
+    const struct tw_backend *cuda = tw_backend_find("cuda");
+    struct tw_error reason;
+    int count = 0;
+    if (cuda == NULL)
+        fprintf(stderr, "tune: built without CUDA; using %s (%s)\n", device->id, device->name);
+    else if (cuda->count(&count, &reason) != TW_OK)
+        fprintf(stderr, "tune: no CUDA: %s; using %s (%s)\n", reason.message, device->id,
+                device->name);
+    return TW_OK;
+}
+
+char *subject_db_path(const struct arguments *a, struct tw_error *error) {
+    struct tw_text path = {0};
+    const char *data = getenv("XDG_DATA_HOME");
+    const char *home = getenv("HOME");
+    if (a->db != NULL)
+        tw_text_print(&path, "%s", a->db);
+    else if (data != NULL && data[0] == '/')
+        tw_text_print(&path, "%s/tilewise/tilewise.db", data);
+    else if (home != NULL && home[0] == '/')
+        tw_text_print(&path, "%s/.local/share/tilewise/tilewise.db", home);
+    else
+        tw_fail(error, TW_INVALID, "no home directory to keep a database in; give --db FILE");
+    if (path.failed)
+        tw_fail(error, TW_NO_MEMORY, "out of memory");
+    return path.data;
+}
+
+tw_status subject_open_db(const char *path, enum tw_db_mode mode, tw_db **db,
+                          struct tw_error *error) {
+    char message[TW_DB_MESSAGE_SIZE];
+    enum tw_db_status status = tw_db_open(db, path, mode, message, sizeof message);
+    if (status == TW_DB_OK)
+        return TW_OK;
+    return tw_fail(error, TW_DATABASE, "%s", message);
+}

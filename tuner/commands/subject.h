@@ -1,0 +1,28 @@
+/* From the command line to what a command is about: kernel, problem, device, database. */
+#ifndef TUNER_COMMANDS_SUBJECT_H
+#define TUNER_COMMANDS_SUBJECT_H
+
+#include "db/store.h"
+#include "runtime/backend/backend.h"
+#include "runtime/description/problem.h"
+#include "tuner/commands/arguments.h"
+
+/* The description: --config's, or the named kernel's, or the one that a shape of so many sizes is for
+ * (gemm for three, transpose for two). The caller frees *out. */
+tw_status subject_description(const struct arguments *arguments, struct tw_description **out,
+                              struct tw_error *error);
+/* The problem of the shape numbered `index`: its own attributes, then those of the command line. */
+tw_status subject_problem(const struct arguments *arguments, int index,
+                          const struct tw_description *description, struct tw_problem *problem,
+                          struct tw_error *error);
+/* The device. When no GPU could be used, and none was asked for, says so on standard error unless
+ * quiet. */
+tw_status subject_device(const struct arguments *arguments, struct tw_device_info *device,
+                         struct tw_error *error);
+/* --db, else XDG_DATA_HOME/tilewise/tilewise.db, else ~/.local/share/tilewise/tilewise.db. The caller
+ * frees; NULL with the error set when there is no home. */
+char *subject_db_path(const struct arguments *arguments, struct tw_error *error);
+tw_status subject_open_db(const char *path, enum tw_db_mode mode, tw_db **db,
+                          struct tw_error *error);
+
+#endif

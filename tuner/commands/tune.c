@@ -1,0 +1,193 @@
+/* tune KERNEL --shape ...: the main job. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/text.h"
+#include "tuner/commands/command.h"
+#include "tuner/commands/subject.h"
+#include "tuner/report/report.h"
+#include "tuner/session/session.h"
+
+static const char help[] =
+    "tune [KERNEL] --shape MxN[xK] [OPTIONS]\n"
+    "\n"
+    "Finds the fastest right configuration of a kernel for a shape on a device, and stores it.\n"
+    "The kernel defaults to gemm for three sizes and transpose for two.\n"
+    "\n"
+    "  --shape MxN[xK]      what to tune; may be given more than once\n"
+    "  --shapes FILE        a list: a shape a line, then NAME=WORD attributes if any; # comments\n"
+    "  --dtype WORD         element type, as in f32 or f64\n"
+    "  --trans WORD         gemm's transposes: nn, nt, tn or tt\n"
+    "  --attr NAME=WORD     any other attribute of the kernel\n"
+    "  --device ID          as `tune devices` lists them; default: the first GPU, else the CPU\n"
+    "  --budget B           a time (90s, 5m, 1h) or a number of trials (500); default 60s\n"
+    "  --strategy NAME      how to search, see below\n"
+    "  --seed N             for the search and the random inputs; default 1\n"
+    "  --jobs N             compiling processes; default: one a core\n"
+    "  --cache cold|warm    time with inputs out of cache (default) or in it\n"
+    "  --db FILE            the database; default: tilewise/tilewise.db under XDG_DATA_HOME\n"
+    "  --config FILE        a kernel description of your own\n"
+    "  --trial-limit TIME   most that one trial may take on the device; default: from the kernel\n"
+    "  --compile-limit TIME most that one compilation may take; default 60s\n"
+    "  --json               print one JSON object (an array for several shapes)\n"
+    "  --quiet              no progress\n"
+    "\n"
+    "Ctrl-C stops cleanly. The same command goes on where an interrupted run stopped.\n"
+    "\n"
+    "Strategies:\n";
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number) {
+    /* A second Ctrl-C is meant: stop at once. Nothing recorded is lost. */
+    if (interrupted != 0) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+    interrupted = 1;
+}
+
+static void catch_interrupts(void) {
+    struct sigaction action = {.sa_handler = on_interrupt};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+struct task {
+    struct arguments arguments;
+    struct tw_description *description;
+    struct tw_device_info device;
+    const struct strategy_kind *strategy;
+    char *db_path;
+    tw_db *db;
+    cJSON *reports;
+};
+
+/* Problems are all checked before the first is tuned: a typing error in the last of a list must not show
+ * after an hour. */
+static tw_status prepare(struct task *task, struct tw_error *error) {
+    struct arguments *a = &task->arguments;
+    if (a->shape_count == 0)
+        return tw_fail(error, TW_INVALID,
+                       "what shape? give --shape, as in --shape 4096x4096x1024; see --help");
+    task->strategy = strategy_find(a->strategy, error);
+    if (task->strategy == NULL)
+        return error->status;
+    tw_status status = subject_description(a, &task->description, error);
+    for (int i = 0; i < a->shape_count && status == TW_OK; i++) {
+        struct tw_problem problem;
+        status = subject_problem(a, i, task->description, &problem, error);
+    }
+    if (status == TW_OK)
+        status = subject_device(a, &task->device, error);
+    if (status == TW_OK) {
+        task->db_path = subject_db_path(a, error);
+        status = task->db_path == NULL ? error->status
+                                       : subject_open_db(task->db_path, TW_DB_WRITE, &task->db,
+                                                         error);
+    }
+    return status;
+}
+
+static int tell(struct task *task, const struct tw_problem *problem,
+                const struct session_result *result) {
+    if (task->arguments.json)
+        cJSON_AddItemToArray(task->reports,
+                             report_json(problem, &task->device, result, task->db_path));
+    else
+        report_table(problem, &task->device, result, task->db_path);
+    if (result->interrupted)
+        return EXIT_INTERRUPTED;
+    if (result->has_best)
+        return EXIT_FINE;
+    if (result->trials == 0)
+        fprintf(stderr, "tune: no configuration of %s fits this problem on %s\n",
+                problem->description->kernel, task->device.id);
+    else
+        fprintf(stderr, "tune: none of %lld trials worked; the first failed with: %s\n",
+                (long long)result->trials, result->first_failure);
+    return EXIT_FAILED;
+}
+
+static int tune_shape(struct task *task, int index, struct tw_error *error) {
+    const struct arguments *a = &task->arguments;
+    const struct session_options options = {.strategy = task->strategy,
+                                            .seed = a->seed,
+                                            .budget_seconds = a->budget_seconds,
+                                            .budget_trials = a->budget_trials,
+                                            .jobs = a->jobs,
+                                            .cache = a->cache,
+                                            .trial_limit_s = a->trial_limit_s,
+                                            .compile_limit_s = a->compile_limit_s,
+                                            .interrupted = &interrupted};
+    struct session_result *result = calloc(1, sizeof *result);
+    struct tw_problem problem;
+    struct progress_printer printer;
+    if (result == NULL) {
+        tw_fail(error, TW_NO_MEMORY, "out of memory");
+        return command_failed(TW_NO_MEMORY, error);
+    }
+    tw_status status = subject_problem(a, index, task->description, &problem, error);
+    progress_begin(&printer);
+    if (status == TW_OK)
+        status = session_run(&options, &problem, &task->device, task->db, task->db_path,
+                             a->quiet ? NULL : progress_print, &printer, result, error);
+    progress_end(&printer);
+    int code = status == TW_OK ? tell(task, &problem, result) : command_failed(status, error);
+    free(result);
+    return code;
+}
+
+static void print_reports(const struct task *task) {
+    const cJSON *whole = cJSON_GetArraySize(task->reports) == 1
+                             ? cJSON_GetArrayItem(task->reports, 0)
+                             : task->reports;
+    char *text = cJSON_Print(whole);
+    if (text != NULL)
+        puts(text);
+    cJSON_free(text);
+}
+
+static void print_help(void) {
+    struct tw_text strategies = {0};
+    strategy_list(&strategies);
+    fputs(help, stdout);
+    fputs(strategies.data != NULL ? strategies.data : "", stdout);
+    tw_text_free(&strategies);
+}
+
+int command_tune(int count, char **words) {
+    struct task task = {0};
+    struct tw_error error;
+    int code = EXIT_FINE;
+    tw_status status = arguments_parse(&task.arguments, count, words, "sftradbgejDcClLJq", &error);
+    if (status == TW_OK && task.arguments.help) {
+        print_help();
+        arguments_free(&task.arguments);
+        return EXIT_FINE;
+    }
+    if (status == TW_OK)
+        status = prepare(&task, &error);
+    if (status != TW_OK)
+        code = command_failed(status, &error);
+    catch_interrupts();
+    task.reports = cJSON_CreateArray();
+    for (int i = 0; status == TW_OK && i < task.arguments.shape_count; i++) {
+        int one = tune_shape(&task, i, &error);
+        /* A list goes on after a shape that failed; the exit status remembers. */
+        code = one != EXIT_FINE ? one : code;
+        if (interrupted != 0)
+            break;
+    }
+    if (task.arguments.json && cJSON_GetArraySize(task.reports) > 0)
+        print_reports(&task);
+    cJSON_Delete(task.reports);
+    tw_db_close(task.db);
+    free(task.db_path);
+    tw_description_free(task.description);
+    arguments_free(&task.arguments);
+    return code;
+}

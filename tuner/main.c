@@ -1,0 +1,78 @@
+/* tune: the command-line program. Finds the subcommand and runs it. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/base/text.h"
+#include "tuner/commands/command.h"
+#include "tuner/workers/compile_worker.h"
+#include "tuner/workers/device_worker.h"
+
+/* name, function, what it does */
+#define COMMANDS(X)                                                                                \
+    X(devices, command_devices, "list the devices of this machine")                                \
+    X(show, command_show, "show the best stored configurations")                                   \
+    X(trials, command_trials, "show what a run tried")                                             \
+    X(apply, command_apply, "load the best stored configuration, run it once and check it")
+
+static const struct command {
+    const char *name;
+    int (*run)(int count, char **words);
+    const char *summary;
+} commands[] = {
+#define COMMAND_ROW(name, function, summary) {#name, function, summary},
+    COMMANDS(COMMAND_ROW)
+#undef COMMAND_ROW
+};
+
+int command_failed(tw_status status, const struct tw_error *error) {
+    fprintf(stderr, "tune: %s\n", error->message);
+    return status == TW_INVALID || status == TW_BAD_DESCRIPTION || status == TW_NOT_FOUND
+               ? EXIT_USAGE
+               : EXIT_FAILED;
+}
+
+static void list_commands(void) {
+    printf("tune [KERNEL] --shape MxN[xK] [OPTIONS]   tune a kernel; tune --help for the options\n");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        printf("tune %-8s %s\n", commands[i].name, commands[i].summary);
+    printf("tune --version\n");
+}
+
+/* Misspelt subcommands would otherwise pass as kernels: `tune device` has no shape. */
+static int no_command(const char *word) {
+    const char *names[sizeof commands / sizeof *commands];
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        names[i] = commands[i].name;
+    const char *nearest = tw_nearest(word, names, sizeof names / sizeof *names);
+    if (nearest == NULL)
+        return 0;
+    fprintf(stderr, "tune: \"%s\" is no subcommand; did you mean %s?\n", word, nearest);
+    return EXIT_USAGE;
+}
+
+int main(int count, char **words) {
+    signal(SIGPIPE, SIG_IGN);
+    if (count < 2) {
+        list_commands();
+        return EXIT_USAGE;
+    }
+    if (strcmp(words[1], "compile-worker") == 0)
+        return compile_worker();
+    if (strcmp(words[1], "device-worker") == 0)
+        return device_worker();
+    if (strcmp(words[1], "--version") == 0) {
+        printf("tune %s\n", TW_VERSION);
+        return EXIT_FINE;
+    }
+    if (strcmp(words[1], "help") == 0) {
+        list_commands();
+        return EXIT_FINE;
+    }
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(words[1], commands[i].name) == 0)
+            return commands[i].run(count - 1, words + 1);
+    if (count == 2 && words[1][0] != '-' && no_command(words[1]) != 0)
+        return EXIT_USAGE;
+    return command_tune(count, words);
+}

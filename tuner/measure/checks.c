@@ -1,0 +1,199 @@
+#include "tuner/measure/checks.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "runtime/variant/source.h"
+
+enum { THREADS = 128, MAX_BLOCKS = 1024, SUM_BLOCKS = 64 };
+
+static tw_status build(const struct bench *bench, const char *template, const char *function,
+                       const char *defines, struct tw_module **module, struct tw_error *error) {
+    struct tw_text source = {0};
+    struct tw_binary binary = {0};
+    tw_status status =
+        tw_source_builtin(template, bench->backend->name, defines, THREADS, &source, error);
+    if (status == TW_OK) {
+        const struct tw_compile_request request = {
+            .source = source.data, .name = template, .function = function};
+        status = bench->backend->compile(&bench->info, &request, &binary, error);
+        if (status == TW_COMPILE)
+            tw_binary_explain(&binary, error);
+    }
+    if (status == TW_OK)
+        status = bench->backend->load(bench->device, binary.bytes, binary.size, function, 0, module,
+                                      error);
+    if (status != TW_OK)
+        tw_fail_within(error, status, "the checking kernel %s", template);
+    tw_binary_free(&binary);
+    tw_text_free(&source);
+    return status;
+}
+
+static tw_status build_for_type(struct checks *checks, enum tw_type type, struct tw_error *error) {
+    const struct tw_type_info *info = tw_type_info(type);
+    if (checks->fill[type] != NULL)
+        return TW_OK;
+    static const char *const unsigned_types[] = {
+        [1] = "tw_u8", [2] = "tw_u16", [4] = "tw_u32", [8] = "tw_u64"};
+    struct tw_text defines = {0};
+    tw_text_print(&defines, "#define T %s\n#define R %s\n#define U %s\n#define FLOATING %d\n",
+                  info->dialect, info->floating ? "double" : info->dialect,
+                  unsigned_types[info->bytes], info->floating);
+    tw_status status =
+        defines.failed ? tw_fail(error, TW_NO_MEMORY, "out of memory")
+                       : build(checks->bench, "check/fill.cu", "tw_fill", defines.data,
+                               &checks->fill[type], error);
+    if (status == TW_OK)
+        status = build(checks->bench, "check/compare.cu", "tw_compare", defines.data,
+                       &checks->compare[type], error);
+    tw_text_free(&defines);
+    return status;
+}
+
+tw_status checks_create(struct checks *checks, const struct bench *bench, struct tw_error *error) {
+    *checks = (struct checks){.bench = bench};
+    if (!bench->info.has_fp64)
+        return tw_fail(error, TW_UNAVAILABLE,
+                       "%s has no double precision, which answers are checked with",
+                       bench->info.name);
+    tw_status status =
+        build(bench, "check/checksum.cu", "tw_checksum", "", &checks->checksum, error);
+    const struct tw_description *description = bench->problem.description;
+    for (int i = 0; i < description->argument_count && status == TW_OK; i++)
+        if (description->arguments[i].kind == TW_ARGUMENT_BUFFER)
+            status = build_for_type(checks, tw_problem_type(&bench->problem, i), error);
+    if (status == TW_OK)
+        status = bench->backend->allocate(bench->device, (uint64_t)MAX_BLOCKS * 6 * 8,
+                                          &checks->results, error);
+    return status;
+}
+
+void checks_free(struct checks *checks) {
+    if (checks->bench == NULL)
+        return;
+    const struct tw_backend *backend = checks->bench->backend;
+    for (int i = 0; i < TW_TYPE_COUNT; i++) {
+        backend->unload(checks->bench->device, checks->fill[i]);
+        backend->unload(checks->bench->device, checks->compare[i]);
+    }
+    backend->unload(checks->bench->device, checks->checksum);
+    backend->release(checks->bench->device, &checks->results);
+    *checks = (struct checks){0};
+}
+
+static struct tw_value memory_value(const struct tw_memory *memory) {
+    return (struct tw_value){.kind = TW_VALUE_MEMORY, .memory = *memory};
+}
+
+static struct tw_value number_value(enum tw_type type, double number) {
+    struct tw_value value = {.kind = TW_VALUE_BYTES};
+    value.size = tw_type_encode(type, number, value.bytes);
+    return value;
+}
+
+static tw_status queue(const struct checks *checks, const struct tw_module *module,
+                       uint32_t blocks, uint32_t shared, const struct tw_value *values,
+                       size_t count, struct tw_error *error) {
+    const struct tw_launch launch = {.module = module,
+                                     .block = {THREADS, 1, 1},
+                                     .grid = {blocks, 1, 1},
+                                     .shared = shared,
+                                     .value_count = count,
+                                     .values = values};
+    return checks->bench->backend->launch(checks->bench->device, &launch, error);
+}
+
+static uint32_t blocks_for(int64_t rows) {
+    return (uint32_t)(rows < MAX_BLOCKS ? rows : MAX_BLOCKS);
+}
+
+tw_status checks_fill(const struct checks *checks, const struct tw_memory *memory,
+                      const struct tw_extent *extent, uint32_t seed, double low, double high,
+                      struct tw_error *error) {
+    const struct tw_type_info *info = tw_type_info(extent->type);
+    if (!info->floating && !info->is_signed) {
+        /* All ones must never be right, so that an element that was not written never is. */
+        low = low < 0 ? 0 : low;
+        high = high > 249 || high <= low ? 249 : high;
+    }
+    const struct tw_value values[] = {
+        memory_value(memory),
+        number_value(TW_TYPE_i32, (double)extent->rows),
+        number_value(TW_TYPE_i32, (double)extent->columns),
+        number_value(TW_TYPE_i32, (double)extent->stride),
+        number_value(TW_TYPE_i32, (double)(seed & 0x7fffffff)),
+        number_value(TW_TYPE_f64, low),
+        number_value(TW_TYPE_f64, high),
+    };
+    return queue(checks, checks->fill[extent->type], blocks_for(extent->rows), 0, values, 7, error);
+}
+
+tw_status checks_compare(const struct checks *checks, const struct tw_memory *got,
+                         const struct tw_memory *reference, const struct tw_extent *extent,
+                         struct comparison *comparison, struct tw_error *error) {
+    const struct bench *bench = checks->bench;
+    uint32_t blocks = blocks_for(extent->rows);
+    struct tw_memory errors = tw_memory_part(&checks->results, 0, (uint64_t)blocks * 24);
+    struct tw_memory counts =
+        tw_memory_part(&checks->results, (uint64_t)MAX_BLOCKS * 24, (uint64_t)blocks * 24);
+    const struct tw_value values[] = {
+        memory_value(got),
+        memory_value(reference),
+        number_value(TW_TYPE_i32, (double)extent->rows),
+        number_value(TW_TYPE_i32, (double)extent->columns),
+        number_value(TW_TYPE_i32, (double)extent->stride),
+        memory_value(&errors),
+        memory_value(&counts),
+    };
+    tw_status status = queue(checks, checks->compare[extent->type], blocks, THREADS * 6 * 8, values,
+                             7, error);
+    double error_rows[MAX_BLOCKS * 3];
+    uint64_t count_rows[MAX_BLOCKS * 3];
+    if (status == TW_OK)
+        status = bench->backend->read(bench->device, &errors, error_rows, error);
+    if (status == TW_OK)
+        status = bench->backend->read(bench->device, &counts, count_rows, error);
+    if (status != TW_OK)
+        return status;
+    *comparison = (struct comparison){.first_bad = UINT64_MAX};
+    double largest = 0, squares = 0, sizes = 0;
+    for (uint32_t b = 0; b < blocks; b++) {
+        largest = fmax(largest, error_rows[3 * b]);
+        squares += error_rows[3 * b + 1];
+        sizes += error_rows[3 * b + 2];
+        comparison->bad += count_rows[3 * b];
+        comparison->gaps += count_rows[3 * b + 1];
+        if (count_rows[3 * b + 2] < comparison->first_bad)
+            comparison->first_bad = count_rows[3 * b + 2];
+    }
+    double elements = (double)extent->rows * (double)extent->columns;
+    double scale = sizes > 0 ? sqrt(sizes / elements) : 1;
+    comparison->max_error = comparison->bad > 0 ? INFINITY : largest / scale;
+    comparison->rms_error = comparison->bad > 0 ? INFINITY : sqrt(squares / elements) / scale;
+    return TW_OK;
+}
+
+tw_status checks_sums(const struct checks *checks, const struct tw_memory *zones, int count,
+                      uint64_t *sums, struct tw_error *error) {
+    const struct bench *bench = checks->bench;
+    tw_status status = TW_OK;
+    for (int z = 0; z < count && status == TW_OK; z++) {
+        struct tw_memory row =
+            tw_memory_part(&checks->results, (uint64_t)z * SUM_BLOCKS * 8, SUM_BLOCKS * 8);
+        struct tw_value values[] = {memory_value(&zones[z]),
+                                    number_value(TW_TYPE_i64, (double)(zones[z].bytes / 4)),
+                                    memory_value(&row)};
+        status = queue(checks, checks->checksum, SUM_BLOCKS, THREADS * 8, values, 3, error);
+    }
+    uint64_t rows[CHECKS_MAX_ZONES * SUM_BLOCKS];
+    struct tw_memory all = tw_memory_part(&checks->results, 0, (uint64_t)count * SUM_BLOCKS * 8);
+    if (status == TW_OK)
+        status = bench->backend->read(bench->device, &all, rows, error);
+    for (int z = 0; z < count; z++) {
+        sums[z] = 0;
+        for (int b = 0; b < SUM_BLOCKS && status == TW_OK; b++)
+            sums[z] += rows[z * SUM_BLOCKS + b];
+    }
+    return status;
+}

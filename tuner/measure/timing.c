@@ -1,0 +1,132 @@
+#include "tuner/measure/timing.h"
+
+#include <stdlib.h>
+
+#include "tuner/statistics/statistics.h"
+
+enum { SCREEN_REPEATS = 3, LEAST_REPEATS = 5, MAX_CALLS = 64 };
+
+/* Long against the half microsecond that device events resolve. */
+static const double BATCH_SECONDS = 200e-6;
+/* What a variant may cost once it has its least repeats. */
+static const double ENOUGH_SECONDS = 30e-3;
+/* A variant this much slower than the best after the screen will not be the winner. */
+static const double CLEARLY_SLOWER = 1.10;
+
+struct timer {
+    const struct workload *workload;
+    const struct tw_variant *variant;
+    int calls; /* in a batch */
+    int next_set;
+    struct tw_launch launches[MAX_CALLS * TW_MAX_LAUNCHES];
+    struct tw_value values[MAX_CALLS * TW_MAX_LAUNCHES * TW_MAX_PASSED];
+};
+
+static tw_status time_batch(struct timer *timer, double *seconds, struct tw_error *error) {
+    const struct workload *w = timer->workload;
+    const struct bench *bench = w->bench;
+    size_t count = (size_t)tw_variant_launch_count(timer->variant);
+    for (int i = 0; i < timer->calls; i++) {
+        struct tw_arguments arguments;
+        workload_arguments(w, timer->next_set, 0, &arguments);
+        tw_variant_launches(timer->variant, &arguments, &timer->launches[(size_t)i * count],
+                            &timer->values[(size_t)i * count * TW_MAX_PASSED]);
+        timer->next_set = w->policy == CACHE_COLD ? (timer->next_set + 1) % w->set_count : 0;
+    }
+    tw_status status = TW_OK;
+    if (w->flush.bytes > 0)
+        status = bench->backend->fill(bench->device, &w->flush, 0, error);
+    if (status == TW_OK)
+        status = bench->backend->time(bench->device, timer->launches,
+                                      (size_t)timer->calls * count, seconds, error);
+    *seconds /= timer->calls;
+    return status;
+}
+
+tw_status timer_create(struct timer **out, const struct workload *workload,
+                       const struct tw_variant *variant, struct tw_error *error) {
+    *out = NULL;
+    struct timer *timer = calloc(1, sizeof *timer);
+    if (timer == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    timer->workload = workload;
+    timer->variant = variant;
+    timer->calls = 1;
+    double seconds = 0;
+    tw_status status = TW_OK;
+    /* The first call pays for loading, the second tells how long a batch must be. */
+    for (int i = 0; i < 2 && status == TW_OK; i++)
+        status = time_batch(timer, &seconds, error);
+    double calls = seconds > 0 ? BATCH_SECONDS / seconds + 1 : MAX_CALLS;
+    timer->calls = calls < MAX_CALLS ? (int)calls : MAX_CALLS;
+    bool no_reuse = workload->policy == CACHE_COLD && workload->flush.bytes > 0;
+    if (no_reuse && timer->calls > workload->set_count)
+        timer->calls = workload->set_count;
+    if (status != TW_OK) {
+        timer_free(timer);
+        return status;
+    }
+    *out = timer;
+    return TW_OK;
+}
+
+void timer_free(struct timer *timer) {
+    free(timer);
+}
+
+tw_status timer_repeat(struct timer *timer, double *seconds, struct tw_error *error) {
+    tw_status status = time_batch(timer, seconds, error);
+    if (status == TW_OK && !(*seconds > 0))
+        return tw_fail(error, TW_DEVICE, "the device measured no time at all");
+    return status;
+}
+
+tw_status timer_measure(struct timer *timer, double best, struct timing *timing,
+                        struct tw_error *error) {
+    *timing = (struct timing){0};
+    double spent = 0;
+    while (timing->count < TIMING_MAX_REPEATS) {
+        double seconds = 0;
+        tw_status status = timer_repeat(timer, &seconds, error);
+        if (status != TW_OK)
+            return status;
+        timing->seconds[timing->count++] = seconds;
+        spent += seconds * timer->calls;
+        if (timing->count == SCREEN_REPEATS && best > 0 &&
+            statistics_median(timing->seconds, SCREEN_REPEATS) > best * CLEARLY_SLOWER) {
+            timing->screened_out = true;
+            return TW_OK;
+        }
+        if (timing->count >= LEAST_REPEATS && spent > ENOUGH_SECONDS)
+            break;
+    }
+    return TW_OK;
+}
+
+tw_status timing_copy(const struct workload *w, double bytes, double *seconds,
+                      struct tw_error *error) {
+    enum { REPEATS = 9 };
+    const struct bench *bench = w->bench;
+    uint64_t half = (uint64_t)(bytes / 2);
+    struct tw_memory from = {0}, to = {0};
+    tw_status status = bench->backend->allocate(bench->device, half, &from, error);
+    if (status == TW_OK)
+        status = bench->backend->allocate(bench->device, half, &to, error);
+    if (status == TW_OK)
+        status = bench->backend->fill(bench->device, &from, 0x5A, error);
+    double times[REPEATS];
+    for (int i = -1; i < REPEATS && status == TW_OK; i++) {
+        double one = 0;
+        if (w->flush.bytes > 0)
+            status = bench->backend->fill(bench->device, &w->flush, 0, error);
+        if (status == TW_OK)
+            status = bench->backend->time_copy(bench->device, &to, &from, &one, error);
+        if (i >= 0)
+            times[i] = one;
+    }
+    if (status == TW_OK)
+        *seconds = statistics_median(times, REPEATS);
+    bench->backend->release(bench->device, &from);
+    bench->backend->release(bench->device, &to);
+    return status;
+}

@@ -1,0 +1,39 @@
+/* How long does a variant take? Device events around batches of calls, each call on the next buffer set.
+ *
+ * A repeat is one batch, long enough for the events' resolution, and its time is the batch's over the
+ * number of calls. With cold caches the sets rotate; where all sets together fit the cache, a fill of
+ * twice the cache precedes each batch and no set is used twice in it. */
+#ifndef TUNER_MEASURE_TIMING_H
+#define TUNER_MEASURE_TIMING_H
+
+#include "tuner/measure/workload.h"
+
+enum { TIMING_MAX_REPEATS = 25 };
+
+struct timing {
+    int count;
+    double seconds[TIMING_MAX_REPEATS]; /* of one call, a repeat each, in the order measured */
+    bool screened_out; /* clearly slower than the best, so left off after a few repeats */
+};
+
+struct timer;
+
+/* Warms the variant up and chooses the batch. Borrows both; free before either. */
+tw_status timer_create(struct timer **out, const struct workload *workload,
+                       const struct tw_variant *variant, struct tw_error *error);
+void timer_free(struct timer *timer);
+
+/* One repeat: seconds of one call. */
+tw_status timer_repeat(struct timer *timer, double *seconds, struct tw_error *error);
+
+/* Repeats until the time is settled or the variant is clearly slower than `best` seconds (0: no best
+ * yet). */
+tw_status timer_measure(struct timer *timer, double best, struct timing *timing,
+                        struct tw_error *error);
+
+/* Device-to-device copy of the bytes that the problem moves, on the same device under the same policy:
+ * what a kernel that only moves data can hope for. Seconds of one copy, median of a few. */
+tw_status timing_copy(const struct workload *workload, double bytes, double *seconds,
+                      struct tw_error *error);
+
+#endif

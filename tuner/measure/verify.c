@@ -1,0 +1,104 @@
+#include "tuner/measure/verify.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static tw_status tolerance_of(const struct workload *w, enum tw_type type, double *tolerance,
+                              struct tw_error *error) {
+    const struct tw_description *d = w->bench->problem.description;
+    int64_t growth = 1;
+    if (d->growth != NULL) {
+        enum tw_evaluation outcome = tw_expression_evaluate(d->growth, w->bench->values, &growth);
+        if (outcome != TW_EVALUATED || growth < 1)
+            return tw_fail(error, TW_BAD_DESCRIPTION,
+                           "%s: key tolerance.growth: must be at least 1 for every problem",
+                           d->origin);
+    }
+    *tolerance = d->tolerance[type] * sqrt((double)growth);
+    return TW_OK;
+}
+
+static tw_status judge(const struct workload *w, int argument, int which,
+                       const struct comparison *c, struct tw_error *error) {
+    const struct tw_extent *extent = &w->extents[argument];
+    const char *name = w->bench->problem.description->arguments[argument].name;
+    uint64_t row = c->first_bad / (uint64_t)extent->stride;
+    uint64_t column = c->first_bad % (uint64_t)extent->stride;
+    if (c->gaps > 0)
+        return tw_fail(error, TW_WRONG,
+                       "wrote between the rows of %s: %" PRIu64
+                       " elements (row %" PRIu64 ", column %" PRIu64 ")",
+                       name, c->gaps, row, column);
+    if (c->bad > 0)
+        return tw_fail(error, TW_WRONG,
+                       "case %d: %" PRIu64 " elements of %s are wrong or were not written; the "
+                       "first at row %" PRIu64 ", column %" PRIu64,
+                       which, c->bad, name, row, column);
+    double tolerance = 0;
+    if (!tw_type_info(extent->type)->floating)
+        return TW_OK;
+    tw_status status = tolerance_of(w, extent->type, &tolerance, error);
+    if (status == TW_OK && !(c->max_error <= tolerance))
+        status = tw_fail(error, TW_WRONG, "case %d: %s has an error of %.3g; %.3g is allowed", which,
+                         name, c->max_error, tolerance);
+    return status;
+}
+
+static tw_status verify_case(const struct workload *w, const struct tw_variant *variant, int which,
+                             struct accuracy *accuracy, struct tw_error *error) {
+    const struct tw_description *d = w->bench->problem.description;
+    struct tw_arguments arguments;
+    workload_arguments(w, 0, which, &arguments);
+    tw_status status = workload_prepare(w, which, error);
+    if (status == TW_OK)
+        status = tw_variant_launch(variant, &arguments, error);
+    if (status == TW_OK)
+        status = w->bench->backend->synchronize(w->bench->device, error);
+    for (int i = 0; i < d->argument_count && status == TW_OK; i++) {
+        const struct tw_argument *a = &d->arguments[i];
+        if (a->kind != TW_ARGUMENT_BUFFER || a->access == TW_ACCESS_IN)
+            continue;
+        struct comparison comparison;
+        status = checks_compare(&w->checks, &arguments.memory[i], &w->references[which][i],
+                                &w->extents[i], &comparison, error);
+        if (status != TW_OK)
+            return status;
+        accuracy->max_rel_error = fmax(accuracy->max_rel_error, comparison.max_error);
+        accuracy->rms_rel_error = fmax(accuracy->rms_rel_error, comparison.rms_error);
+        status = judge(w, i, which, &comparison, error);
+    }
+    return status;
+}
+
+static tw_status verify_protected(const struct workload *w, struct tw_error *error) {
+    struct tw_memory memory[CHECKS_MAX_ZONES];
+    int arguments[CHECKS_MAX_ZONES];
+    uint64_t sums[CHECKS_MAX_ZONES];
+    int count = workload_protected(w, memory, arguments);
+    tw_status status = checks_sums(&w->checks, memory, count, sums, error);
+    for (int z = 0; z < count && status == TW_OK; z++) {
+        if (sums[z] == w->input_sums[z])
+            continue;
+        if (arguments[z] < 0)
+            return tw_fail(error, TW_WRONG, "wrote outside its buffers");
+        return tw_fail(error, TW_WRONG, "wrote to its input %s",
+                       w->bench->problem.description->arguments[arguments[z]].name);
+    }
+    return status;
+}
+
+tw_status verify_variant(const struct workload *w, const struct tw_variant *variant,
+                         struct accuracy *accuracy, struct tw_error *error) {
+    *accuracy = (struct accuracy){0};
+    tw_status status = TW_OK;
+    for (int c = 0; c < w->bench->problem.description->case_count && status == TW_OK; c++)
+        status = verify_case(w, variant, c, accuracy, error);
+    /* Also after a wrong answer: writing elsewhere explains it better. */
+    if (status == TW_OK || status == TW_WRONG) {
+        struct tw_error outside;
+        tw_status protected_status = verify_protected(w, &outside);
+        if (protected_status != TW_OK)
+            status = tw_fail(error, protected_status, "%s", outside.message);
+    }
+    return status;
+}

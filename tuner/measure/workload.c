@@ -1,0 +1,296 @@
+#include "tuner/measure/workload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GUARD_BYTES = 4096, ALIGNMENT = 256, MAX_SETS = 1024 };
+
+const char *cache_policy_name(enum cache_policy policy) {
+    return policy == CACHE_COLD ? "cold" : "warm";
+}
+
+static bool is_buffer(const struct workload *w, int argument) {
+    return w->bench->problem.description->arguments[argument].kind == TW_ARGUMENT_BUFFER;
+}
+
+static bool is_output(const struct workload *w, int argument) {
+    return is_buffer(w, argument) &&
+           w->bench->problem.description->arguments[argument].access != TW_ACCESS_IN;
+}
+
+static int argument_count(const struct workload *w) {
+    return w->bench->problem.description->argument_count;
+}
+
+bool workload_reads(const struct workload *w, int argument, int which) {
+    const struct tw_description *d = w->bench->problem.description;
+    const struct tw_argument *a = &d->arguments[argument];
+    if (a->access != TW_ACCESS_OUT)
+        return true;
+    return a->read_when >= 0 && d->cases[which].scalars[a->read_when] != 0;
+}
+
+static uint64_t round_up(uint64_t bytes) {
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* Guard, buffer, guard, buffer, ..., guard. What a buffer leaves of its last 256 bytes is guard too. */
+static tw_status lay_out(struct workload *w, struct tw_error *error) {
+    uint64_t offset = 0;
+    for (int i = 0; i < argument_count(w); i++) {
+        if (!is_buffer(w, i))
+            continue;
+        tw_status status = tw_problem_extent(&w->bench->problem, i, w->bench->values,
+                                             &w->extents[i], error);
+        if (status != TW_OK)
+            return status;
+        w->zones[w->zone_count++] = (struct zone){-1, offset, GUARD_BYTES};
+        w->zones[w->zone_count++] =
+            (struct zone){i, offset + GUARD_BYTES, round_up(w->extents[i].bytes)};
+        offset += GUARD_BYTES + round_up(w->extents[i].bytes);
+    }
+    w->zones[w->zone_count++] = (struct zone){-1, offset, GUARD_BYTES};
+    w->set_bytes = offset + GUARD_BYTES;
+    return TW_OK;
+}
+
+static uint64_t reference_bytes(const struct workload *w, int argument) {
+    const struct tw_extent *extent = &w->extents[argument];
+    const struct tw_type_info *type = tw_type_info(extent->type);
+    return extent->bytes / type->bytes * (type->floating ? sizeof(double) : type->bytes);
+}
+
+static tw_status allocate_references(struct workload *w, struct tw_error *error) {
+    const struct tw_description *d = w->bench->problem.description;
+    for (int c = 0; c < d->case_count; c++) {
+        for (int i = 0; i < d->argument_count; i++) {
+            if (!is_output(w, i))
+                continue;
+            tw_status status = w->bench->backend->allocate(
+                w->bench->device, reference_bytes(w, i), &w->references[c][i], error);
+            if (status != TW_OK)
+                return status;
+        }
+    }
+    return TW_OK;
+}
+
+/* Says at once what cannot fit: some devices take any size and fail when memory is touched. */
+static tw_status check_room(const struct workload *w, uint64_t *room, struct tw_error *error) {
+    const struct tw_description *d = w->bench->problem.description;
+    uint64_t needed = w->set_bytes, available = 0, total = 0;
+    for (int i = 0; i < d->argument_count; i++)
+        if (is_output(w, i))
+            needed += (uint64_t)d->case_count * reference_bytes(w, i);
+    tw_status status =
+        w->bench->backend->memory(w->bench->device, &available, &total, error);
+    if (status != TW_OK)
+        return status;
+    if (needed > available)
+        return tw_fail(error, TW_NO_MEMORY,
+                       "the problem needs %.2f GB (with the answers to check against) and %s has "
+                       "%.2f GB free; choose a smaller shape",
+                       (double)needed * 1e-9, w->bench->info.name, (double)available * 1e-9);
+    *room = available - needed;
+    return TW_OK;
+}
+
+static tw_status allocate_sets(struct workload *w, uint64_t room, struct tw_error *error) {
+    uint64_t cache = 2 * (uint64_t)w->bench->info.cache_bytes, wanted = 1;
+    if (w->policy == CACHE_COLD)
+        wanted = cache / w->set_bytes + 1;
+    if (wanted > MAX_SETS)
+        wanted = MAX_SETS;
+    /* Half of what is free: others use the device too. */
+    if ((wanted - 1) * w->set_bytes > room / 2)
+        wanted = room / 2 / w->set_bytes + 1;
+    w->sets = calloc(wanted, sizeof *w->sets);
+    if (w->sets == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    tw_status status = TW_OK;
+    for (uint64_t s = 0; s < wanted && status == TW_OK; s++) {
+        status = w->bench->backend->allocate(w->bench->device, w->set_bytes, &w->sets[s], error);
+        w->set_count += status == TW_OK;
+    }
+    if (status == TW_OK && w->policy == CACHE_COLD && wanted * w->set_bytes <= cache)
+        status = w->bench->backend->allocate(w->bench->device, cache, &w->flush, error);
+    return status;
+}
+
+void workload_arguments(const struct workload *w, int set, int which,
+                        struct tw_arguments *arguments) {
+    const struct tw_description *d = w->bench->problem.description;
+    *arguments = (struct tw_arguments){0};
+    for (int z = 0; z < w->zone_count; z++) {
+        int argument = w->zones[z].argument;
+        if (argument >= 0)
+            arguments->memory[argument] = tw_memory_part(&w->sets[set], w->zones[z].offset,
+                                                         w->extents[argument].bytes);
+    }
+    memcpy(arguments->scalars, d->cases[which].scalars, sizeof arguments->scalars);
+}
+
+static tw_status fill_argument(const struct workload *w, const struct tw_memory *memory, int i,
+                               struct tw_error *error) {
+    const struct tw_argument *a = &w->bench->problem.description->arguments[i];
+    return checks_fill(&w->checks, memory, &w->extents[i], w->seed * 64 + a->fill_seed * 8 + (uint32_t)i,
+                       a->fill_low, a->fill_high, error);
+}
+
+tw_status workload_prepare(const struct workload *w, int which, struct tw_error *error) {
+    struct tw_arguments arguments;
+    workload_arguments(w, 0, which, &arguments);
+    tw_status status = TW_OK;
+    for (int i = 0; i < argument_count(w) && status == TW_OK; i++) {
+        if (!is_output(w, i))
+            continue;
+        status = w->bench->backend->fill(w->bench->device, &arguments.memory[i], 0xFF, error);
+        if (status == TW_OK && workload_reads(w, i, which))
+            status = fill_argument(w, &arguments.memory[i], i, error);
+    }
+    return status;
+}
+
+/* All sets hold what set 0 does; copying is faster than making it anew. */
+static tw_status fill_sets(struct workload *w, struct tw_error *error) {
+    struct tw_arguments arguments;
+    workload_arguments(w, 0, 0, &arguments);
+    tw_status status = w->bench->backend->fill(w->bench->device, &w->sets[0], 0xFF, error);
+    for (int i = 0; i < argument_count(w) && status == TW_OK; i++)
+        if (is_buffer(w, i) && !is_output(w, i))
+            status = fill_argument(w, &arguments.memory[i], i, error);
+    if (status == TW_OK)
+        status = workload_prepare(w, 0, error);
+    for (int s = 1; s < w->set_count && status == TW_OK; s++)
+        status = w->bench->backend->copy(w->bench->device, &w->sets[s], &w->sets[0], error);
+    return status;
+}
+
+/* The reference reads set 0 and writes to memory of its own. */
+static tw_status run_reference(struct workload *w, const struct tw_module *module,
+                               const struct tw_geometry *geometry, int which,
+                               struct tw_error *error) {
+    const struct bench *bench = w->bench;
+    const struct tw_launch_description *launch = &bench->problem.description->reference;
+    tw_status status = workload_prepare(w, which, error);
+    if (status != TW_OK)
+        return status;
+    struct tw_arguments arguments;
+    workload_arguments(w, 0, which, &arguments);
+    for (int i = 0; i < argument_count(w); i++) {
+        if (!is_output(w, i))
+            continue;
+        arguments.before[i] = arguments.memory[i];
+        arguments.memory[i] = w->references[which][i];
+        /* A reference that forgets an element must not agree with a variant that does. */
+        status = bench->backend->fill(bench->device, &arguments.memory[i], 0xA5, error);
+        if (status != TW_OK)
+            return status;
+    }
+    struct tw_value values[TW_MAX_PASSED];
+    tw_launch_values(&bench->problem, launch, bench->values, &arguments, NULL, values);
+    struct tw_launch queued = {.module = module,
+                               .shared = geometry->shared,
+                               .value_count = (size_t)launch->passed_count,
+                               .values = values};
+    memcpy(queued.block, geometry->block, sizeof queued.block);
+    memcpy(queued.grid, geometry->grid, sizeof queued.grid);
+    double seconds = 0;
+    status = bench->backend->time(bench->device, &queued, 1, &seconds, error);
+    if (seconds > w->reference_seconds)
+        w->reference_seconds = seconds;
+    return status;
+}
+
+static tw_status compute_references(struct workload *w, struct tw_error *error) {
+    const struct bench *bench = w->bench;
+    const struct tw_description *d = bench->problem.description;
+    struct tw_geometry geometry;
+    struct tw_binary binary = {0};
+    struct tw_module *module = NULL;
+    tw_status status =
+        tw_geometry_of(&d->reference, bench->values, &bench->info, &geometry, error);
+    if (status == TW_OK)
+        status = tw_reference_compile(bench->backend, &bench->info, &bench->problem, bench->values,
+                                      &binary, error);
+    if (status == TW_OK)
+        status = bench->backend->load(bench->device, binary.bytes, binary.size,
+                                      d->reference.function, geometry.shared, &module, error);
+    for (int c = 0; c < d->case_count && status == TW_OK; c++)
+        status = run_reference(w, module, &geometry, c, error);
+    bench->backend->unload(bench->device, module);
+    tw_binary_free(&binary);
+    if (status != TW_OK)
+        return tw_fail_within(error, status, "%s: the reference", d->origin);
+    return TW_OK;
+}
+
+int workload_protected(const struct workload *w, struct tw_memory *memory, int *arguments) {
+    int count = 0;
+    for (int z = 0; z < w->zone_count; z++) {
+        const struct zone *zone = &w->zones[z];
+        if (zone->argument >= 0 && is_output(w, zone->argument))
+            continue;
+        arguments[count] = zone->argument;
+        memory[count++] = tw_memory_part(&w->sets[0], zone->offset, zone->bytes);
+    }
+    return count;
+}
+
+tw_status workload_restore(struct workload *w, struct tw_error *error) {
+    struct tw_memory memory[CHECKS_MAX_ZONES];
+    int arguments[CHECKS_MAX_ZONES];
+    tw_status status = fill_sets(w, error);
+    if (status == TW_OK)
+        status = compute_references(w, error);
+    if (status == TW_OK)
+        status = checks_sums(&w->checks, memory, workload_protected(w, memory, arguments),
+                             w->input_sums, error);
+    return status;
+}
+
+static tw_status check_tolerances(const struct workload *w, struct tw_error *error) {
+    const struct tw_description *d = w->bench->problem.description;
+    for (int i = 0; i < d->argument_count; i++)
+        if (is_output(w, i) && tw_type_info(w->extents[i].type)->floating &&
+            d->tolerance[w->extents[i].type] <= 0)
+            return tw_fail(error, TW_BAD_DESCRIPTION, "%s: key tolerance: has no %s, which %s is",
+                           d->origin, tw_type_info(w->extents[i].type)->word,
+                           d->arguments[i].name);
+    return TW_OK;
+}
+
+tw_status workload_create(struct workload *w, const struct bench *bench, enum cache_policy policy,
+                          uint32_t seed, struct tw_error *error) {
+    *w = (struct workload){.bench = bench, .policy = policy, .seed = seed};
+    uint64_t room = 0;
+    tw_status status = lay_out(w, error);
+    if (status == TW_OK)
+        status = check_tolerances(w, error);
+    if (status == TW_OK)
+        status = check_room(w, &room, error);
+    if (status == TW_OK)
+        status = checks_create(&w->checks, bench, error);
+    if (status == TW_OK)
+        status = allocate_references(w, error);
+    if (status == TW_OK)
+        status = allocate_sets(w, room, error);
+    if (status == TW_OK)
+        status = workload_restore(w, error);
+    return status;
+}
+
+void workload_free(struct workload *w) {
+    if (w->bench == NULL)
+        return;
+    const struct tw_backend *backend = w->bench->backend;
+    for (int s = 0; s < w->set_count; s++)
+        backend->release(w->bench->device, &w->sets[s]);
+    free(w->sets);
+    for (int c = 0; c < TW_MAX_CASES; c++)
+        for (int i = 0; i < TW_MAX_ARGUMENTS; i++)
+            backend->release(w->bench->device, &w->references[c][i]);
+    backend->release(w->bench->device, &w->flush);
+    checks_free(&w->checks);
+    *w = (struct workload){0};
+}

@@ -1,0 +1,63 @@
+/* The data that variants work on: sets of buffers with guard zones, and the right answers.
+ *
+ * A set holds every buffer argument, each between guard zones, on memory that was all ones before the
+ * inputs were filled: so a gap between rows, a guard and an output that nobody wrote are NaN, or 255s. All
+ * sets hold the same random inputs. Timing with cold caches rotates over sets that together exceed twice
+ * the last-level cache. */
+#ifndef TUNER_MEASURE_WORKLOAD_H
+#define TUNER_MEASURE_WORKLOAD_H
+
+#include "tuner/measure/checks.h"
+
+enum cache_policy { CACHE_COLD, CACHE_WARM };
+
+const char *cache_policy_name(enum cache_policy policy);
+
+struct zone {
+    int argument; /* -1: a guard */
+    uint64_t offset, bytes;
+};
+
+struct workload {
+    const struct bench *bench;
+    struct checks checks;
+    enum cache_policy policy;
+    uint32_t seed;
+    int zone_count;
+    struct zone zones[CHECKS_MAX_ZONES];
+    uint64_t input_sums[CHECKS_MAX_ZONES]; /* of guards and inputs as filled */
+    struct tw_extent extents[TW_MAX_ARGUMENTS];
+    uint64_t set_bytes;
+    int set_count;
+    struct tw_memory *sets;
+    struct tw_memory references[TW_MAX_CASES][TW_MAX_ARGUMENTS];
+    double reference_seconds; /* what the reference took, the longest of the cases */
+    struct tw_memory flush; /* twice the last-level cache, where the sets are smaller; else empty */
+};
+
+/* Allocates, fills, and computes the right answers. TW_NO_MEMORY says how much was needed. Free with
+ * workload_free also after a failure. */
+tw_status workload_create(struct workload *workload, const struct bench *bench,
+                          enum cache_policy policy, uint32_t seed, struct tw_error *error);
+void workload_free(struct workload *workload);
+
+/* Fills everything and computes the right answers again: after a variant that may have written
+ * anywhere. */
+tw_status workload_restore(struct workload *workload, struct tw_error *error);
+
+/* What a variant is launched with: set `set`, scalars of case `which`. */
+void workload_arguments(const struct workload *workload, int set, int which,
+                        struct tw_arguments *arguments);
+
+/* Puts the outputs of set 0 in the state that a case starts from: poisoned, or random where the case
+ * reads them. */
+tw_status workload_prepare(const struct workload *workload, int which, struct tw_error *error);
+
+/* Whether a buffer argument is read under a case. */
+bool workload_reads(const struct workload *workload, int argument, int which);
+
+/* Memory of the zones whose contents no variant may change; returns how many. `arguments` tells for each
+ * which input it is, -1 for a guard. */
+int workload_protected(const struct workload *workload, struct tw_memory *memory, int *arguments);
+
+#endif

@@ -1,0 +1,105 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/report/report.h"
+
+static cJSON *configuration_json(const struct tw_description *d,
+                                 const struct tw_configuration *configuration) {
+    struct tw_text text = {0};
+    tw_configuration_text(d, configuration, &text);
+    cJSON *json = text.failed ? NULL : cJSON_Parse(text.data);
+    tw_text_free(&text);
+    return json;
+}
+
+static cJSON *problem_json(const struct tw_problem *problem) {
+    const struct tw_description *d = problem->description;
+    cJSON *json = cJSON_CreateObject();
+    char shape[TW_PROBLEM_KEY_SIZE];
+    tw_problem_shape(problem, shape);
+    cJSON_AddStringToObject(json, "shape", shape);
+    for (int i = 0; i < d->dimension_count; i++)
+        cJSON_AddNumberToObject(json, d->dimensions[i].name, (double)problem->dimensions[i]);
+    for (int i = 0; i < d->attribute_count; i++)
+        cJSON_AddStringToObject(json, d->attributes[i].name, d->symbols.words[problem->words[i]]);
+    return json;
+}
+
+static cJSON *device_json(const struct tw_device_info *device) {
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "id", device->id);
+    cJSON_AddStringToObject(json, "name", device->name);
+    cJSON_AddStringToObject(json, "architecture", device->architecture);
+    cJSON_AddStringToObject(json, "driver", device->driver);
+    cJSON_AddStringToObject(json, "compiler", device->compiler);
+    return json;
+}
+
+static cJSON *best_json(const struct tw_problem *problem, const struct session_result *r) {
+    const struct tw_description *d = problem->description;
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "implementation",
+                            d->implementations[r->best.configuration.implementation].name);
+    cJSON_AddItemToObject(json, "configuration", configuration_json(d, &r->best.configuration));
+    cJSON_AddNumberToObject(json, "time_us", r->best.time_us);
+    cJSON_AddNumberToObject(json, "ci_low_us", r->ci_low_us);
+    cJSON_AddNumberToObject(json, "ci_high_us", r->ci_high_us);
+    cJSON_AddNumberToObject(json, "rate", r->rate);
+    cJSON_AddStringToObject(json, "rate_unit", r->rate_unit);
+    cJSON_AddNumberToObject(json, "max_rel_error", r->best.has_error ? r->best.max_rel_error : 0);
+    cJSON_AddNumberToObject(json, "rms_rel_error", r->best.has_error ? r->best.rms_rel_error : 0);
+    if (r->best.has_resources) {
+        cJSON_AddNumberToObject(json, "registers", (double)r->best.registers);
+        cJSON_AddNumberToObject(json, "spill_bytes", (double)r->best.spill_bytes);
+    }
+    cJSON_AddNumberToObject(json, "playoff_rounds", r->rounds);
+    cJSON_AddNumberToObject(json, "tied", r->tie_count);
+    return json;
+}
+
+static void add_presets(cJSON *json, const struct tw_description *d,
+                        const struct session_result *r) {
+    cJSON *presets = cJSON_AddObjectToObject(json, "presets");
+    for (int i = 0; i < r->preset_count; i++) {
+        const struct session_preset *preset = &r->presets[i];
+        cJSON *row = cJSON_AddObjectToObject(presets, preset->name);
+        cJSON_AddStringToObject(row, "implementation",
+                                d->implementations[preset->configuration.implementation].name);
+        const char *status = !preset->fits    ? "does_not_fit"
+                             : !preset->tried ? "not_tried"
+                                              : tw_db_trial_status_text(preset->trial.status);
+        cJSON_AddStringToObject(row, "status", status);
+        if (preset->tried && preset->trial.status == TW_DB_TRIAL_OK)
+            cJSON_AddNumberToObject(row, "time_us", preset->trial.time_us);
+        else
+            cJSON_AddStringToObject(row, "message", preset->trial.message);
+    }
+}
+
+cJSON *report_json(const struct tw_problem *problem, const struct tw_device_info *device,
+                   const struct session_result *r, const char *db_path) {
+    const struct tw_description *d = problem->description;
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "kernel", d->kernel);
+    cJSON_AddItemToObject(json, "problem", problem_json(problem));
+    cJSON_AddItemToObject(json, "device", device_json(device));
+    cJSON_AddItemToObject(json, "best", r->has_best ? best_json(problem, r) : cJSON_CreateNull());
+    add_presets(json, d, r);
+    cJSON *trials = cJSON_AddObjectToObject(json, "trials");
+    for (int i = 0; i < SESSION_STATUSES; i++)
+        cJSON_AddNumberToObject(trials, tw_db_trial_status_text((enum tw_db_trial_status)i),
+                                (double)r->counts[i]);
+    cJSON_AddNumberToObject(json, "trials_now", (double)r->trials_now);
+    cJSON_AddNumberToObject(json, "space_size", (double)r->space_size);
+    if (r->has_copy)
+        cJSON_AddNumberToObject(json, "copy_gb_per_s", r->copy_rate);
+    cJSON_AddNumberToObject(json, "compiled", (double)r->compiled);
+    cJSON_AddNumberToObject(json, "compiled_per_second",
+                            r->compile_wall_s > 0 ? (double)r->compiled / r->compile_wall_s : 0);
+    cJSON_AddNumberToObject(json, "device_workers_replaced", r->replaced);
+    cJSON_AddBoolToObject(json, "resumed", r->resumed);
+    cJSON_AddBoolToObject(json, "interrupted", r->interrupted);
+    cJSON_AddStringToObject(json, "database", db_path);
+    cJSON_AddNumberToObject(json, "seconds", r->elapsed_s);
+    return json;
+}

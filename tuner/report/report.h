@@ -1,0 +1,32 @@
+/* What a user sees of a session: progress, the final table, JSON. */
+#ifndef TUNER_REPORT_REPORT_H
+#define TUNER_REPORT_REPORT_H
+
+#include <cjson/cJSON.h>
+
+#include "tuner/session/session.h"
+
+/* Progress on standard error: one line that is rewritten on a terminal, a plain line now and then
+ * elsewhere. */
+struct progress_printer {
+    bool terminal;
+    double next_at; /* seconds of the run at which the next line is due */
+    double interval;
+    bool line_open;
+};
+
+void progress_begin(struct progress_printer *printer);
+void progress_print(void *printer, const struct session_progress *progress);
+void progress_end(struct progress_printer *printer);
+
+/* The final table on standard output. */
+void report_table(const struct tw_problem *problem, const struct tw_device_info *device,
+                  const struct session_result *result, const char *db_path);
+/* The same as a JSON object, the caller's to delete; NULL when out of memory. */
+cJSON *report_json(const struct tw_problem *problem, const struct tw_device_info *device,
+                   const struct session_result *result, const char *db_path);
+
+/* A time with a unit that suits it: "698.1 us", "2.705 ms". */
+void report_time(double microseconds, char out[32]);
+
+#endif

@@ -1,0 +1,98 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tuner/report/report.h"
+
+void report_time(double us, char out[32]) {
+    if (us < 1000)
+        snprintf(out, 32, "%.4g us", us);
+    else if (us < 1e6)
+        snprintf(out, 32, "%.4g ms", us * 1e-3);
+    else
+        snprintf(out, 32, "%.4g s", us * 1e-6);
+}
+
+static void print_best(const struct tw_problem *problem, const struct session_result *r) {
+    const struct tw_description *d = problem->description;
+    struct tw_text configuration = {0};
+    char time[32], low[32], high[32];
+    tw_configuration_text(d, &r->best.configuration, &configuration);
+    report_time(r->best.time_us, time);
+    report_time(r->ci_low_us, low);
+    report_time(r->ci_high_us, high);
+    printf("  best            %s %s\n", d->implementations[r->best.configuration.implementation].name,
+           configuration.data != NULL ? configuration.data : "");
+    printf("  time            %s (95%% interval %s to %s", time, low, high);
+    if (r->rounds > 0)
+        printf(", %d playoff rounds", r->rounds);
+    printf(")\n");
+    printf("  rate            %.4g %s", r->rate, r->rate_unit);
+    if (r->has_copy && strcmp(r->rate_unit, "GB/s") == 0)
+        printf(", %.1f%% of a device-to-device copy (%.4g GB/s)", 100 * r->rate / r->copy_rate,
+               r->copy_rate);
+    printf("\n");
+    if (r->best.has_error)
+        printf("  error           max %.2g, rms %.2g, relative to the answer's root mean square\n",
+               r->best.max_rel_error, r->best.rms_rel_error);
+    else
+        printf("  error           none\n");
+    if (r->tie_count > 1)
+        printf("  tied with       %d others within the measurement's resolution\n",
+               r->tie_count - 1);
+    tw_text_free(&configuration);
+}
+
+static void print_presets(const struct session_result *r) {
+    printf("  preset               time       best is\n");
+    for (int i = 0; i < r->preset_count; i++) {
+        const struct session_preset *preset = &r->presets[i];
+        char time[32];
+        if (!preset->fits)
+            printf("    %-18s not here: %s\n", preset->name, preset->trial.message);
+        else if (!preset->tried)
+            printf("    %-18s not tried\n", preset->name);
+        else if (preset->trial.status != TW_DB_TRIAL_OK)
+            printf("    %-18s %s: %s\n", preset->name,
+                   tw_db_trial_status_text(preset->trial.status), preset->trial.message);
+        else {
+            report_time(preset->trial.time_us, time);
+            printf("    %-18s %-10s %.2fx faster\n", preset->name, time,
+                   preset->trial.time_us / r->best.time_us);
+        }
+    }
+}
+
+static void print_counts(const struct session_result *r) {
+    printf("  trials          %" PRId64 " of %zu:", r->trials, r->space_size);
+    for (int i = 0; i < SESSION_STATUSES; i++)
+        if (r->counts[i] > 0)
+            printf(" %" PRId64 " %s", r->counts[i],
+                   tw_db_trial_status_text((enum tw_db_trial_status)i));
+    if (r->trials_now < r->trials)
+        printf(" (%" PRId64 " known from before)", r->trials - r->trials_now);
+    printf("\n");
+    if (r->compile_wall_s > 0)
+        printf("  compiled        %" PRId64 " sources, %.1f a second\n", r->compiled,
+               (double)r->compiled / r->compile_wall_s);
+    if (r->replaced > 0)
+        printf("  device worker   replaced %d times\n", r->replaced);
+}
+
+void report_table(const struct tw_problem *problem, const struct tw_device_info *device,
+                  const struct session_result *r, const char *db_path) {
+    char key[TW_PROBLEM_KEY_SIZE];
+    tw_problem_key(problem, key);
+    printf("%s %s on %s (%s)\n", problem->description->kernel, key, device->name, device->id);
+    if (r->has_best) {
+        print_best(problem, r);
+        print_presets(r);
+    }
+    print_counts(r);
+    if (r->interrupted)
+        printf("  interrupted     after %.1f s; the same command goes on from here\n",
+               r->elapsed_s);
+    else
+        printf("  seconds         %.1f%s\n", r->elapsed_s, r->resumed ? " (resumed)" : "");
+    printf("  database        %s\n", db_path);
+}

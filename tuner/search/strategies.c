@@ -1,0 +1,43 @@
+/* The table of strategies. A new one is one C file and one line here (and its declaration in kinds.h). */
+#include <string.h>
+
+#include "tuner/search/kinds.h"
+
+static const struct strategy_kind *const kinds[] = {
+    &strategy_greedy, /* the default */
+    &strategy_random,
+    &strategy_exhaustive,
+    NULL,
+};
+
+const struct strategy_kind *const *strategy_kinds(void) {
+    return kinds;
+}
+
+const struct strategy_kind *strategy_find(const char *name, struct tw_error *error) {
+    const char *names[sizeof kinds / sizeof *kinds];
+    size_t count = 0;
+    struct tw_text known = {0};
+    if (name == NULL)
+        return kinds[0];
+    for (; kinds[count] != NULL; count++) {
+        if (strcmp(name, kinds[count]->name) == 0) {
+            tw_text_free(&known);
+            return kinds[count];
+        }
+        names[count] = kinds[count]->name;
+        tw_text_print(&known, "%s%s", count > 0 ? ", " : "", names[count]);
+    }
+    const char *nearest = tw_nearest(name, names, count);
+    tw_fail(error, TW_NOT_FOUND, "unknown strategy \"%s\"; %s %s%s", name,
+            nearest != NULL ? "did you mean" : "there are", nearest != NULL ? nearest : known.data,
+            nearest != NULL ? "?" : "");
+    tw_text_free(&known);
+    return NULL;
+}
+
+void strategy_list(struct tw_text *text) {
+    for (size_t i = 0; kinds[i] != NULL; i++)
+        tw_text_print(text, "  %-12s %s%s\n", kinds[i]->name, kinds[i]->summary,
+                      i == 0 ? " (the default)" : "");
+}

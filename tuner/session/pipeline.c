@@ -1,0 +1,276 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/session/state.h"
+#include "tuner/statistics/statistics.h"
+#include "tuner/workers/assignment.h"
+#include "tuner/workers/clock.h"
+#include "tuner/workers/trial_status.h"
+
+void queue_add(struct queue *queue, struct candidate *candidate) {
+    candidate->next = NULL;
+    if (queue->last != NULL)
+        queue->last->next = candidate;
+    else
+        queue->first = candidate;
+    queue->last = candidate;
+    queue->count++;
+}
+
+struct candidate *queue_take(struct queue *queue) {
+    struct candidate *candidate = queue->first;
+    if (candidate == NULL)
+        return NULL;
+    queue->first = candidate->next;
+    if (queue->first == NULL)
+        queue->last = NULL;
+    queue->count--;
+    return candidate;
+}
+
+void candidate_free(struct session *s, struct candidate *candidate) {
+    if (candidate == NULL)
+        return;
+    builds_release(&s->builds, candidate->build);
+    free(candidate);
+}
+
+/* ---- Compiling ---- */
+
+static struct candidate *next_candidate(struct session *s, tw_status *status) {
+    *status = TW_OK;
+    if (s->presets.first != NULL)
+        return queue_take(&s->presets);
+    size_t point;
+    enum strategy_answer answer = strategy_ask(s->strategy, &point);
+    s->exhausted = answer == STRATEGY_EXHAUSTED;
+    if (answer != STRATEGY_POINT)
+        return NULL;
+    struct candidate *candidate = calloc(1, sizeof *candidate);
+    if (candidate == NULL) {
+        *status = tw_fail(s->error, TW_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    candidate->point = point;
+    space_configuration(s->space, point, &candidate->configuration);
+    return candidate;
+}
+
+/* The measured kernels and the compilers share a CPU's cores, so there they take turns: compile a batch,
+ * then measure it. A GPU is kept fed instead. */
+static bool may_compile(const struct session *s) {
+    int compiling = compile_pool_busy(s->pool), jobs = compile_pool_size(s->pool);
+    if (compiling >= jobs)
+        return false;
+    if (!s->device->is_cpu)
+        return s->ready.count < 2 * jobs;
+    bool device_free = s->running == NULL && device_link_state(s->link) == DEVICE_IDLE;
+    return device_free && (s->ready.count == 0 || compiling > 0) &&
+           s->ready.count + compiling < jobs;
+}
+
+static tw_status start_candidate(struct session *s, struct candidate *candidate) {
+    struct build *build = builds_get(&s->builds, s->device, s->problem, &candidate->configuration,
+                                     s->values, s->error);
+    if (build == NULL) {
+        free(candidate);
+        return s->error->status;
+    }
+    candidate->build = build;
+    if (build->state == BUILD_DONE) {
+        queue_add(&s->ready, candidate);
+        return TW_OK;
+    }
+    queue_add(&s->compiling, candidate);
+    if (build->state == BUILD_COMPILING)
+        return TW_OK;
+    build->state = BUILD_COMPILING;
+    if (s->first_submit_at == 0)
+        s->first_submit_at = clock_now();
+    return compile_pool_submit(s->pool, build->id, &candidate->configuration, s->error);
+}
+
+/* Everybody who waited for this build goes on. */
+static void release_waiting(struct session *s, const struct build *build) {
+    struct queue waiting = s->compiling;
+    s->compiling = (struct queue){0};
+    struct candidate *candidate;
+    while ((candidate = queue_take(&waiting)) != NULL)
+        queue_add(candidate->build == build ? &s->ready : &s->compiling, candidate);
+}
+
+static void collect_builds(struct session *s) {
+    struct compiled compiled;
+    while (compile_pool_take(s->pool, &compiled, s->error)) {
+        struct build *build = builds_by_id(&s->builds, compiled.id);
+        s->last_compiled_at = clock_now();
+        s->result->compiled++;
+        build->compiled = compiled;
+        build->state = BUILD_DONE;
+        release_waiting(s, build);
+    }
+}
+
+static struct trial trial_from_build(const struct candidate *candidate) {
+    const struct compiled *compiled = &candidate->build->compiled;
+    struct trial trial = {.configuration = candidate->configuration,
+                          .status = compiled->status,
+                          .has_compile_ms = compiled->status == TW_DB_TRIAL_OK,
+                          .compile_ms = compiled->compile_ms,
+                          .has_resources = compiled->has_resources,
+                          .registers = compiled->registers,
+                          .spill_bytes = compiled->spill_bytes};
+    snprintf(trial.message, sizeof trial.message, "%.500s", compiled->message);
+    return trial;
+}
+
+/* ---- Running ---- */
+
+static double trial_limit(const struct session *s) {
+    if (s->options->trial_limit_s > 0)
+        return s->options->trial_limit_s;
+    /* A naive variant may be as slow as the reference, and each case and repeat launches it again. */
+    return 10 + 30 * s->reference_s;
+}
+
+static tw_status send_trial(struct session *s, struct candidate *candidate) {
+    const struct compiled *compiled = &candidate->build->compiled;
+    struct message request = message_new("trial");
+    cJSON_AddNumberToObject(request.json, "id", 0);
+    assignment_add_variant(&request, s->problem->description, &candidate->configuration);
+    cJSON_AddItemToObject(
+        request.json, "sizes",
+        cJSON_Duplicate(
+            cJSON_GetObjectItemCaseSensitive(compiled->binaries.json, "sizes"), 1));
+    if (s->contender_count > 0)
+        cJSON_AddNumberToObject(request.json, "best_us", s->contenders[0].trial.time_us);
+    /* The bytes are lent for the sending. */
+    request.bytes = compiled->binaries.bytes;
+    request.size = compiled->binaries.size;
+    tw_status status = device_link_send(s->link, &request, trial_limit(s), s->error);
+    request.bytes = NULL;
+    message_free(&request);
+    return status;
+}
+
+static tw_status feed_device(struct session *s) {
+    while (s->ready.first != NULL && s->running == NULL) {
+        struct candidate *candidate = s->ready.first;
+        if (candidate->build->compiled.status != TW_DB_TRIAL_OK) {
+            struct trial trial = trial_from_build(queue_take(&s->ready));
+            tw_status status = outcome_record(s, candidate->point, &trial, NULL);
+            candidate_free(s, candidate);
+            if (status != TW_OK)
+                return status;
+            continue;
+        }
+        if (device_link_state(s->link) != DEVICE_IDLE ||
+            (s->device->is_cpu && compile_pool_busy(s->pool) > 0))
+            return TW_OK;
+        s->running = queue_take(&s->ready);
+        tw_status status = send_trial(s, s->running);
+        if (status != TW_OK)
+            return status;
+    }
+    return TW_OK;
+}
+
+static void read_result(const struct message *answer, struct trial *trial) {
+    trial->status = trial_status_parse(message_text(answer, "status", ""));
+    snprintf(trial->message, sizeof trial->message, "%.500s",
+             message_text(answer, "message", ""));
+    trial->screened_out = message_flag(answer, "screened_out");
+    trial->max_rel_error = message_number(answer, "max_rel_error", -1);
+    trial->rms_rel_error = message_number(answer, "rms_rel_error", -1);
+    trial->has_error = trial->max_rel_error >= 0;
+    double times[256];
+    int count = 0;
+    const cJSON *time;
+    cJSON_ArrayForEach(time, cJSON_GetObjectItemCaseSensitive(answer->json, "times_us")) {
+        if (count < (int)(sizeof times / sizeof *times))
+            times[count++] = time->valuedouble;
+    }
+    if (trial->status != TW_DB_TRIAL_OK || count == 0)
+        return;
+    trial->repeats = count;
+    trial->time_us = statistics_median(times, (size_t)count);
+    struct statistics_interval interval;
+    trial->has_interval = statistics_median_interval(times, (size_t)count, 0.95, &interval);
+    trial->ci_low_us = interval.low;
+    trial->ci_high_us = interval.high;
+}
+
+static tw_status finish_running(struct session *s, struct trial *trial) {
+    struct candidate *candidate = s->running;
+    s->running = NULL;
+    tw_status status = outcome_record(s, candidate->point, trial, candidate->build);
+    candidate_free(s, candidate);
+    return status;
+}
+
+static tw_status take_ready(struct session *s, const struct message *answer) {
+    s->reference_s = message_number(answer, "reference_s", 0);
+    double copy = message_number(answer, "copy_us", 0);
+    if (copy > 0) {
+        s->result->has_copy = true;
+        s->result->copy_us = copy;
+        s->result->copy_rate = s->work.bytes / copy * 1e-3;
+    }
+    return recorder_update(&s->recorder, session_elapsed(s),
+                           message_text(answer, "conditions", NULL), s->error);
+}
+
+static tw_status collect_device(struct session *s) {
+    struct message answer;
+    tw_status fatal, status = TW_OK;
+    enum device_event event = device_link_take(s->link, &answer, &fatal, s->error);
+    if (event == DEVICE_READY)
+        status = take_ready(s, &answer);
+    if (s->running != NULL && event != DEVICE_NOTHING && event != DEVICE_READY) {
+        struct trial trial = trial_from_build(s->running);
+        if (event == DEVICE_ANSWER) {
+            read_result(&answer, &trial);
+        } else {
+            trial.status = event == DEVICE_TIMEOUT ? TW_DB_TRIAL_TIMEOUT : TW_DB_TRIAL_CRASH;
+            if (event == DEVICE_TIMEOUT)
+                snprintf(trial.message, sizeof trial.message, "did not finish within %.3g s",
+                         trial_limit(s));
+            else
+                snprintf(trial.message, sizeof trial.message, "%.500s", s->error->message);
+        }
+        status = finish_running(s, &trial);
+    }
+    message_free(&answer);
+    return fatal != TW_OK ? fatal : status;
+}
+
+/* ---- The whole ---- */
+
+tw_status pipeline_step(struct session *s, bool accept) {
+    tw_status status = collect_device(s);
+    collect_builds(s);
+    while (status == TW_OK && accept && may_compile(s)) {
+        struct candidate *candidate = next_candidate(s, &status);
+        if (candidate == NULL)
+            break;
+        status = start_candidate(s, candidate);
+    }
+    if (status == TW_OK)
+        status = feed_device(s);
+    return status;
+}
+
+bool pipeline_empty(const struct session *s) {
+    return s->running == NULL && s->ready.count == 0 && s->compiling.count == 0;
+}
+
+void pipeline_wait(struct session *s, double seconds) {
+    struct pollfd fds[1024];
+    int count = 0;
+    if (compile_pool_size(s->pool) < 1024)
+        count = compile_pool_fds(s->pool, fds);
+    fds[count++] = (struct pollfd){.fd = device_link_fd(s->link), .events = POLLIN};
+    /* An interrupted wait is a wait that is over. */
+    poll(fds, (nfds_t)count, (int)(seconds * 1000));
+}

@@ -1,0 +1,211 @@
+#include "tuner/session/recorder.h"
+
+#include <string.h>
+
+#include "runtime/backend/devices.h"
+#include "runtime/variant/source.h"
+
+static tw_status check(const struct recorder *r, enum tw_db_status status,
+                       struct tw_error *error) {
+    if (status == TW_DB_OK)
+        return TW_OK;
+    return tw_fail(error, TW_DATABASE, "%s", tw_db_message(r->db));
+}
+
+static tw_status put_device(struct recorder *r, const struct tw_device_info *device,
+                            struct tw_error *error) {
+    char fingerprint[256];
+    tw_device_fingerprint(device, fingerprint);
+    const struct tw_db_device row = {.fingerprint = fingerprint,
+                                     .backend = device->backend,
+                                     .name = device->name,
+                                     .vendor = device->vendor,
+                                     .architecture = device->architecture,
+                                     .compute_units = device->compute_units,
+                                     .memory_bytes = device->memory_bytes};
+    return check(r, tw_db_device_put(r->db, &row, &r->device_id), error);
+}
+
+static tw_status put_problem(struct recorder *r, struct tw_error *error) {
+    const struct tw_description *d = r->problem->description;
+    struct tw_db_dimension dimensions[TW_MAX_DIMENSIONS];
+    struct tw_db_attribute attributes[TW_MAX_ATTRIBUTES];
+    for (int i = 0; i < d->dimension_count; i++)
+        dimensions[i] =
+            (struct tw_db_dimension){d->dimensions[i].name, r->problem->dimensions[i]};
+    for (int i = 0; i < d->attribute_count; i++)
+        attributes[i] = (struct tw_db_attribute){d->attributes[i].name,
+                                                 d->symbols.words[r->problem->words[i]]};
+    char key[TW_PROBLEM_KEY_SIZE];
+    tw_problem_key(r->problem, key);
+    const struct tw_db_problem row = {.kernel = d->kernel,
+                                      .key = key,
+                                      .dimensions = dimensions,
+                                      .dimension_count = (size_t)d->dimension_count,
+                                      .attributes = attributes,
+                                      .attribute_count = (size_t)d->attribute_count};
+    return check(r, tw_db_problem_put(r->db, &row, &r->problem_id), error);
+}
+
+static tw_status put_implementations(struct recorder *r, struct tw_error *error) {
+    const struct tw_description *d = r->problem->description;
+    for (int i = 0; i < d->implementation_count; i++) {
+        char hash[TW_HASH_SIZE];
+        tw_status status = tw_source_hash(d, i, hash, error);
+        if (status != TW_OK)
+            return status;
+        const struct tw_db_implementation row = {.kernel = d->kernel,
+                                                 .name = d->implementations[i].name,
+                                                 .template_hash = hash,
+                                                 .description = d->text};
+        status = check(r, tw_db_implementation_put(r->db, &row, &r->implementation_ids[i]), error);
+        if (status != TW_OK)
+            return status;
+    }
+    return TW_OK;
+}
+
+tw_status recorder_open(struct recorder *r, tw_db *db, const char *path,
+                        const struct tw_problem *problem, const struct tw_device_info *device,
+                        const char *cache_policy, struct tw_error *error) {
+    *r = (struct recorder){
+        .db = db, .path = path, .problem = problem, .cache_policy = cache_policy};
+    tw_status status = put_device(r, device, error);
+    if (status == TW_OK)
+        status = put_problem(r, error);
+    if (status == TW_OK)
+        status = put_implementations(r, error);
+    return status;
+}
+
+tw_status recorder_begin_run(struct recorder *r, struct tw_db_run *run, double *elapsed_s,
+                             int64_t *trials, bool *resumed, struct tw_error *error) {
+    run->problem = r->problem_id;
+    run->device = r->device_id;
+    run->cache_policy = r->cache_policy;
+    struct tw_db_resumed found;
+    enum tw_db_status status = tw_db_run_resume(r->db, run, &found);
+    *resumed = status == TW_DB_OK;
+    *elapsed_s = *resumed ? found.elapsed_s : 0;
+    *trials = *resumed ? found.trials : 0;
+    if (*resumed)
+        r->run_id = found.id;
+    if (status == TW_DB_NOT_FOUND)
+        status = tw_db_run_begin(r->db, run, &r->run_id);
+    return check(r, status, error);
+}
+
+struct known_context {
+    const struct recorder *recorder;
+    void (*visit)(void *context, const struct trial *trial);
+    void *context;
+};
+
+static bool visit_row(void *context, const struct tw_db_trial_row *row) {
+    const struct known_context *known = context;
+    const struct tw_description *d = known->recorder->problem->description;
+    const struct tw_db_trial *stored = &row->trial;
+    int index = tw_description_implementation(d, row->implementation_name);
+    struct trial trial = {.status = stored->status,
+                          .time_us = stored->time_us,
+                          .ci_low_us = stored->ci_low_us,
+                          .ci_high_us = stored->ci_high_us,
+                          .has_interval = stored->has_interval,
+                          .repeats = (int)stored->repeats,
+                          .screened_out = stored->screened_out,
+                          .has_error = stored->has_error,
+                          .max_rel_error = stored->max_rel_error,
+                          .rms_rel_error = stored->rms_rel_error,
+                          .has_compile_ms = stored->has_compile_ms,
+                          .compile_ms = stored->compile_ms,
+                          .has_resources = stored->has_registers,
+                          .registers = stored->registers,
+                          .spill_bytes = stored->spill_bytes};
+    /* A value that the description has dropped since makes the trial history, not knowledge. */
+    if (index >= 0 && tw_configuration_parse(&trial.configuration, d, index,
+                                             stored->configuration, NULL) == TW_OK) {
+        strncpy(trial.message, stored->message != NULL ? stored->message : "",
+                sizeof trial.message - 1);
+        known->visit(known->context, &trial);
+    }
+    return true;
+}
+
+tw_status recorder_known(const struct recorder *r,
+                         void (*visit)(void *context, const struct trial *trial), void *context,
+                         struct tw_error *error) {
+    struct known_context known = {.recorder = r, .visit = visit, .context = context};
+    const struct tw_db_trial_filter filter = {
+        .problem = r->problem_id,
+        .device = r->device_id,
+        .implementations = r->implementation_ids,
+        .implementation_count = (size_t)r->problem->description->implementation_count,
+        .cache_policy = r->cache_policy};
+    return check(r, tw_db_trial_each(r->db, &filter, visit_row, &known), error);
+}
+
+tw_status recorder_add(const struct recorder *r, const struct trial *trial,
+                       struct tw_error *error) {
+    struct tw_text text = {0};
+    tw_configuration_text(r->problem->description, &trial->configuration, &text);
+    if (text.failed) {
+        tw_text_free(&text);
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    }
+    const struct tw_db_trial row = {
+        .run = r->run_id,
+        .problem = r->problem_id,
+        .device = r->device_id,
+        .implementation = r->implementation_ids[trial->configuration.implementation],
+        .cache_policy = r->cache_policy,
+        .configuration = text.data,
+        .status = trial->status,
+        .message = trial->message[0] != '\0' ? trial->message : NULL,
+        .has_time = trial->status == TW_DB_TRIAL_OK,
+        .time_us = trial->time_us,
+        .repeats = trial->repeats,
+        .has_interval = trial->has_interval,
+        .ci_low_us = trial->ci_low_us,
+        .ci_high_us = trial->ci_high_us,
+        .screened_out = trial->screened_out,
+        .has_error = trial->has_error,
+        .max_rel_error = trial->max_rel_error,
+        .rms_rel_error = trial->rms_rel_error,
+        .has_compile_ms = trial->has_compile_ms,
+        .compile_ms = trial->compile_ms,
+        .has_registers = trial->has_resources,
+        .registers = trial->registers,
+        .has_spill_bytes = trial->has_resources,
+        .spill_bytes = trial->spill_bytes,
+    };
+    tw_status status = check(r, tw_db_trial_put(r->db, &row, NULL), error);
+    tw_text_free(&text);
+    return status;
+}
+
+tw_status recorder_update(const struct recorder *r, double elapsed_s, const char *conditions,
+                          struct tw_error *error) {
+    return check(r, tw_db_run_update(r->db, r->run_id, elapsed_s, conditions), error);
+}
+
+tw_status recorder_best(const struct recorder *r, struct tw_db_best *best,
+                        const struct tw_configuration *configuration, struct tw_error *error) {
+    struct tw_text text = {0};
+    tw_configuration_text(r->problem->description, configuration, &text);
+    best->problem = r->problem_id;
+    best->device = r->device_id;
+    best->implementation = r->implementation_ids[configuration->implementation];
+    best->cache_policy = r->cache_policy;
+    best->configuration = text.data;
+    best->run = r->run_id;
+    tw_status status = text.failed ? tw_fail(error, TW_NO_MEMORY, "out of memory")
+                                   : check(r, tw_db_best_put(r->db, best), error);
+    best->configuration = NULL;
+    tw_text_free(&text);
+    return status;
+}
+
+tw_status recorder_finish(const struct recorder *r, enum tw_db_run_state state, double elapsed_s,
+                          struct tw_error *error) {
+    return check(r, tw_db_run_finish(r->db, r->run_id, state, elapsed_s), error);
+}

@@ -1,0 +1,61 @@
+/* What a session writes to the database and what it finds there: trials, the run, the best. */
+#ifndef TUNER_SESSION_RECORDER_H
+#define TUNER_SESSION_RECORDER_H
+
+#include "db/store.h"
+#include "runtime/backend/backend.h"
+#include "runtime/description/configuration.h"
+#include "runtime/description/problem.h"
+
+struct recorder {
+    tw_db *db; /* borrowed */
+    const char *path;
+    const struct tw_problem *problem;
+    const char *cache_policy;
+    int64_t problem_id, device_id, run_id;
+    int64_t implementation_ids[32]; /* by index in the description */
+};
+
+/* A trial as the session sees it. */
+struct trial {
+    struct tw_configuration configuration;
+    enum tw_db_trial_status status;
+    char message[512];
+    double time_us, ci_low_us, ci_high_us; /* when ok */
+    bool has_interval;
+    int repeats;
+    bool screened_out;
+    bool has_error;
+    double max_rel_error, rms_rel_error;
+    bool has_compile_ms;
+    double compile_ms;
+    bool has_resources;
+    int64_t registers, spill_bytes;
+};
+
+/* Makes sure that device, problem and implementations are on record. */
+tw_status recorder_open(struct recorder *recorder, tw_db *db, const char *path,
+                        const struct tw_problem *problem, const struct tw_device_info *device,
+                        const char *cache_policy, struct tw_error *error);
+
+/* Takes over an unfinished run that was started with the same words, or begins one. `elapsed_s` and
+ * `trials` are what the run had spent. */
+tw_status recorder_begin_run(struct recorder *recorder, struct tw_db_run *run, double *elapsed_s,
+                             int64_t *trials, bool *resumed, struct tw_error *error);
+
+/* Calls `visit` for every trial on record for this problem, device, cache policy and today's templates,
+ * whose configuration the description still allows. */
+tw_status recorder_known(const struct recorder *recorder,
+                         void (*visit)(void *context, const struct trial *trial), void *context,
+                         struct tw_error *error);
+
+tw_status recorder_add(const struct recorder *recorder, const struct trial *trial,
+                       struct tw_error *error);
+tw_status recorder_update(const struct recorder *recorder, double elapsed_s,
+                          const char *conditions, struct tw_error *error);
+tw_status recorder_best(const struct recorder *recorder, struct tw_db_best *best,
+                        const struct tw_configuration *configuration, struct tw_error *error);
+tw_status recorder_finish(const struct recorder *recorder, enum tw_db_run_state state,
+                          double elapsed_s, struct tw_error *error);
+
+#endif

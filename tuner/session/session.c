@@ -1,0 +1,271 @@
+#include "tuner/session/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/backend/devices.h"
+#include "runtime/variant/geometry.h"
+#include "tuner/session/state.h"
+#include "tuner/workers/clock.h"
+
+double session_elapsed(const struct session *s) {
+    return s->elapsed_before + clock_now() - s->started_at;
+}
+
+bool session_interrupted(const struct session *s) {
+    return s->options->interrupted != NULL && *s->options->interrupted != 0;
+}
+
+/* ---- Setting up ---- */
+
+/* Whether a preset can be run here; the reason why not goes to its message. */
+static bool preset_fits(struct session *s, struct session_preset *preset) {
+    const struct tw_description *d = s->problem->description;
+    struct tw_error reason;
+    int64_t values[TW_MAX_SYMBOLS];
+    memcpy(values, s->values, sizeof values);
+    bool fits =
+        tw_configuration_bind(d, &preset->configuration, values, &reason) == TW_OK &&
+        tw_configuration_check(d, &preset->configuration, values, &reason) == TW_OK &&
+        tw_implementation_fits(&d->implementations[preset->configuration.implementation], values,
+                               s->device, &reason) == TW_OK;
+    if (!fits)
+        snprintf(preset->trial.message, sizeof preset->trial.message, "%.500s", reason.message);
+    return fits;
+}
+
+static void list_presets(struct session *s) {
+    const struct tw_description *d = s->problem->description;
+    struct session_result *result = s->result;
+    for (int i = 0; i < d->implementation_count; i++) {
+        for (int p = 0; p < d->implementations[i].preset_count; p++) {
+            if (result->preset_count == SESSION_MAX_PRESETS)
+                return;
+            struct session_preset *preset = &result->presets[result->preset_count++];
+            strcpy(preset->name, d->implementations[i].presets[p].name);
+            preset->configuration.implementation = i;
+            memcpy(preset->configuration.values, d->implementations[i].presets[p].values,
+                   sizeof preset->configuration.values);
+            preset->fits = preset_fits(s, preset);
+        }
+    }
+}
+
+static bool queued_already(const struct session *s, const struct tw_configuration *configuration) {
+    for (const struct candidate *c = s->presets.first; c != NULL; c = c->next)
+        if (tw_configuration_equal(s->problem->description, &c->configuration, configuration))
+            return true;
+    return false;
+}
+
+/* `default` comes first: it is the first answer a user gets, and what others are compared with. */
+static tw_status queue_presets(struct session *s) {
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < s->result->preset_count; i++) {
+            const struct session_preset *preset = &s->result->presets[i];
+            bool is_default = strcmp(preset->name, "default") == 0;
+            if (is_default != (pass == 0) || preset->tried || !preset->fits ||
+                queued_already(s, &preset->configuration))
+                continue;
+            struct candidate *candidate = calloc(1, sizeof *candidate);
+            if (candidate == NULL)
+                return tw_fail(s->error, TW_NO_MEMORY, "out of memory");
+            candidate->configuration = preset->configuration;
+            candidate->point = space_find(s->space, &preset->configuration);
+            queue_add(&s->presets, candidate);
+        }
+    }
+    return TW_OK;
+}
+
+static tw_status begin_run(struct session *s) {
+    const struct session_options *o = s->options;
+    char protocol[] = "1";
+    struct tw_db_run run = {.strategy = o->strategy->name,
+                            .seed = o->seed,
+                            .budget_kind = o->budget_trials > 0 ? "trials" : "seconds",
+                            .budget_value = o->budget_trials > 0 ? (double)o->budget_trials
+                                                                 : o->budget_seconds,
+                            .tilewise_version = TW_VERSION,
+                            .driver = s->device->driver,
+                            .compiler = s->device->compiler,
+                            .protocol = protocol};
+    return recorder_begin_run(&s->recorder, &run, &s->elapsed_before, &s->trials_before,
+                              &s->result->resumed, s->error);
+}
+
+static tw_status set_up(struct session *s, tw_db *db, const char *db_path) {
+    const struct session_options *o = s->options;
+    int64_t device[TW_DEVICE_SLOTS];
+    tw_device_values(s->device, device);
+    tw_status status = tw_problem_bind(s->problem, device, NULL, s->values, s->error);
+    if (status == TW_OK)
+        status = tw_problem_work(s->problem, s->values, &s->work, s->error);
+    if (status == TW_OK)
+        status = space_create(&s->space, s->problem, s->device, s->error);
+    if (status == TW_OK)
+        status = strategy_create(&s->strategy, o->strategy, s->space, o->seed, s->error);
+    if (status == TW_OK)
+        status = recorder_open(&s->recorder, db, db_path, s->problem, s->device, o->cache, s->error);
+    if (status == TW_OK)
+        status = begin_run(s);
+    if (status != TW_OK)
+        return status;
+    s->result->space_size = space_size(s->space);
+    list_presets(s);
+    status = recorder_known(&s->recorder, outcome_known, s, s->error);
+    if (status == TW_OK)
+        status = queue_presets(s);
+    if (status == TW_OK)
+        status = device_link_create(&s->link, s->problem, s->device, o->cache, (uint32_t)o->seed,
+                                    s->error);
+    if (status == TW_OK)
+        status = compile_pool_create(&s->pool, s->problem, s->device, o->jobs, o->compile_limit_s,
+                                     s->error);
+    return status;
+}
+
+static void tear_down(struct session *s) {
+    device_link_free(s->link);
+    compile_pool_free(s->pool);
+    struct queue *queues[] = {&s->presets, &s->compiling, &s->ready};
+    for (size_t i = 0; i < sizeof queues / sizeof *queues; i++)
+        for (struct candidate *c = queue_take(queues[i]); c != NULL; c = queue_take(queues[i]))
+            candidate_free(s, c);
+    candidate_free(s, s->running);
+    builds_free(&s->builds);
+    strategy_free(s->strategy);
+    space_free(s->space);
+}
+
+/* ---- The loop ---- */
+
+/* The playoff's share of a time budget. */
+static double reserved(const struct session *s) {
+    double share = s->options->budget_seconds * 0.1;
+    return share < 10 ? share : 10;
+}
+
+static bool budget_left(const struct session *s) {
+    const struct session_options *o = s->options;
+    int64_t under_way = s->compiling.count + s->ready.count + (s->running != NULL);
+    if (o->budget_trials > 0)
+        return s->trials_before + s->result->trials_now + under_way < o->budget_trials;
+    return o->budget_seconds <= 0 || session_elapsed(s) < o->budget_seconds - reserved(s);
+}
+
+/* Even the smallest budget is for something: the default is always measured. */
+static bool default_pending(const struct session *s) {
+    for (int i = 0; i < s->result->preset_count; i++) {
+        const struct session_preset *preset = &s->result->presets[i];
+        if (strcmp(preset->name, "default") == 0)
+            return preset->fits && !preset->tried;
+    }
+    return false;
+}
+
+static double time_left(const struct session *s) {
+    const struct session_options *o = s->options;
+    double elapsed = session_elapsed(s);
+    if (o->budget_trials > 0) {
+        int64_t done = s->trials_before + s->result->trials_now;
+        return s->result->trials_now > 0
+                   ? (clock_now() - s->started_at) / (double)s->result->trials_now *
+                         (double)(o->budget_trials - done)
+                   : -1;
+    }
+    if (o->budget_seconds <= 0)
+        return -1;
+    return elapsed < o->budget_seconds ? o->budget_seconds - elapsed : 0;
+}
+
+static void report(const struct session *s, const char *phase,
+                   void (*progress)(void *, const struct session_progress *), void *context) {
+    if (progress == NULL)
+        return;
+    struct session_progress now = {.elapsed_s = session_elapsed(s),
+                                   .trials = s->trials_before + s->result->trials_now,
+                                   .failures = s->result->trials -
+                                               s->result->counts[TW_DB_TRIAL_OK],
+                                   .left_s = time_left(s),
+                                   .phase = phase};
+    if (s->contender_count > 0) {
+        now.best_us = s->contenders[0].trial.time_us;
+        now.best_rate = tw_work_rate(&s->work, now.best_us * 1e-6, &now.best_rate_unit);
+    }
+    progress(context, &now);
+}
+
+static tw_status search(struct session *s,
+                        void (*progress)(void *, const struct session_progress *),
+                        void *context) {
+    double last_update = clock_now();
+    tw_status status = TW_OK;
+    while (status == TW_OK && !session_interrupted(s)) {
+        bool accept = budget_left(s) || default_pending(s);
+        status = pipeline_step(s, accept);
+        report(s, device_link_state(s->link) == DEVICE_STARTING ? "preparing" : "searching",
+               progress, context);
+        bool out_of_time = s->options->budget_trials <= 0 && !accept;
+        if (out_of_time && s->running == NULL)
+            break; /* what is compiling now would come too late */
+        if ((s->exhausted || !accept) && s->presets.count == 0 && pipeline_empty(s))
+            break;
+        if (!accept && pipeline_empty(s))
+            break;
+        /* The sign of life that keeps others from taking the run over. */
+        if (clock_now() - last_update > 30) {
+            last_update = clock_now();
+            if (status == TW_OK)
+                status = recorder_update(&s->recorder, session_elapsed(s), NULL, s->error);
+        }
+        if (status == TW_OK)
+            pipeline_wait(s, 0.1);
+    }
+    return status;
+}
+
+static tw_status finish(struct session *s) {
+    struct session_result *result = s->result;
+    result->interrupted = session_interrupted(s);
+    result->replaced = device_link_replaced(s->link);
+    if (result->compiled > 0)
+        result->compile_wall_s = s->last_compiled_at - s->first_submit_at;
+    result->elapsed_s = session_elapsed(s);
+    return recorder_finish(&s->recorder,
+                           result->interrupted ? TW_DB_RUN_INTERRUPTED : TW_DB_RUN_DONE,
+                           result->elapsed_s, s->error);
+}
+
+tw_status session_run(const struct session_options *options, const struct tw_problem *problem,
+                      const struct tw_device_info *device, tw_db *db, const char *db_path,
+                      void (*progress)(void *context, const struct session_progress *progress),
+                      void *context, struct session_result *result, struct tw_error *error) {
+    *result = (struct session_result){0};
+    struct session *s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    s->options = options;
+    s->problem = problem;
+    s->device = device;
+    s->result = result;
+    s->error = error;
+    s->started_at = clock_now();
+    tw_status status = set_up(s, db, db_path);
+    if (status == TW_OK)
+        status = search(s, progress, context);
+    if (status == TW_OK && s->contender_count > 0) {
+        if (!session_interrupted(s))
+            report(s, "playoff", progress, context);
+        status = finals_run(s, options->budget_seconds > 0 ? reserved(s) : 10);
+    }
+    /* A run that failed stays unfinished, so that the same command goes on with it. */
+    if (status == TW_OK)
+        status = finish(s);
+    else if (s->recorder.run_id != 0)
+        recorder_finish(&s->recorder, TW_DB_RUN_INTERRUPTED, session_elapsed(s), NULL);
+    tear_down(s);
+    free(s);
+    return status;
+}

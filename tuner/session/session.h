@@ -1,0 +1,78 @@
+/* A tuning session: one problem on one device, from its space to a stored winner.
+ *
+ * The coordinator. It never touches a device or a compiler itself: workers do, and may fail. */
+#ifndef TUNER_SESSION_SESSION_H
+#define TUNER_SESSION_SESSION_H
+
+#include <signal.h>
+
+#include "tuner/search/strategy.h"
+#include "tuner/session/recorder.h"
+
+struct session_options {
+    const struct strategy_kind *strategy;
+    uint64_t seed;
+    double budget_seconds; /* 0: no limit of time */
+    int64_t budget_trials; /* 0: no limit of trials */
+    int jobs;              /* compiling workers */
+    const char *cache;     /* "cold" or "warm" */
+    double trial_limit_s;  /* for one trial on the device; 0: from the reference's own time */
+    double compile_limit_s;
+    const volatile sig_atomic_t *interrupted; /* set from outside to stop cleanly */
+};
+
+enum { SESSION_MAX_PRESETS = 64, SESSION_STATUSES = 8 };
+
+struct session_preset {
+    char name[TW_NAME_SIZE];
+    struct tw_configuration configuration;
+    bool tried; /* trial is filled in */
+    bool fits;  /* this device can run it on this problem; else trial.message says why not */
+    struct trial trial;
+};
+
+struct session_progress {
+    double elapsed_s;
+    int64_t trials; /* of this run */
+    double best_us; /* 0: none yet */
+    const char *best_rate_unit;
+    double best_rate;
+    int64_t failures;
+    double left_s; /* negative: unknown */
+    const char *phase;
+};
+
+struct session_result {
+    size_t space_size;
+    bool resumed;
+    bool interrupted;
+    int64_t trials;                   /* on record for this problem, known ones included */
+    int64_t trials_now;               /* of this invocation */
+    int64_t counts[SESSION_STATUSES]; /* by enum tw_db_trial_status, known ones included */
+    int preset_count;
+    struct session_preset presets[SESSION_MAX_PRESETS];
+    bool has_best; /* the rest is filled in */
+    struct trial best;
+    const char *rate_unit;
+    double rate;
+    double ci_low_us, ci_high_us;
+    int rounds;      /* of the playoff; 0: none was held */
+    int tie_count;   /* finalists that the playoff could not tell from the winner, itself included */
+    bool has_copy;
+    double copy_us;   /* device-to-device copy of the bytes the problem moves */
+    double copy_rate; /* GB/s */
+    int64_t compiled; /* sources compiled now */
+    double compile_wall_s; /* from the first source handed out to the last binary */
+    int replaced;          /* device workers */
+    double elapsed_s;      /* of the run, earlier parts included */
+    char first_failure[TW_ERROR_SIZE];
+};
+
+/* Runs the session and fills in `result`. `progress` (may be NULL) is called a few times a second. TW_OK
+ * also when interrupted, and when every variant failed: then has_best is false. */
+tw_status session_run(const struct session_options *options, const struct tw_problem *problem,
+                      const struct tw_device_info *device, tw_db *db, const char *db_path,
+                      void (*progress)(void *context, const struct session_progress *progress),
+                      void *context, struct session_result *result, struct tw_error *error);
+
+#endif

@@ -1,0 +1,159 @@
+#include "tuner/space/space.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/backend/devices.h"
+#include "runtime/variant/geometry.h"
+#include "tuner/space/enumerate.h"
+
+struct space {
+    const struct tw_description *description;
+    size_t size;
+    struct space_part parts[]; /* one an implementation */
+};
+
+/* Whether the implementation's requirements hold, whatever its launches need. */
+static bool runs_on(const struct tw_implementation *implementation,
+                    const struct tw_device_info *device) {
+    struct tw_implementation bare = *implementation;
+    bare.launch_count = 0;
+    return tw_implementation_fits(&bare, NULL, device, NULL) == TW_OK;
+}
+
+tw_status space_create(struct space **out, const struct tw_problem *problem,
+                       const struct tw_device_info *device, struct tw_error *error) {
+    *out = NULL;
+    const struct tw_description *d = problem->description;
+    int64_t device_values[TW_DEVICE_SLOTS], values[TW_MAX_SYMBOLS];
+    tw_device_values(device, device_values);
+    tw_status status = tw_problem_bind(problem, device_values, NULL, values, error);
+    if (status != TW_OK)
+        return status;
+    size_t parts = (size_t)d->implementation_count;
+    struct space *space = calloc(1, sizeof *space + parts * sizeof *space->parts);
+    if (space == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    space->description = d;
+    for (size_t i = 0; i < parts && status == TW_OK; i++) {
+        const struct tw_implementation *implementation = &d->implementations[i];
+        struct space_part *part = &space->parts[i];
+        part->first = space->size;
+        if (!runs_on(implementation, device))
+            continue;
+        status = space_enumerate(part, implementation, device, values, SPACE_LIMIT - space->size,
+                                 error);
+        space->size += part->count;
+    }
+    if (status != TW_OK) {
+        space_free(space);
+        return tw_fail_within(error, status, "%s", d->kernel);
+    }
+    *out = space;
+    return TW_OK;
+}
+
+void space_free(struct space *space) {
+    if (space == NULL)
+        return;
+    for (int i = 0; i < space->description->implementation_count; i++)
+        free(space->parts[i].rows);
+    free(space);
+}
+
+size_t space_size(const struct space *space) {
+    return space->size;
+}
+
+int space_implementations(const struct space *space) {
+    return space->description->implementation_count;
+}
+
+struct space_range space_range(const struct space *space, int implementation) {
+    const struct space_part *part = &space->parts[implementation];
+    return (struct space_range){part->first, part->count};
+}
+
+int space_implementation(const struct space *space, size_t point) {
+    int i = 0;
+    while (point - space->parts[i].first >= space->parts[i].count)
+        i++;
+    return i;
+}
+
+int space_axes(const struct space *space, int implementation) {
+    return space->parts[implementation].axis_count;
+}
+
+const struct space_axis *space_axis(const struct space *space, int implementation, int axis) {
+    return &space->parts[implementation].axes[axis];
+}
+
+static const unsigned char *row(const struct space_part *part, size_t number) {
+    return part->rows + number * (size_t)part->axis_count;
+}
+
+const unsigned char *space_coordinates(const struct space *space, size_t point) {
+    const struct space_part *part = &space->parts[space_implementation(space, point)];
+    return row(part, point - part->first);
+}
+
+/* The first row that is not before `coordinates`, looking at `axes` of them. The rows are sorted, so they
+ * are their own index. */
+static size_t lower_bound(const struct space_part *part, const unsigned char *coordinates,
+                          int axes) {
+    size_t low = 0, high = part->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (memcmp(row(part, middle), coordinates, (size_t)axes) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+size_t space_locate(const struct space *space, int implementation,
+                    const unsigned char *coordinates) {
+    const struct space_part *part = &space->parts[implementation];
+    size_t number = lower_bound(part, coordinates, part->axis_count);
+    if (number == part->count ||
+        memcmp(row(part, number), coordinates, (size_t)part->axis_count) != 0)
+        return SPACE_NONE;
+    return part->first + number;
+}
+
+struct space_range space_siblings(const struct space *space, size_t point) {
+    const struct space_part *part = &space->parts[space_implementation(space, point)];
+    const unsigned char *coordinates = row(part, point - part->first);
+    size_t first = lower_bound(part, coordinates, part->compiled_axes), end = first;
+    while (end < part->count &&
+           memcmp(row(part, end), coordinates, (size_t)part->compiled_axes) == 0)
+        end++;
+    return (struct space_range){part->first + first, end - first};
+}
+
+void space_configuration(const struct space *space, size_t point,
+                         struct tw_configuration *configuration) {
+    int implementation = space_implementation(space, point);
+    const struct space_part *part = &space->parts[implementation];
+    const unsigned char *coordinates = row(part, point - part->first);
+    *configuration = (struct tw_configuration){.implementation = implementation};
+    for (int i = 0; i < part->axis_count; i++)
+        configuration->values[part->axes[i].index] = part->axes[i].values[coordinates[i]];
+}
+
+size_t space_find(const struct space *space, const struct tw_configuration *configuration) {
+    const struct space_part *part = &space->parts[configuration->implementation];
+    unsigned char coordinates[TW_MAX_PARAMETERS] = {0};
+    for (int i = 0; i < part->axis_count; i++) {
+        const struct space_axis *axis = &part->axes[i];
+        int rank = 0;
+        while (rank < axis->count && axis->values[rank] != configuration->values[axis->index])
+            rank++;
+        if (rank == axis->count)
+            return SPACE_NONE;
+        coordinates[i] = (unsigned char)rank;
+    }
+    return space_locate(space, configuration->implementation, coordinates);
+}

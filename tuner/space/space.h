@@ -1,0 +1,67 @@
+/* The space of a problem on a device: every valid, non-redundant configuration of every implementation
+ * that runs there, numbered from 0.
+ *
+ * An implementation's points are a contiguous range of numbers. A point is named by its coordinates: for
+ * each axis the rank of its value there. An axis is a parameter; the axes of an implementation are in the
+ * order that enumerates fastest, launch parameters last, so that points which share a binary have
+ * consecutive numbers. Ranks follow the values of integers and the listing of words.
+ *
+ * A space is immutable once created and may be used from many threads. It borrows the description of its
+ * problem, which must outlive it. Functions that take a point or an axis require a valid one. */
+#ifndef TUNER_SPACE_SPACE_H
+#define TUNER_SPACE_SPACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/backend/backend.h"
+#include "runtime/description/configuration.h"
+#include "runtime/description/problem.h"
+
+#define SPACE_LIMIT ((size_t)1 << 24) /* points that a space may have */
+#define SPACE_NONE SIZE_MAX           /* no such point */
+
+struct space;
+
+/* Consecutive points: first .. first + count - 1. */
+struct space_range {
+    size_t first, count;
+};
+
+struct space_axis {
+    const struct tw_parameter *parameter;
+    int index; /* of the parameter in its implementation */
+    int count; /* values */
+    int64_t values[TW_MAX_CHOICES]; /* by rank */
+};
+
+/* Enumerates the space. Implementations that do not run on the device have no points, and the space may
+ * be empty. A point where a constraint or a define cannot be evaluated is invalid. Fails when the problem
+ * cannot be bound, and with TW_INVALID for more than SPACE_LIMIT points. The caller frees *out. */
+tw_status space_create(struct space **out, const struct tw_problem *problem,
+                       const struct tw_device_info *device, struct tw_error *error);
+void space_free(struct space *space);
+
+size_t space_size(const struct space *space);
+int space_implementations(const struct space *space); /* as many as the description has */
+struct space_range space_range(const struct space *space, int implementation);
+int space_implementation(const struct space *space, size_t point);
+
+void space_configuration(const struct space *space, size_t point,
+                         struct tw_configuration *configuration);
+/* The point, or SPACE_NONE when the configuration is not in the space. */
+size_t space_find(const struct space *space, const struct tw_configuration *configuration);
+
+int space_axes(const struct space *space, int implementation);
+const struct space_axis *space_axis(const struct space *space, int implementation, int axis);
+/* The point's ranks, one an axis; borrowed from the space. */
+const unsigned char *space_coordinates(const struct space *space, size_t point);
+/* The point with these coordinates, or SPACE_NONE. */
+size_t space_locate(const struct space *space, int implementation,
+                    const unsigned char *coordinates);
+
+/* The points that share the point's binary, itself among them: they differ in launch parameters only. */
+struct space_range space_siblings(const struct space *space, size_t point);
+
+#endif

@@ -1,0 +1,7 @@
+#ifndef TUNER_WORKERS_CLOCK_H
+#define TUNER_WORKERS_CLOCK_H
+
+/* Seconds on a clock that never jumps. */
+double clock_now(void);
+
+#endif

@@ -1,0 +1,48 @@
+/* The compiling workers as the coordinator sees them: a number of slots that take variants and give back
+ * binaries, or a status when a source does not compile, takes too long or takes its compiler down. */
+#ifndef TUNER_WORKERS_COMPILE_POOL_H
+#define TUNER_WORKERS_COMPILE_POOL_H
+
+#include <poll.h>
+
+#include "db/store.h"
+#include "runtime/backend/backend.h"
+#include "runtime/description/configuration.h"
+#include "runtime/description/problem.h"
+#include "tuner/workers/message.h"
+
+struct compiled {
+    uint64_t id;
+    enum tw_db_trial_status status; /* ok, compile_error, compile_timeout, resource or crash */
+    char message[TW_ERROR_SIZE];
+    double compile_ms;
+    bool has_resources;
+    int64_t registers, spill_bytes;
+    struct message binaries; /* when ok: sizes and bytes, as workers take them */
+};
+
+void compiled_free(struct compiled *compiled);
+
+struct compile_pool;
+
+/* Starts `workers` processes. The problem and device are copied into their assignment. */
+tw_status compile_pool_create(struct compile_pool **out, const struct tw_problem *problem,
+                              const struct tw_device_info *device, int workers, double timeout_s,
+                              struct tw_error *error);
+/* Ends the workers, whatever they are doing. */
+void compile_pool_free(struct compile_pool *pool);
+
+int compile_pool_busy(const struct compile_pool *pool); /* variants being compiled */
+int compile_pool_size(const struct compile_pool *pool);
+/* Hands a variant to a free worker; there must be one. */
+tw_status compile_pool_submit(struct compile_pool *pool, uint64_t id,
+                              const struct tw_configuration *configuration,
+                              struct tw_error *error);
+/* Descriptors to poll for POLLIN, at most compile_pool_size of them; returns how many. */
+int compile_pool_fds(const struct compile_pool *pool, struct pollfd *fds);
+/* Takes one finished variant without waiting; false when none is finished. Also notices workers that died
+ * or are past their limit, and replaces them. */
+bool compile_pool_take(struct compile_pool *pool, struct compiled *compiled,
+                       struct tw_error *error);
+
+#endif

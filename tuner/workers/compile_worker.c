@@ -1,0 +1,100 @@
+/* The compiling worker: variants in, binaries out. It never opens a device. */
+#include "tuner/workers/compile_worker.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/backend/devices.h"
+#include "tuner/workers/assignment.h"
+#include "tuner/workers/clock.h"
+#include "tuner/workers/process.h"
+
+struct compiler {
+    struct tw_description *description;
+    struct tw_problem problem;
+    struct tw_device_info device;
+    const struct tw_backend *backend;
+    int64_t values[TW_MAX_SYMBOLS];
+};
+
+static tw_status take_assignment(struct compiler *compiler, struct tw_error *error) {
+    struct message message;
+    int64_t device[TW_DEVICE_SLOTS];
+    tw_status status = message_receive(WORKER_FD, &message, error);
+    if (status != TW_OK)
+        return status;
+    status = assignment_read(&message, &compiler->description, &compiler->problem,
+                             &compiler->device, error);
+    message_free(&message);
+    if (status != TW_OK)
+        return status;
+    compiler->backend = tw_backend_find(compiler->device.backend);
+    if (compiler->backend == NULL)
+        return tw_fail(error, TW_UNAVAILABLE, "the backend is not compiled in");
+    tw_device_values(&compiler->device, device);
+    return tw_problem_bind(&compiler->problem, device, NULL, compiler->values, error);
+}
+
+static const char *trial_status(tw_status status) {
+    if (status == TW_OK)
+        return "ok";
+    return status == TW_RESOURCE ? "resource" : "compile_error";
+}
+
+static void add_resources(struct message *answer, const struct tw_binaries *binaries) {
+    double registers = 0, spills = 0;
+    for (int i = 0; i < binaries->count; i++) {
+        const struct tw_binary *binary = &binaries->launches[i];
+        if (!binary->has_resources)
+            return;
+        registers = binary->registers > registers ? (double)binary->registers : registers;
+        spills += (double)binary->spill_bytes;
+    }
+    cJSON_AddNumberToObject(answer->json, "registers", registers);
+    cJSON_AddNumberToObject(answer->json, "spill_bytes", spills);
+}
+
+static tw_status compile_one(const struct compiler *compiler, const struct message *request,
+                             struct tw_error *error) {
+    struct tw_configuration configuration;
+    struct tw_binaries binaries = {0};
+    int64_t values[TW_MAX_SYMBOLS];
+    memcpy(values, compiler->values, sizeof values);
+    double start = clock_now();
+    tw_status status =
+        assignment_read_variant(request, compiler->description, &configuration, error);
+    if (status == TW_OK)
+        status = tw_configuration_bind(compiler->description, &configuration, values, error);
+    if (status == TW_OK)
+        status = tw_variant_compile(compiler->backend, &compiler->device, &compiler->problem,
+                                    &configuration, values, &binaries, error);
+    struct message answer = message_new("compiled");
+    cJSON_AddNumberToObject(answer.json, "id", message_number(request, "id", 0));
+    cJSON_AddStringToObject(answer.json, "status", trial_status(status));
+    cJSON_AddNumberToObject(answer.json, "compile_ms", (clock_now() - start) * 1e3);
+    add_resources(&answer, &binaries);
+    if (status == TW_OK)
+        status = assignment_add_binaries(&answer, &binaries, error);
+    else
+        cJSON_AddStringToObject(answer.json, "message", error->message);
+    tw_binaries_free(&binaries);
+    status = message_send(WORKER_FD, &answer, error);
+    message_free(&answer);
+    return status;
+}
+
+int compile_worker(void) {
+    struct compiler compiler = {0};
+    struct tw_error error;
+    tw_status status = take_assignment(&compiler, &error);
+    while (status == TW_OK) {
+        struct message request;
+        status = message_receive(WORKER_FD, &request, &error);
+        if (status == TW_OK)
+            status = compile_one(&compiler, &request, &error);
+        message_free(&request);
+    }
+    tw_description_free(compiler.description);
+    /* A coordinator that closed the connection has no more work. */
+    return status == TW_NOT_FOUND ? 0 : 1;
+}

@@ -1,0 +1,151 @@
+#include "tuner/workers/device_link.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/workers/assignment.h"
+#include "tuner/workers/clock.h"
+#include "tuner/workers/process.h"
+
+/* Filling large buffers and the reference's own compile and run take their time, on a CPU above all. */
+static const double START_SECONDS = 900;
+/* A device may need a moment after a kernel was killed on it. */
+enum { START_ATTEMPTS = 3 };
+
+struct device_link {
+    struct worker worker;
+    struct message assignment;
+    enum device_state state;
+    double deadline;
+    int replaced;
+    int failed_starts; /* in a row */
+    bool was_ready;    /* ever */
+};
+
+static tw_status start(struct device_link *link, struct tw_error *error) {
+    link->state = DEVICE_STARTING;
+    link->deadline = clock_now() + START_SECONDS;
+    tw_status status = worker_start(&link->worker, "device-worker", error);
+    if (status == TW_OK)
+        status = message_send(link->worker.fd, &link->assignment, error);
+    return status;
+}
+
+tw_status device_link_create(struct device_link **out, const struct tw_problem *problem,
+                             const struct tw_device_info *device, const char *cache, uint32_t seed,
+                             struct tw_error *error) {
+    *out = NULL;
+    struct device_link *link = calloc(1, sizeof *link);
+    if (link == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    link->assignment = assignment_message("assignment", problem, device);
+    cJSON_AddStringToObject(link->assignment.json, "cache", cache);
+    cJSON_AddNumberToObject(link->assignment.json, "seed", seed);
+    tw_status status = start(link, error);
+    if (status != TW_OK) {
+        device_link_free(link);
+        return status;
+    }
+    *out = link;
+    return TW_OK;
+}
+
+void device_link_free(struct device_link *link) {
+    if (link == NULL)
+        return;
+    worker_end(&link->worker, NULL, 0);
+    message_free(&link->assignment);
+    free(link);
+}
+
+enum device_state device_link_state(const struct device_link *link) {
+    return link->state;
+}
+
+int device_link_fd(const struct device_link *link) {
+    return link->worker.fd;
+}
+
+int device_link_replaced(const struct device_link *link) {
+    return link->replaced;
+}
+
+tw_status device_link_restart(struct device_link *link, struct tw_error *error) {
+    worker_end(&link->worker, NULL, 0);
+    link->replaced++;
+    return start(link, error);
+}
+
+tw_status device_link_send(struct device_link *link, const struct message *request, double limit_s,
+                           struct tw_error *error) {
+    /* If the worker has just died, the next take finds it so; the request counts as its last. */
+    tw_status status = message_send(link->worker.fd, request, error);
+    if (status == TW_OK || status == TW_IO) {
+        link->state = DEVICE_BUSY;
+        link->deadline = clock_now() + limit_s;
+        return TW_OK;
+    }
+    return status;
+}
+
+/* A worker that ended while it started: try again a few times if one has ever worked here. */
+static tw_status failed_start(struct device_link *link, const char *why, struct tw_error *error) {
+    if (!link->was_ready || ++link->failed_starts >= START_ATTEMPTS)
+        return tw_fail(error, TW_DEVICE, "%.900s", why);
+    return device_link_restart(link, error);
+}
+
+static bool readable(int fd) {
+    struct pollfd one = {.fd = fd, .events = POLLIN};
+    return poll(&one, 1, 0) > 0;
+}
+
+static enum device_event replace(struct device_link *link, bool late, tw_status *fatal,
+                                 struct tw_error *error) {
+    bool starting = link->state == DEVICE_STARTING;
+    bool idle = link->state == DEVICE_IDLE;
+    char how[128], why[256];
+    worker_end(&link->worker, how, sizeof how);
+    tw_fail(error, TW_DEVICE, "the device worker was %s", late ? "ended: it hung" : how);
+    strncpy(why, error->message, sizeof why - 1);
+    why[sizeof why - 1] = '\0';
+    struct tw_error restart;
+    if (starting) {
+        *fatal = failed_start(link, why, error);
+        return DEVICE_NOTHING;
+    }
+    link->replaced++;
+    *fatal = start(link, &restart);
+    if (*fatal != TW_OK)
+        *error = restart;
+    if (idle)
+        return DEVICE_NOTHING;
+    return late ? DEVICE_TIMEOUT : DEVICE_CRASH;
+}
+
+enum device_event device_link_take(struct device_link *link, struct message *answer,
+                                   tw_status *fatal, struct tw_error *error) {
+    *answer = (struct message){0};
+    *fatal = TW_OK;
+    bool late = link->state != DEVICE_IDLE && clock_now() > link->deadline;
+    if (!late && !readable(link->worker.fd))
+        return DEVICE_NOTHING;
+    if (late || message_receive(link->worker.fd, answer, error) != TW_OK)
+        return replace(link, late, fatal, error);
+    if (link->state == DEVICE_STARTING) {
+        if (strcmp(message_kind(answer), "ready") != 0) {
+            *fatal = failed_start(link, message_text(answer, "message", "it does not start"), error);
+            message_free(answer);
+            return DEVICE_NOTHING;
+        }
+        link->state = DEVICE_IDLE;
+        link->was_ready = true;
+        link->failed_starts = 0;
+        return DEVICE_READY;
+    }
+    link->state = DEVICE_IDLE;
+    if (message_flag(answer, "lost"))
+        *fatal = device_link_restart(link, error);
+    return DEVICE_ANSWER;
+}

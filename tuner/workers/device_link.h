@@ -1,0 +1,43 @@
+/* The running worker as the coordinator sees it: started, given one request at a time, replaced when it
+ * hangs, crashes or loses its device. */
+#ifndef TUNER_WORKERS_DEVICE_LINK_H
+#define TUNER_WORKERS_DEVICE_LINK_H
+
+#include "runtime/backend/backend.h"
+#include "runtime/description/problem.h"
+#include "tuner/workers/message.h"
+
+enum device_state { DEVICE_STARTING, DEVICE_IDLE, DEVICE_BUSY };
+
+enum device_event {
+    DEVICE_NOTHING, /* nothing new */
+    DEVICE_READY,   /* it started; `answer` is its "ready" */
+    DEVICE_ANSWER,  /* `answer` is what it says to the request */
+    DEVICE_TIMEOUT, /* the request took too long; the worker is being replaced */
+    DEVICE_CRASH    /* the worker died; it is being replaced, and `error` says how it ended */
+};
+
+struct device_link;
+
+/* Starts the worker; it becomes ready by and by. `seed` and `cache` ("cold", "warm") are for its data. */
+tw_status device_link_create(struct device_link **out, const struct tw_problem *problem,
+                             const struct tw_device_info *device, const char *cache, uint32_t seed,
+                             struct tw_error *error);
+void device_link_free(struct device_link *link);
+
+enum device_state device_link_state(const struct device_link *link);
+int device_link_fd(const struct device_link *link); /* to poll for POLLIN */
+/* How many times a worker was replaced. */
+int device_link_replaced(const struct device_link *link);
+
+/* Sends a request to an idle worker, to be answered within `limit_s` seconds. */
+tw_status device_link_send(struct device_link *link, const struct message *request, double limit_s,
+                           struct tw_error *error);
+/* What happened since, without waiting. The caller frees *answer. An answer with `lost` set is given
+ * before the worker is replaced. *fatal is not TW_OK when no worker can be had any more. */
+enum device_event device_link_take(struct device_link *link, struct message *answer,
+                                   tw_status *fatal, struct tw_error *error);
+/* Ends the worker and starts a fresh one. */
+tw_status device_link_restart(struct device_link *link, struct tw_error *error);
+
+#endif

@@ -1,0 +1,247 @@
+/* The running worker: one device, one problem; checks and times variants. */
+#include "tuner/workers/device_worker.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/measure/timing.h"
+#include "tuner/measure/verify.h"
+#include "tuner/workers/assignment.h"
+#include "tuner/workers/process.h"
+
+enum { MAX_FINALISTS = 64 };
+
+struct finalist {
+    struct tw_variant *variant;
+    struct timer *timer;
+};
+
+struct runner {
+    struct tw_description *description;
+    struct bench bench;
+    struct workload workload;
+    int finalist_count;
+    struct finalist finalists[MAX_FINALISTS];
+};
+
+static tw_status take_assignment(struct runner *runner, struct tw_error *error) {
+    struct message message;
+    struct tw_problem problem;
+    struct tw_device_info device;
+    tw_status status = message_receive(WORKER_FD, &message, error);
+    if (status != TW_OK)
+        return status;
+    status = assignment_read(&message, &runner->description, &problem, &device, error);
+    if (status == TW_OK)
+        status = bench_open(&runner->bench, &device, &problem, NULL, error);
+    enum cache_policy policy =
+        strcmp(message_text(&message, "cache", "cold"), "warm") == 0 ? CACHE_WARM : CACHE_COLD;
+    uint32_t seed = (uint32_t)message_number(&message, "seed", 0);
+    message_free(&message);
+    if (status == TW_OK)
+        status = workload_create(&runner->workload, &runner->bench, policy, seed, error);
+    return status;
+}
+
+static void add_conditions(const struct runner *runner, struct message *answer) {
+    struct tw_text conditions = {0};
+    runner->bench.backend->conditions(runner->bench.device, &conditions);
+    cJSON_AddStringToObject(answer->json, "conditions",
+                            conditions.data != NULL ? conditions.data : "{}");
+    tw_text_free(&conditions);
+}
+
+static tw_status announce(const struct runner *runner, tw_status status, struct tw_error *error) {
+    struct message answer = message_new(status == TW_OK ? "ready" : "failed");
+    struct tw_work work;
+    double copy = 0;
+    if (status == TW_OK)
+        status = tw_problem_work(&runner->bench.problem, runner->bench.values, &work, error);
+    if (status == TW_OK && work.bytes >= 2) {
+        status = timing_copy(&runner->workload, work.bytes, &copy, error);
+        cJSON_AddNumberToObject(answer.json, "copy_us", copy * 1e6);
+    }
+    if (status == TW_OK) {
+        cJSON_AddNumberToObject(answer.json, "reference_s",
+                                runner->workload.reference_seconds);
+        add_conditions(runner, &answer);
+    } else {
+        cJSON_ReplaceItemInObjectCaseSensitive(answer.json, "kind", cJSON_CreateString("failed"));
+        cJSON_AddStringToObject(answer.json, "message", error->message);
+    }
+    tw_status sent = message_send(WORKER_FD, &answer, error);
+    message_free(&answer);
+    return status != TW_OK ? status : sent;
+}
+
+/* Loads what the message holds. */
+static tw_status load(const struct runner *runner, const struct message *request,
+                      struct tw_variant **variant, struct tw_error *error) {
+    struct tw_configuration configuration;
+    struct tw_binaries binaries = {0};
+    int64_t values[TW_MAX_SYMBOLS];
+    memcpy(values, runner->bench.values, sizeof values);
+    tw_status status =
+        assignment_read_variant(request, runner->description, &configuration, error);
+    if (status == TW_OK)
+        status = tw_configuration_bind(runner->description, &configuration, values, error);
+    if (status == TW_OK)
+        status = assignment_read_binaries(request, &binaries, error);
+    if (status == TW_OK)
+        status = bench_load(&runner->bench, &configuration, values, &binaries, variant, error);
+    tw_binaries_free(&binaries);
+    return status;
+}
+
+static const char *trial_status(tw_status status) {
+    switch (status) {
+    case TW_OK:
+        return "ok";
+    case TW_WRONG:
+        return "wrong";
+    case TW_RESOURCE:
+    case TW_NO_MEMORY:
+        return "resource";
+    case TW_DEVICE_LOST:
+        return "crash";
+    default:
+        return "launch_error";
+    }
+}
+
+static void add_times(struct message *answer, const struct timing *timing) {
+    cJSON *times = cJSON_AddArrayToObject(answer->json, "times_us");
+    for (int i = 0; i < timing->count; i++)
+        cJSON_AddItemToArray(times, cJSON_CreateNumber(timing->seconds[i] * 1e6));
+    cJSON_AddBoolToObject(answer->json, "screened_out", timing->screened_out);
+}
+
+static tw_status try_variant(struct runner *runner, const struct message *request,
+                             struct message *answer, struct tw_error *error) {
+    struct tw_variant *variant = NULL;
+    struct timer *timer = NULL;
+    struct timing timing = {0};
+    struct accuracy accuracy = {0};
+    tw_status status = load(runner, request, &variant, error);
+    if (status == TW_OK) {
+        status = verify_variant(&runner->workload, variant, &accuracy, error);
+        if ((status == TW_OK || status == TW_WRONG) && isfinite(accuracy.max_rel_error)) {
+            cJSON_AddNumberToObject(answer->json, "max_rel_error", accuracy.max_rel_error);
+            cJSON_AddNumberToObject(answer->json, "rms_rel_error", accuracy.rms_rel_error);
+        }
+    }
+    if (status == TW_OK)
+        status = timer_create(&timer, &runner->workload, variant, error);
+    if (status == TW_OK)
+        status = timer_measure(timer, message_number(request, "best_us", 0) * 1e-6, &timing, error);
+    if (status == TW_OK)
+        add_times(answer, &timing);
+    timer_free(timer);
+    if (status != TW_DEVICE_LOST)
+        tw_variant_free(variant);
+    return status;
+}
+
+static tw_status answer_trial(struct runner *runner, const struct message *request,
+                              struct message *answer, struct tw_error *error) {
+    tw_status status = try_variant(runner, request, answer, error);
+    cJSON_AddNumberToObject(answer->json, "id", message_number(request, "id", 0));
+    cJSON_AddStringToObject(answer->json, "status", trial_status(status));
+    if (status != TW_OK)
+        cJSON_AddStringToObject(answer->json, "message", error->message);
+    bool lost = status == TW_DEVICE_LOST || status == TW_DEVICE;
+    /* What a wrong kernel wrote where it must not would make right ones look wrong. */
+    if (status == TW_WRONG && workload_restore(&runner->workload, error) != TW_OK)
+        lost = true;
+    cJSON_AddBoolToObject(answer->json, "lost", lost);
+    return lost ? TW_DEVICE_LOST : TW_OK;
+}
+
+static tw_status answer_finalist(struct runner *runner, const struct message *request,
+                                 struct tw_error *error) {
+    struct finalist *finalist = &runner->finalists[runner->finalist_count];
+    tw_status status = TW_OK;
+    if (runner->finalist_count == MAX_FINALISTS)
+        status = tw_fail(error, TW_INVALID, "more than %d finalists", MAX_FINALISTS);
+    if (status == TW_OK)
+        status = load(runner, request, &finalist->variant, error);
+    if (status == TW_OK)
+        status = timer_create(&finalist->timer, &runner->workload, finalist->variant, error);
+    if (status == TW_OK)
+        runner->finalist_count++;
+    return status;
+}
+
+static tw_status answer_round(struct runner *runner, const struct message *request,
+                              struct message *answer, struct tw_error *error) {
+    cJSON *times = cJSON_AddArrayToObject(answer->json, "times_us");
+    const cJSON *which;
+    cJSON_ArrayForEach(which, cJSON_GetObjectItemCaseSensitive(request->json, "order")) {
+        int index = (int)which->valuedouble;
+        double seconds = 0;
+        if (index < 0 || index >= runner->finalist_count)
+            return tw_fail(error, TW_INVALID, "there is no finalist %d", index);
+        tw_status status = timer_repeat(runner->finalists[index].timer, &seconds, error);
+        if (status != TW_OK)
+            return status;
+        cJSON_AddItemToArray(times, cJSON_CreateNumber(seconds * 1e6));
+    }
+    return TW_OK;
+}
+
+/* Answers one request; not TW_OK when the worker cannot go on. */
+static tw_status answer_one(struct runner *runner, const struct message *request,
+                            struct tw_error *error) {
+    const char *kind = message_kind(request);
+    bool is_trial = strcmp(kind, "trial") == 0;
+    struct message answer = message_new(is_trial ? "result" : kind);
+    tw_status status = TW_OK, fatal = TW_OK;
+    if (is_trial) {
+        fatal = answer_trial(runner, request, &answer, error);
+    } else {
+        if (strcmp(kind, "finalist") == 0)
+            status = answer_finalist(runner, request, error);
+        else if (strcmp(kind, "round") == 0)
+            status = answer_round(runner, request, &answer, error);
+        else if (strcmp(kind, "conditions") == 0)
+            add_conditions(runner, &answer);
+        else
+            status = tw_fail(error, TW_INVALID, "unknown request \"%s\"", kind);
+        cJSON_AddStringToObject(answer.json, "status", trial_status(status));
+        if (status != TW_OK)
+            cJSON_AddStringToObject(answer.json, "message", error->message);
+        if (status == TW_DEVICE_LOST)
+            fatal = status;
+    }
+    tw_status sent = message_send(WORKER_FD, &answer, error);
+    message_free(&answer);
+    return fatal != TW_OK ? fatal : sent;
+}
+
+int device_worker(void) {
+    struct runner runner = {0};
+    struct tw_error error = {0};
+    tw_status status = take_assignment(&runner, &error);
+    if (status != TW_NOT_FOUND || runner.description != NULL)
+        status = announce(&runner, status, &error);
+    while (status == TW_OK) {
+        struct message request;
+        status = message_receive(WORKER_FD, &request, &error);
+        if (status == TW_OK)
+            status = answer_one(&runner, &request, &error);
+        message_free(&request);
+    }
+    /* A lost device frees nothing any more; leaving the process does. */
+    if (status != TW_NOT_FOUND)
+        return 1;
+    for (int i = 0; i < runner.finalist_count; i++) {
+        timer_free(runner.finalists[i].timer);
+        tw_variant_free(runner.finalists[i].variant);
+    }
+    workload_free(&runner.workload);
+    bench_close(&runner.bench);
+    tw_description_free(runner.description);
+    return 0;
+}

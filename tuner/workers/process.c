@@ -1,0 +1,74 @@
+#include "tuner/workers/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Only what is safe between fork and exec. */
+static void become_worker(int fd, const char *subcommand, pid_t parent) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) /* it died before we asked */
+        _exit(127);
+    signal(SIGINT, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+    if (fd == WORKER_FD)
+        fcntl(fd, F_SETFD, 0);
+    else if (dup2(fd, WORKER_FD) < 0)
+        _exit(127);
+    char *const arguments[] = {"tune", (char *)subcommand, NULL};
+    execv("/proc/self/exe", arguments);
+    _exit(127);
+}
+
+tw_status worker_start(struct worker *worker, const char *subcommand, struct tw_error *error) {
+    *worker = (struct worker){.fd = -1};
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return tw_fail(error, TW_IO, "cannot start a worker: %s", strerror(errno));
+    pid_t parent = getpid();
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0)
+        become_worker(ends[1], subcommand, parent);
+    close(ends[1]);
+    if (pid < 0) {
+        close(ends[0]);
+        return tw_fail(error, TW_IO, "cannot start a worker: %s", strerror(errno));
+    }
+    *worker = (struct worker){.pid = pid, .fd = ends[0]};
+    return TW_OK;
+}
+
+void worker_end(struct worker *worker, char *how, size_t size) {
+    if (how != NULL && size > 0)
+        how[0] = '\0';
+    if (worker->pid == 0)
+        return;
+    close(worker->fd);
+    int status = 0;
+    /* Give one that is dying by itself the moment it needs to leave its own status behind. */
+    pid_t ended = 0;
+    for (int i = 0; i < 20 && ended == 0; i++) {
+        ended = waitpid(worker->pid, &status, WNOHANG);
+        if (ended == 0)
+            usleep(1000);
+    }
+    if (ended == 0) {
+        kill(worker->pid, SIGKILL);
+        while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR)
+            ;
+    }
+    if (how != NULL && WIFSIGNALED(status))
+        snprintf(how, size, "killed by signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    else if (how != NULL)
+        snprintf(how, size, "exit status %d", WEXITSTATUS(status));
+    *worker = (struct worker){.fd = -1};
+}
