@@ -10,7 +10,8 @@
 #define BYTES (WIDE * ESIZE)
 #define WORDS WORDS_OF(WIDE)
 /* Moves in flight: all, unless narrow moves would need more registers than there are. */
-#define FLIGHT (MOVES * WORDS > 64 ? 64 / WORDS : MOVES)
+#define HELD_WORDS (THREADS > 512 ? 32 : 64)
+#define FLIGHT (MOVES * WORDS > HELD_WORDS ? HELD_WORDS / WORDS : MOVES)
 
 /* The elements of move k that lie inside the matrix, and where they start. */
 TW_DEVICE int locate(int k, int rows, tw_index columns, tw_index *row, tw_index *column)

@@ -37,6 +37,9 @@
 #define A_BY_K (TRANS_A || A_TRANSPOSED)
 #define ROW_A ((A_BY_K ? BM : BK) + PAD_A)
 #define ROW_B (BN + PAD_B)
+/* From an element to the one of the next k. */
+#define NEXT_K_A (A_BY_K ? ROW_A : 1)
+#define NEXT_K_B ROW_B
 #define TILE_A ((A_BY_K ? BK : BM) * ROW_A)
 #define TILE_B (BK * ROW_B)
 #define STAGE (TILE_A + TILE_B)
@@ -65,41 +68,21 @@
 #define STAGED_A (PASSES(LINES_A, LENGTH_A, VEC_A) * VEC_A)
 #define STAGED_B (PASSES(LINES_B, LENGTH_B, VEC_B) * VEC_B)
 
-TW_DEVICE void read_piece(real *to, TW_LOCAL const real *from, const int width)
-{
-#if DTYPE == DTYPE_f32
-    if (width == 4) {
-        const real4 v = *(TW_LOCAL const real4 *)from;
-        to[0] = v.x;
-        to[1] = v.y;
-        to[2] = v.z;
-        to[3] = v.w;
-    } else
-#endif
-    if (width == 2) {
-        const real2 v = *(TW_LOCAL const real2 *)from;
-        to[0] = v.x;
-        to[1] = v.y;
-    } else {
-        to[0] = *from;
-    }
-}
-
 TW_DEVICE void read_fragments(real *a, real *b, TW_LOCAL const real *from_a,
                               TW_LOCAL const real *from_b, int k)
 {
 #if A_BY_K
     TW_UNROLL
     for (int i = 0; i < TM; i += PIECE_M)
-        read_piece(a + i, from_a + k * ROW_A + PLACE_M(i), PIECE_M);
+        load_shared(a + i, from_a + k * NEXT_K_A + PLACE_M(i), PIECE_M);
 #else
     TW_UNROLL
     for (int i = 0; i < TM; i++)
-        a[i] = from_a[PLACE_M(i) * ROW_A + k];
+        a[i] = from_a[PLACE_M(i) * ROW_A + k * NEXT_K_A];
 #endif
     TW_UNROLL
     for (int j = 0; j < TN; j += PIECE_N)
-        read_piece(b + j, from_b + k * ROW_B + PLACE_N(j), PIECE_N);
+        load_shared(b + j, from_b + k * NEXT_K_B + PLACE_N(j), PIECE_N);
 }
 
 TW_DEVICE void multiply(real *sum, const real *a, const real *b)

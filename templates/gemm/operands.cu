@@ -3,13 +3,12 @@
 #if DTYPE == DTYPE_f64
 typedef double real;
 typedef double2 real2;
-#define MAKE_REAL2 make_double2
+#define make_real2 make_double2
 #define FMA(a, b, c) fma((a), (b), (c))
 #else
 typedef float real;
 typedef float2 real2;
-typedef float4 real4;
-#define MAKE_REAL2 make_float2
+#define make_real2 make_float2
 #define FMA(a, b, c) fmaf((a), (b), (c))
 #endif
 

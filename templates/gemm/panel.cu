@@ -47,54 +47,6 @@ TW_DEVICE int pass_covered(int tid, int pass, const int lines, const int length,
     return lines % LINES_PER_PASS(length, vec) == 0 || pass_line(tid, pass, length, vec) < lines;
 }
 
-TW_DEVICE void load_vector(real *to, TW_GLOBAL const real *from, const int vec)
-{
-#if DTYPE == DTYPE_f32
-    if (vec == 4) {
-        const real4 v = *(TW_GLOBAL const real4 *)from;
-        to[0] = v.x;
-        to[1] = v.y;
-        to[2] = v.z;
-        to[3] = v.w;
-    } else
-#endif
-    if (vec == 2) {
-        const real2 v = *(TW_GLOBAL const real2 *)from;
-        to[0] = v.x;
-        to[1] = v.y;
-    } else {
-        to[0] = *from;
-    }
-}
-
-TW_DEVICE void store_vector(TW_GLOBAL real *to, const real *from, const int vec)
-{
-#if DTYPE == DTYPE_f32
-    if (vec == 4) {
-        *(TW_GLOBAL real4 *)to = make_float4(from[0], from[1], from[2], from[3]);
-    } else
-#endif
-    if (vec == 2) {
-        *(TW_GLOBAL real2 *)to = MAKE_REAL2(from[0], from[1]);
-    } else {
-        *to = *from;
-    }
-}
-
-TW_DEVICE void store_shared_vector(TW_LOCAL real *to, const real *from, const int vec)
-{
-#if DTYPE == DTYPE_f32
-    if (vec == 4) {
-        *(TW_LOCAL real4 *)to = make_float4(from[0], from[1], from[2], from[3]);
-    } else
-#endif
-    if (vec == 2) {
-        *(TW_LOCAL real2 *)to = MAKE_REAL2(from[0], from[1]);
-    } else {
-        *to = *from;
-    }
-}
-
 /* A line or column beyond `last` (edge tiles) is read from `last` instead: it only feeds elements
  * of C that do not exist. */
 TW_DEVICE int clamped(int place, int last, const int edge)
@@ -136,7 +88,7 @@ TW_DEVICE void fetch(real *staged, TW_GLOBAL const real *first, int stride, int 
         }
         const tile_offset down = clamped(line, last, edge_line) - line_0;
         const int along = clamped(column, last, edge_column) - column_0;
-        load_vector(staged + pass * vec, first + (down * stride + along), vec);
+        load_global(staged + pass * vec, first + (down * stride + along), vec);
     }
 }
 
@@ -160,7 +112,7 @@ TW_DEVICE void stash(TW_LOCAL real *first, const real *staged, int tid, const in
         const int down = pass_line(tid, pass, length, vec) - pass_line(tid, 0, length, vec);
         const int along = pass_column(tid, pass, length, vec) - pass_column(tid, 0, length, vec);
         if (!turned && row % vec == 0) {
-            store_shared_vector(first + down * row + along, staged + pass * vec, vec);
+            store_shared(first + down * row + along, staged + pass * vec, vec);
         } else {
             TW_UNROLL
             for (int e = 0; e < vec; e++)

@@ -57,10 +57,10 @@
 #endif
 
 /* Fragments for the multiplication after this one are on their way while this one is done. */
-#define MULTIPLY_AND_READ(k)                                                                     \
+#define MULTIPLY_AND_READ(from_a, from_b, k)                                                     \
     do {                                                                                         \
         real next_a[TM], next_b[TN];                                                             \
-        read_fragments(next_a, next_b, read_a, read_b, k);                                       \
+        read_fragments(next_a, next_b, from_a, from_b, k);                                       \
         multiply(sum, a, b);                                                                     \
         TW_UNROLL                                                                                \
         for (int i = 0; i < TM; i++)                                                             \
@@ -84,13 +84,13 @@ TW_DEVICE void store_results(TW_GLOBAL real *C, const real *sum, int m_left, int
                 continue;
             real result[VEC_C];
             if (read)
-                load_vector(result, row + PLACE_N(j), VEC_C);
+                load_global(result, row + PLACE_N(j), VEC_C);
             TW_UNROLL
             for (int e = 0; e < VEC_C; e++) {
                 const real product = alpha * sum[i * TN + j + e];
                 result[e] = read ? FMA(beta, result[e], product) : product;
             }
-            store_vector(row + PLACE_N(j), result, VEC_C);
+            store_global(row + PLACE_N(j), result, VEC_C);
         }
     }
 }
@@ -172,16 +172,19 @@ TW_KERNEL(gemm_register_tiled)
         const int read_step = 0;
 #endif
 
+        TW_LOCAL const real *at_a = read_a, *at_b = read_b;
 #if REG_PREFETCH
         TW_UNROLL_BY(1)
         for (int k = 0; k < BK - UNROLL; k += UNROLL) {
             TW_UNROLL
             for (int u = 1; u <= UNROLL; u++)
-                MULTIPLY_AND_READ(k + u);
+                MULTIPLY_AND_READ(at_a, at_b, u);
+            at_a += UNROLL * NEXT_K_A;
+            at_b += UNROLL * NEXT_K_B;
         }
         TW_UNROLL
         for (int u = 1; u < UNROLL; u++)
-            MULTIPLY_AND_READ(BK - UNROLL + u);
+            MULTIPLY_AND_READ(at_a, at_b, u);
         /* With three stages the next tile is visible already, and its first fragments need not
          * wait for the barrier. */
 #if PREFETCH < 3
@@ -189,7 +192,7 @@ TW_KERNEL(gemm_register_tiled)
 #endif
         read_a += read_step;
         read_b += read_step;
-        MULTIPLY_AND_READ(0);
+        MULTIPLY_AND_READ(read_a, read_b, 0);
 #if PREFETCH == 3
         TURN_OVER();
 #endif
@@ -198,9 +201,11 @@ TW_KERNEL(gemm_register_tiled)
         for (int k = 0; k < BK; k += UNROLL) {
             TW_UNROLL
             for (int u = 0; u < UNROLL; u++) {
-                read_fragments(a, b, read_a, read_b, k + u);
+                read_fragments(a, b, at_a, at_b, u);
                 multiply(sum, a, b);
             }
+            at_a += UNROLL * NEXT_K_A;
+            at_b += UNROLL * NEXT_K_B;
         }
         TURN_OVER();
         read_a += read_step;

@@ -6,7 +6,7 @@
 #define WIDE (WIDE_A < WIDE_B ? WIDE_A : WIDE_B)
 #define RUNS (TILE_DIM * PIECE / (WIDE_B * BLOCK_ROWS))
 #define MOVES (TILE_DIM * PIECE / (WIDE * BLOCK_ROWS))
-#define FLIGHT (MOVES * WORDS_OF(WIDE) > 64 ? 64 / WORDS_OF(WIDE) : MOVES)
+#define FLIGHT (MOVES * WORDS_OF(WIDE) > HELD_WORDS ? HELD_WORDS / WORDS_OF(WIDE) : MOVES)
 
 #if STAGING == STAGING_shared
 #define FETCH_ELEMENT(row, column) tile[tile_at(row, column)]

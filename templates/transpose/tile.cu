@@ -88,9 +88,10 @@ TW_DEVICE int step_column(int k, int per_row)
     return k * THREADS % per_row + (int)(threadIdx.x % (tw_u32)per_row);
 }
 
-/* Moves that fill the tile, and how many a thread has in flight. */
+/* Moves that fill the tile, and how many a thread has in flight: what its registers can hold. */
 #define FILLS (TILE_DIM * PIECE / (WIDE_A * BLOCK_ROWS))
-#define FILL_FLIGHT (FILLS * A_WORDS > 64 ? 64 / A_WORDS : FILLS)
+#define HELD_WORDS (THREADS > 512 ? 32 : 64)
+#define FILL_FLIGHT (FILLS * A_WORDS > HELD_WORDS ? HELD_WORDS / A_WORDS : FILLS)
 
 TW_DEVICE void fill_tile(TW_LOCAL element *tile, TW_GLOBAL const element *A, place at, int lda)
 {

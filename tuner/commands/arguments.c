@@ -167,6 +167,7 @@ static tw_status take_option(struct arguments *a, int letter, const char *value,
         if (strcmp(value, "cold") != 0 && strcmp(value, "warm") != 0)
             return tw_fail(error, TW_INVALID, "--cache %s: expected cold or warm", value);
         a->cache = value;
+        a->cache_given = true;
         return TW_OK;
     case 'C':
         a->config = value;

@@ -51,7 +51,8 @@ struct arguments {
     uint64_t seed;
     int jobs;
     const char *db;
-    const char *cache;
+    const char *cache; /* "cold" unless given */
+    bool cache_given;
     const char *config;
     double trial_limit_s; /* 0: the tuner decides */
     double compile_limit_s;

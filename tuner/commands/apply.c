@@ -1,0 +1,185 @@
+/* tune apply KERNEL --shape ...: what an application would launch, launched and checked. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "runtime/select/select.h"
+#include "tuner/commands/command.h"
+#include "tuner/commands/subject.h"
+#include "tuner/measure/timing.h"
+#include "tuner/measure/verify.h"
+#include "tuner/report/report.h"
+#include "tuner/statistics/statistics.h"
+
+static const char help[] =
+    "tune apply [KERNEL] --shape MxN[xK] [OPTIONS]\n"
+    "\n"
+    "Loads the best stored configuration for the shape on the device, as an application would, runs\n"
+    "it, checks the whole answer, and times it. Says so when nothing is stored and the preset default\n"
+    "is what an application would get. Fails when the answer is wrong.\n"
+    "\n"
+    "  --shape, --dtype, --trans, --attr, --device, --cache, --db, --config, --seed: as for tune\n"
+    "  --json               print one JSON object\n"
+    "  --quiet              no remarks\n";
+
+struct application {
+    struct bench bench;
+    struct workload workload;
+    struct tw_selection selection;
+    struct tw_binaries binaries;
+    struct tw_variant *variant;
+    struct accuracy accuracy;
+    double time_us;
+};
+
+static tw_status load(struct application *app, struct tw_error *error) {
+    int64_t values[TW_MAX_SYMBOLS];
+    tw_status status =
+        bench_compile(&app->bench, &app->selection.configuration, values, &app->binaries, error);
+    if (status == TW_OK)
+        status = bench_load(&app->bench, &app->selection.configuration, values, &app->binaries,
+                            &app->variant, error);
+    return status;
+}
+
+static tw_status time_it(struct application *app, struct tw_error *error) {
+    struct timer *timer = NULL;
+    struct timing timing = {0};
+    tw_status status = timer_create(&timer, &app->workload, app->variant, error);
+    if (status == TW_OK)
+        status = timer_measure(timer, 0, &timing, error);
+    if (status == TW_OK)
+        app->time_us = statistics_median(timing.seconds, (size_t)timing.count) * 1e6;
+    timer_free(timer);
+    return status;
+}
+
+static tw_status run(struct application *app, const struct arguments *a, tw_db *db,
+                     const struct tw_problem *problem, const struct tw_device_info *device,
+                     struct tw_error *error) {
+    enum cache_policy policy = a->cache[0] == 'w' ? CACHE_WARM : CACHE_COLD;
+    tw_status status = tw_select(db, problem, device, a->cache, &app->selection, error);
+    if (status == TW_OK)
+        status = bench_open(&app->bench, device, problem, NULL, error);
+    if (status == TW_OK)
+        status = workload_create(&app->workload, &app->bench, policy, (uint32_t)a->seed, error);
+    if (status == TW_OK)
+        status = load(app, error);
+    if (status == TW_OK)
+        status = verify_variant(&app->workload, app->variant, &app->accuracy, error);
+    if (status == TW_OK)
+        status = time_it(app, error);
+    return status;
+}
+
+static void print_json(const struct application *app, const struct tw_problem *problem) {
+    const struct tw_description *d = problem->description;
+    const struct tw_selection *s = &app->selection;
+    struct tw_text configuration = {0};
+    char key[TW_PROBLEM_KEY_SIZE];
+    tw_problem_key(problem, key);
+    tw_configuration_text(d, &s->configuration, &configuration);
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "kernel", d->kernel);
+    cJSON_AddStringToObject(json, "problem", key);
+    cJSON_AddStringToObject(json, "device", app->bench.info.id);
+    cJSON_AddStringToObject(json, "rule", s->rule == TW_SELECTED_EXACT ? "exact" : "default");
+    cJSON_AddStringToObject(json, "reason", s->reason);
+    cJSON_AddStringToObject(json, "implementation",
+                            d->implementations[s->configuration.implementation].name);
+    cJSON_AddItemToObject(json, "configuration",
+                          cJSON_Parse(configuration.data != NULL ? configuration.data : "null"));
+    if (s->rule == TW_SELECTED_EXACT)
+        cJSON_AddNumberToObject(json, "stored_time_us", s->time_us);
+    cJSON_AddNumberToObject(json, "time_us", app->time_us);
+    cJSON_AddNumberToObject(json, "max_rel_error", app->accuracy.max_rel_error);
+    cJSON_AddBoolToObject(json, "correct", 1);
+    char *text = cJSON_Print(json);
+    if (text != NULL)
+        puts(text);
+    cJSON_free(text);
+    cJSON_Delete(json);
+    tw_text_free(&configuration);
+}
+
+static void print_table(const struct application *app, const struct tw_problem *problem) {
+    const struct tw_description *d = problem->description;
+    const struct tw_selection *s = &app->selection;
+    struct tw_text configuration = {0};
+    char key[TW_PROBLEM_KEY_SIZE], time[32], stored[32];
+    tw_problem_key(problem, key);
+    tw_configuration_text(d, &s->configuration, &configuration);
+    report_time(app->time_us, time);
+    report_time(s->time_us, stored);
+    printf("%s %s on %s (%s)\n", d->kernel, key, app->bench.info.name, app->bench.info.id);
+    printf("  chosen          %s\n", s->reason);
+    printf("  configuration   %s %s\n",
+           d->implementations[s->configuration.implementation].name,
+           configuration.data != NULL ? configuration.data : "");
+    printf("  answer          right; max error %.2g\n", app->accuracy.max_rel_error);
+    if (s->rule == TW_SELECTED_EXACT)
+        printf("  time            %s (%s when it was stored)\n", time, stored);
+    else
+        printf("  time            %s\n", time);
+    tw_text_free(&configuration);
+}
+
+/* A database that is not there yet is empty; one that is there must be readable. */
+static tw_status open_db(const char *path, tw_db **db, struct tw_error *error) {
+    char message[TW_DB_MESSAGE_SIZE];
+    enum tw_db_status status = tw_db_open(db, path, TW_DB_READ, message, sizeof message);
+    if (status == TW_DB_OK || status == TW_DB_NOT_FOUND)
+        return TW_OK;
+    return tw_fail(error, TW_DATABASE, "%s", message);
+}
+
+static tw_status apply(const struct arguments *a, struct tw_error *error) {
+    struct tw_description *description = NULL;
+    struct tw_problem problem;
+    struct tw_device_info device;
+    struct application *app = calloc(1, sizeof *app);
+    tw_db *db = NULL;
+    char *path = NULL;
+    tw_status status =
+        app != NULL ? TW_OK : tw_fail(error, TW_NO_MEMORY, "out of memory");
+    if (status == TW_OK && a->shape_count != 1)
+        status = tw_fail(error, TW_INVALID, "give one --shape, as in --shape 4096x4096x1024");
+    if (status == TW_OK)
+        status = subject_description(a, &description, error);
+    if (status == TW_OK)
+        status = subject_problem(a, 0, description, &problem, error);
+    if (status == TW_OK)
+        status = subject_device(a, &device, error);
+    if (status == TW_OK) {
+        path = subject_db_path(a, error);
+        status = path != NULL ? open_db(path, &db, error) : error->status;
+    }
+    if (status == TW_OK)
+        status = run(app, a, db, &problem, &device, error);
+    if (status == TW_OK && a->json)
+        print_json(app, &problem);
+    else if (status == TW_OK)
+        print_table(app, &problem);
+    if (app != NULL) {
+        tw_variant_free(app->variant);
+        tw_binaries_free(&app->binaries);
+        workload_free(&app->workload);
+        bench_close(&app->bench);
+    }
+    free(app);
+    tw_db_close(db);
+    free(path);
+    tw_description_free(description);
+    return status;
+}
+
+int command_apply(int count, char **words) {
+    struct arguments arguments;
+    struct tw_error error;
+    tw_status status = arguments_parse(&arguments, count, words, "stradcDCeJq", &error);
+    if (status == TW_OK && arguments.help)
+        fputs(help, stdout);
+    else if (status == TW_OK)
+        status = apply(&arguments, &error);
+    arguments_free(&arguments);
+    return status == TW_OK ? EXIT_FINE : command_failed(status, &error);
+}

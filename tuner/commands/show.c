@@ -1,0 +1,158 @@
+/* tune show: the best rows of a database. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "runtime/backend/devices.h"
+#include "tuner/commands/command.h"
+#include "tuner/commands/subject.h"
+#include "tuner/report/report.h"
+
+static const char help[] =
+    "tune show [KERNEL] [--shape MxN[xK]] [--device ID] [OPTIONS]\n"
+    "\n"
+    "Prints the best stored configurations: of every kernel, shape and device, or of those asked for.\n"
+    "\n"
+    "  --shape, --dtype, --trans, --attr, --config, --db: as for tune\n"
+    "  --device ID          only results of a device of this machine's\n"
+    "  --cache cold|warm    only results measured so\n"
+    "  --json               print a JSON array\n";
+
+struct listing {
+    bool json;
+    const char *shape; /* as the user wrote it; NULL: all */
+    cJSON *rows;
+    int count;
+};
+
+static bool same_shape(const struct tw_db_problem *problem, const char *shape) {
+    struct tw_text text = {0};
+    for (size_t i = 0; i < problem->dimension_count; i++)
+        tw_text_print(&text, "%s%lld", i > 0 ? "x" : "",
+                      (long long)problem->dimensions[i].value);
+    bool same = text.data != NULL && strcmp(text.data, shape) == 0;
+    tw_text_free(&text);
+    return same;
+}
+
+static void add_json(struct listing *listing, const struct tw_db_best_row *row) {
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "kernel", row->problem.kernel);
+    cJSON_AddStringToObject(json, "problem", row->problem.key);
+    cJSON_AddStringToObject(json, "device", row->device.name);
+    cJSON_AddStringToObject(json, "device_fingerprint", row->device.fingerprint);
+    cJSON_AddStringToObject(json, "cache", row->best.cache_policy);
+    cJSON_AddStringToObject(json, "implementation", row->implementation_name);
+    cJSON_AddStringToObject(json, "template_hash", row->template_hash);
+    cJSON_AddItemToObject(json, "configuration", cJSON_Parse(row->best.configuration));
+    cJSON_AddNumberToObject(json, "time_us", row->best.time_us);
+    cJSON_AddNumberToObject(json, "ci_low_us", row->best.ci_low_us);
+    cJSON_AddNumberToObject(json, "ci_high_us", row->best.ci_high_us);
+    if (row->best.rate_unit != NULL) {
+        cJSON_AddNumberToObject(json, "rate", row->best.rate);
+        cJSON_AddStringToObject(json, "rate_unit", row->best.rate_unit);
+    }
+    if (row->best.has_error)
+        cJSON_AddNumberToObject(json, "max_rel_error", row->best.max_rel_error);
+    if (row->best.tie_set != NULL)
+        cJSON_AddItemToObject(json, "ties", cJSON_Parse(row->best.tie_set));
+    if (row->best.baselines != NULL)
+        cJSON_AddItemToObject(json, "presets_us", cJSON_Parse(row->best.baselines));
+    cJSON_AddNumberToObject(json, "run", (double)row->best.run);
+    cJSON_AddNumberToObject(json, "measured_at", (double)row->best.measured_at);
+    cJSON_AddItemToArray(listing->rows, json);
+}
+
+static bool visit(void *context, const struct tw_db_best_row *row) {
+    struct listing *listing = context;
+    if (listing->shape != NULL && !same_shape(&row->problem, listing->shape))
+        return true;
+    listing->count++;
+    if (listing->json) {
+        add_json(listing, row);
+        return true;
+    }
+    char time[32];
+    report_time(row->best.time_us, time);
+    printf("%s %s on %s, %s cache\n", row->problem.kernel, row->problem.key, row->device.name,
+           row->best.cache_policy);
+    printf("  %s", time);
+    if (row->best.rate_unit != NULL)
+        printf(", %.4g %s", row->best.rate, row->best.rate_unit);
+    printf(", run %lld\n  %s %s\n", (long long)row->best.run, row->implementation_name,
+           row->best.configuration);
+    return true;
+}
+
+/* The full key when the attributes were said too, so that a misspelt one is noticed. */
+static tw_status make_key(const struct arguments *a, char key[TW_PROBLEM_KEY_SIZE],
+                          struct tw_error *error) {
+    struct tw_description *description;
+    struct tw_problem problem;
+    tw_status status = subject_description(a, &description, error);
+    if (status == TW_OK)
+        status = subject_problem(a, 0, description, &problem, error);
+    if (status == TW_OK)
+        tw_problem_key(&problem, key);
+    tw_description_free(description);
+    return status;
+}
+
+static tw_status show(const struct arguments *a, struct tw_error *error) {
+    char key[TW_PROBLEM_KEY_SIZE] = "", fingerprint[256];
+    struct tw_db_best_filter filter = {.kernel = a->kernel};
+    struct listing listing = {.json = a->json};
+    tw_status status = TW_OK;
+    if (a->shape_count > 1)
+        return tw_fail(error, TW_INVALID, "give one --shape at most");
+    if (a->shape_count == 0 && a->attribute_count > 0)
+        return tw_fail(error, TW_INVALID, "attributes go with a --shape");
+    if (a->shape_count == 1) {
+        status = make_key(a, key, error);
+        if (a->attribute_count > 0)
+            filter.problem_key = key;
+        listing.shape = a->shapes[0].shape;
+    }
+    if (status == TW_OK && a->device != NULL) {
+        struct tw_device_info device;
+        status = tw_device_pick(a->device, &device, error);
+        tw_device_fingerprint(&device, fingerprint);
+        filter.device_fingerprint = fingerprint;
+    }
+    char *path = status == TW_OK ? subject_db_path(a, error) : NULL;
+    tw_db *db = NULL;
+    if (status == TW_OK)
+        status = path != NULL ? subject_open_db(path, TW_DB_READ, &db, error) : error->status;
+    if (a->cache_given)
+        filter.cache_policy = a->cache;
+    listing.rows = cJSON_CreateArray();
+    if (status == TW_OK && tw_db_best_each(db, &filter, visit, &listing) != TW_DB_OK)
+        status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
+    if (status == TW_OK && a->json) {
+        char *text = cJSON_Print(listing.rows);
+        if (text != NULL)
+            puts(text);
+        cJSON_free(text);
+    } else if (status == TW_OK && listing.count == 0) {
+        printf("nothing stored%s in %s\n", a->shape_count + (a->kernel != NULL) > 0 ? " for it" : "",
+               path);
+    }
+    cJSON_Delete(listing.rows);
+    tw_db_close(db);
+    free(path);
+    return status;
+}
+
+int command_show(int count, char **words) {
+    struct arguments arguments;
+    struct tw_error error;
+    tw_status status = arguments_parse(&arguments, count, words, "stradcDCJq", &error);
+    if (status == TW_OK && arguments.help)
+        fputs(help, stdout);
+    else if (status == TW_OK)
+        status = show(&arguments, &error);
+    arguments_free(&arguments);
+    return status == TW_OK ? EXIT_FINE : command_failed(status, &error);
+}

@@ -1,0 +1,156 @@
+/* tune trials: what a run tried, and what came of it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "tuner/commands/command.h"
+#include "tuner/commands/subject.h"
+#include "tuner/report/report.h"
+
+static const char help[] =
+    "tune trials [--run N] [KERNEL] [OPTIONS]\n"
+    "\n"
+    "Prints the trials of a run, in the order they were made: the run numbered N, or the latest (of a\n"
+    "kernel, if one is named).\n"
+    "\n"
+    "  --db FILE            the database; default: tilewise/tilewise.db under XDG_DATA_HOME\n"
+    "  --json               print one JSON object\n";
+
+struct listing {
+    bool json;
+    int64_t run; /* 0: none found */
+    cJSON *object, *trials;
+};
+
+static bool visit_run(void *context, const struct tw_db_run_row *row) {
+    struct listing *listing = context;
+    const char *state = tw_db_run_state_text(row->state);
+    if (row->state == TW_DB_RUN_RUNNING && !row->owner_alive)
+        state = "stopped";
+    listing->run = row->id;
+    if (!listing->json) {
+        printf("run %lld: %s %s on %s, %s, seed %llu, budget %g %s, %s cache, %s after %.1f s\n",
+               (long long)row->id, row->kernel, row->problem_key, row->device_name,
+               row->run.strategy, (unsigned long long)row->run.seed, row->run.budget_value,
+               row->run.budget_kind, row->run.cache_policy, state, row->elapsed_s);
+        return false;
+    }
+    cJSON_AddNumberToObject(listing->object, "run", (double)row->id);
+    cJSON_AddStringToObject(listing->object, "kernel", row->kernel);
+    cJSON_AddStringToObject(listing->object, "problem", row->problem_key);
+    cJSON_AddStringToObject(listing->object, "device", row->device_name);
+    cJSON_AddStringToObject(listing->object, "state", state);
+    cJSON_AddStringToObject(listing->object, "strategy", row->run.strategy);
+    cJSON_AddNumberToObject(listing->object, "seed", (double)row->run.seed);
+    cJSON_AddStringToObject(listing->object, "budget_kind", row->run.budget_kind);
+    cJSON_AddNumberToObject(listing->object, "budget", row->run.budget_value);
+    cJSON_AddStringToObject(listing->object, "cache", row->run.cache_policy);
+    cJSON_AddNumberToObject(listing->object, "seconds", row->elapsed_s);
+    cJSON_AddStringToObject(listing->object, "tilewise", row->run.tilewise_version != NULL
+                                                             ? row->run.tilewise_version
+                                                             : "");
+    cJSON_AddStringToObject(listing->object, "driver",
+                            row->run.driver != NULL ? row->run.driver : "");
+    cJSON_AddStringToObject(listing->object, "compiler",
+                            row->run.compiler != NULL ? row->run.compiler : "");
+    if (row->run.conditions != NULL)
+        cJSON_AddItemToObject(listing->object, "conditions", cJSON_Parse(row->run.conditions));
+    return false;
+}
+
+static void add_json(struct listing *listing, const struct tw_db_trial_row *row) {
+    const struct tw_db_trial *t = &row->trial;
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "implementation", row->implementation_name);
+    cJSON_AddItemToObject(json, "configuration", cJSON_Parse(t->configuration));
+    cJSON_AddStringToObject(json, "status", tw_db_trial_status_text(t->status));
+    if (t->message != NULL)
+        cJSON_AddStringToObject(json, "message", t->message);
+    if (t->has_time) {
+        cJSON_AddNumberToObject(json, "time_us", t->time_us);
+        cJSON_AddNumberToObject(json, "repeats", (double)t->repeats);
+        cJSON_AddBoolToObject(json, "screened_out", t->screened_out);
+    }
+    if (t->has_interval) {
+        cJSON_AddNumberToObject(json, "ci_low_us", t->ci_low_us);
+        cJSON_AddNumberToObject(json, "ci_high_us", t->ci_high_us);
+    }
+    if (t->has_error)
+        cJSON_AddNumberToObject(json, "max_rel_error", t->max_rel_error);
+    if (t->has_compile_ms)
+        cJSON_AddNumberToObject(json, "compile_ms", t->compile_ms);
+    if (t->has_registers)
+        cJSON_AddNumberToObject(json, "registers", (double)t->registers);
+    if (t->has_spill_bytes)
+        cJSON_AddNumberToObject(json, "spill_bytes", (double)t->spill_bytes);
+    cJSON_AddItemToArray(listing->trials, json);
+}
+
+static bool visit_trial(void *context, const struct tw_db_trial_row *row) {
+    struct listing *listing = context;
+    const struct tw_db_trial *t = &row->trial;
+    if (listing->json) {
+        add_json(listing, row);
+        return true;
+    }
+    char time[32] = "";
+    if (t->has_time)
+        report_time(t->time_us, time);
+    printf("%-15s %-10s %s %s%s%s\n", tw_db_trial_status_text(t->status), time,
+           row->implementation_name, t->configuration, t->message != NULL ? "  " : "",
+           t->message != NULL ? t->message : "");
+    return true;
+}
+
+static tw_status list(const struct arguments *a, tw_db *db, struct listing *listing,
+                      struct tw_error *error) {
+    const struct tw_db_run_filter runs = {.run = a->run, .kernel = a->kernel, .limit = 1};
+    if (tw_db_run_each(db, &runs, visit_run, listing) != TW_DB_OK)
+        return tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
+    if (listing->run == 0)
+        return a->run != 0 ? tw_fail(error, TW_NOT_FOUND, "there is no run %lld",
+                                     (long long)a->run)
+                           : tw_fail(error, TW_NOT_FOUND, "there are no runs%s%s yet",
+                                     a->kernel != NULL ? " of " : "",
+                                     a->kernel != NULL ? a->kernel : "");
+    const struct tw_db_trial_filter trials = {.run = listing->run};
+    if (tw_db_trial_each(db, &trials, visit_trial, listing) != TW_DB_OK)
+        return tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
+    return TW_OK;
+}
+
+static tw_status trials(const struct arguments *a, struct tw_error *error) {
+    tw_db *db = NULL;
+    char *path = subject_db_path(a, error);
+    tw_status status =
+        path != NULL ? subject_open_db(path, TW_DB_READ, &db, error) : error->status;
+    struct listing listing = {.json = a->json, .object = cJSON_CreateObject()};
+    listing.trials = cJSON_CreateArray();
+    if (status == TW_OK)
+        status = list(a, db, &listing, error);
+    cJSON_AddItemToObject(listing.object, "trials", listing.trials);
+    if (status == TW_OK && a->json) {
+        char *text = cJSON_Print(listing.object);
+        if (text != NULL)
+            puts(text);
+        cJSON_free(text);
+    }
+    cJSON_Delete(listing.object);
+    tw_db_close(db);
+    free(path);
+    return status;
+}
+
+int command_trials(int count, char **words) {
+    struct arguments arguments;
+    struct tw_error error;
+    tw_status status = arguments_parse(&arguments, count, words, "RDJ", &error);
+    if (status == TW_OK && arguments.help)
+        fputs(help, stdout);
+    else if (status == TW_OK)
+        status = trials(&arguments, &error);
+    arguments_free(&arguments);
+    return status == TW_OK ? EXIT_FINE : command_failed(status, &error);
+}
