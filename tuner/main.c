@@ -33,7 +33,8 @@ int command_failed(tw_status status, const struct tw_error *error) {
 }
 
 static void list_commands(void) {
-    printf("tune [KERNEL] --shape MxN[xK] [OPTIONS]   tune a kernel; tune --help for the options\n");
+    printf(
+        "tune [KERNEL] --shape MxN[xK] [OPTIONS]   tune a kernel; tune --help for the options\n");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         printf("tune %-8s %s\n", commands[i].name, commands[i].summary);
     printf("tune --version\n");

@@ -1,8 +1,8 @@
-/* What a backend can do. One file per backend implements this table; everything else in Tilewise reaches
- * devices and compilers through it.
+/* What a backend can do. One file per backend implements this table; everything else in Tilewise
+ * reaches devices and compilers through it.
  *
- * Libraries (libcuda, libnvrtc, libOpenCL) are opened at run time, so a backend that is compiled in may
- * still be unavailable on this machine: then its calls fail with TW_UNAVAILABLE and say why.
+ * Libraries (libcuda, libnvrtc, libOpenCL) are opened at run time, so a backend that is compiled in
+ * may still be unavailable on this machine: then its calls fail with TW_UNAVAILABLE and say why.
  *
  * A `tw_device` belongs to one thread at a time. */
 #ifndef TW_BACKEND_BACKEND_H
@@ -56,8 +56,8 @@ struct tw_binary {
 };
 
 void tw_binary_free(struct tw_binary *binary);
-/* After a compile that failed: makes the line of the log that a user should see first, the first that
- * says "error", the error's message. Leaves the error as it is when the log has none. */
+/* After a compile that failed: makes the line of the log that a user should see first, the first
+ * that says "error", the error's message. Leaves the error as it is when the log has none. */
 void tw_binary_explain(const struct tw_binary *binary, struct tw_error *error);
 
 struct tw_device;
@@ -96,10 +96,11 @@ struct tw_backend {
     tw_status (*describe)(int index, struct tw_device_info *info, struct tw_error *error);
 
     /* Compiles for a device without touching it, as far as the backend can (CUDA: only `info->arch`
-     * matters). A source that does not compile is TW_COMPILE, with the compiler's words in binary->log.
-     * The binary is to be freed in either case. */
-    tw_status (*compile)(const struct tw_device_info *info, const struct tw_compile_request *request,
-                         struct tw_binary *binary, struct tw_error *error);
+     * matters). A source that does not compile is TW_COMPILE, with the compiler's words in
+     * binary->log. The binary is to be freed in either case. */
+    tw_status (*compile)(const struct tw_device_info *info,
+                         const struct tw_compile_request *request, struct tw_binary *binary,
+                         struct tw_error *error);
 
     tw_status (*open)(struct tw_device **out, int index, struct tw_error *error);
     void (*close)(struct tw_device *device);

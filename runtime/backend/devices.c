@@ -34,7 +34,8 @@ const struct tw_backend *tw_backend_find(const char *name) {
     return NULL;
 }
 
-/* CUDA comes first in `backends`, so a stable sort that moves CPUs last gives the promised order. */
+/* CUDA comes first in `backends`, so a stable sort that moves CPUs last gives the promised order.
+ */
 static void cpus_last(struct tw_device_info *devices, size_t count) {
     for (size_t i = 1; i < count; i++)
         for (size_t j = i; j > 0 && devices[j - 1].is_cpu && !devices[j].is_cpu; j--) {
@@ -78,11 +79,12 @@ static tw_status no_device(const char *id, const struct tw_device_info *devices,
     const char *reason = absent->data != NULL ? absent->data : "";
     int length = (int)strcspn(reason, "\n");
     tw_status status =
-        id == NULL ? tw_fail(error, TW_UNAVAILABLE, "there is no device to use; %.*s", length,
-                             reason[0] != '\0' ? reason : "no backend was compiled in")
-                   : tw_fail(error, TW_NOT_FOUND, "there is no device \"%s\"; there are: %s%s%.*s%s",
-                             id, known.data != NULL ? known.data : "none", length > 0 ? " (" : "",
-                             length, reason, length > 0 ? ")" : "");
+        id == NULL
+            ? tw_fail(error, TW_UNAVAILABLE, "there is no device to use; %.*s", length,
+                      reason[0] != '\0' ? reason : "no backend was compiled in")
+            : tw_fail(error, TW_NOT_FOUND, "there is no device \"%s\"; there are: %s%s%.*s%s", id,
+                      known.data != NULL ? known.data : "none", length > 0 ? " (" : "", length,
+                      reason, length > 0 ? ")" : "");
     tw_text_free(&known);
     return status;
 }
@@ -118,8 +120,8 @@ void tw_device_values(const struct tw_device_info *info, int64_t *values) {
 }
 
 void tw_device_fingerprint(const struct tw_device_info *info, char out[256]) {
-    /* Not the driver's version: a result outlives an update, and the run remembers what it had. Not a
-     * CPU's memory either, which says nothing of its speed and varies with what else runs. */
+    /* Not the driver's version: a result outlives an update, and the run remembers what it had. Not
+     * a CPU's memory either, which says nothing of its speed and varies with what else runs. */
     int length = snprintf(out, 256, "%s|%s|%lld units", info->backend, info->name,
                           (long long)info->compute_units);
     if (!info->is_cpu)

@@ -8,16 +8,18 @@
 const struct tw_backend *const *tw_backends(void);
 const struct tw_backend *tw_backend_find(const char *name); /* NULL: not compiled in */
 
-/* Every device of every backend that works, GPUs before CPUs, CUDA first. Reasons why a backend has none
- * are appended to `absent`, a line each (may be NULL). The caller frees *out. */
+/* Every device of every backend that works, GPUs before CPUs, CUDA first. Reasons why a backend has
+ * none are appended to `absent`, a line each (may be NULL). The caller frees *out. */
 tw_status tw_devices_list(struct tw_device_info **out, size_t *count, struct tw_text *absent,
                           struct tw_error *error);
-/* The device named "cuda:0", "opencl:1", "cuda" ...; NULL picks the default, the first of the list. */
+/* The device named "cuda:0", "opencl:1", "cuda" ...; NULL picks the default, the first of the list.
+ */
 tw_status tw_device_pick(const char *id, struct tw_device_info *info, struct tw_error *error);
 
 /* The values that expressions see, TW_DEVICE_SLOTS of them. */
 void tw_device_values(const struct tw_device_info *info, int64_t *values);
-/* What a result belongs to: the same text for two devices only if a time on one holds on the other. */
+/* What a result belongs to: the same text for two devices only if a time on one holds on the other.
+ */
 void tw_device_fingerprint(const struct tw_device_info *info, char out[256]);
 
 #endif

@@ -11,8 +11,8 @@ struct tw_symbol {
     void *address; /* where to store the function's address: a void ** in disguise */
 };
 
-/* Tries each name in turn (ends with NULL) and fills in every symbol. TW_UNAVAILABLE tells which library
- * or function is missing. The library stays open for the life of the process. */
+/* Tries each name in turn (ends with NULL) and fills in every symbol. TW_UNAVAILABLE tells which
+ * library or function is missing. The library stays open for the life of the process. */
 tw_status tw_library_open(const char *const *names, const struct tw_symbol *symbols, size_t count,
                           struct tw_error *error);
 

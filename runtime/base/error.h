@@ -1,7 +1,8 @@
 /* Status codes and the error that functions fill in.
  *
- * Functions that can fail return a `tw_status` and take a `struct tw_error *` last. On failure it holds
- * one line: what is wrong, where, and what to do. It may be NULL where the caller needs no words. */
+ * Functions that can fail return a `tw_status` and take a `struct tw_error *` last. On failure it
+ * holds one line: what is wrong, where, and what to do. It may be NULL where the caller needs no
+ * words. */
 #ifndef TW_BASE_ERROR_H
 #define TW_BASE_ERROR_H
 

@@ -1,4 +1,5 @@
-/* A 128-bit content hash (XXH3), as 32 hexadecimal digits: the identity of templates and binaries. */
+/* A 128-bit content hash (XXH3), as 32 hexadecimal digits: the identity of templates and binaries.
+ */
 #ifndef TW_BASE_HASH_H
 #define TW_BASE_HASH_H
 
@@ -9,8 +10,8 @@ enum { TW_HASH_SIZE = 33 }; /* with the terminating NUL */
 
 struct tw_hash;
 
-/* Start, add pieces (each is framed by its length, so "ab","c" differs from "a","bc"), finish. NULL when
- * out of memory; adding to NULL is allowed and finishing NULL gives "". */
+/* Start, add pieces (each is framed by its length, so "ab","c" differs from "a","bc"), finish. NULL
+ * when out of memory; adding to NULL is allowed and finishing NULL gives "". */
 struct tw_hash *tw_hash_begin(void);
 void tw_hash_add(struct tw_hash *hash, const void *bytes, size_t length);
 void tw_hash_add_text(struct tw_hash *hash, const char *text);

@@ -1,5 +1,5 @@
-/* A growing string. Zero-initialise it; free with tw_text_free. Running out of memory is remembered in
- * `failed`, so that a builder checks once, at the end. */
+/* A growing string. Zero-initialise it; free with tw_text_free. Running out of memory is remembered
+ * in `failed`, so that a builder checks once, at the end. */
 #ifndef TW_BASE_TEXT_H
 #define TW_BASE_TEXT_H
 

@@ -14,7 +14,8 @@ extern const struct tw_builtin tw_builtin_files[];
 
 /* The text of an embedded file, or NULL. */
 const char *tw_builtin_file(const char *path);
-/* Names of the built-in kernels, at most `room` of them, in alphabetical order; returns how many. */
+/* Names of the built-in kernels, at most `room` of them, in alphabetical order; returns how many.
+ */
 size_t tw_builtin_kernels(const char **names, size_t room);
 
 #endif

@@ -96,8 +96,7 @@ tw_status tw_configuration_check(const struct tw_description *d,
         if (outcome != TW_EVALUATED || holds == 0)
             return tw_fail(error, TW_INVALID, "%s does not allow it: the constraint \"%s\" %s",
                            implementation->name, tw_expression_text(implementation->constraints[i]),
-                           outcome != TW_EVALUATED ? tw_evaluation_text(outcome)
-                                                   : "does not hold");
+                           outcome != TW_EVALUATED ? tw_evaluation_text(outcome) : "does not hold");
     }
     return TW_OK;
 }

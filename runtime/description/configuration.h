@@ -13,7 +13,8 @@ struct tw_configuration {
 /* Appends canonical JSON, {"BK":8,"STAGING":"shared"}: parameters sorted by name, no spaces. */
 void tw_configuration_text(const struct tw_description *description,
                            const struct tw_configuration *configuration, struct tw_text *text);
-/* Reads what tw_configuration_text wrote. Every parameter must be there once and have a listed value. */
+/* Reads what tw_configuration_text wrote. Every parameter must be there once and have a listed
+ * value. */
 tw_status tw_configuration_parse(struct tw_configuration *configuration,
                                  const struct tw_description *description, int implementation,
                                  const char *text, struct tw_error *error);
@@ -22,7 +23,8 @@ tw_status tw_configuration_parse(struct tw_configuration *configuration,
 tw_status tw_configuration_bind(const struct tw_description *description,
                                 const struct tw_configuration *configuration, int64_t *values,
                                 struct tw_error *error);
-/* TW_OK when all constraints hold under bound values, else TW_INVALID with the one that does not. */
+/* TW_OK when all constraints hold under bound values, else TW_INVALID with the one that does not.
+ */
 tw_status tw_configuration_check(const struct tw_description *description,
                                  const struct tw_configuration *configuration,
                                  const int64_t *values, struct tw_error *error);

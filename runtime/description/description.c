@@ -30,9 +30,9 @@ static void check_presets(const struct tw_description *d, const struct tw_json *
 }
 
 static void read_all(struct tw_description *d, const struct tw_json *root) {
-    static const char *const keys[] = {"kernel",    "summary",   "problem",   "arguments", "cases",
-                                       "work",      "tolerance", "reference", "implementations",
-                                       NULL};
+    static const char *const keys[] = {"kernel",          "summary", "problem",   "arguments",
+                                       "cases",           "work",    "tolerance", "reference",
+                                       "implementations", NULL};
     static const char *const work_keys[] = {"flops", "bytes", NULL};
 #define ADD_DEVICE_NAME(name) tw_symbols_add(&d->symbols, #name);
     TW_DEVICE_NAMES(ADD_DEVICE_NAME)
@@ -141,12 +141,11 @@ tw_status tw_description_builtin(struct tw_description **out, const char *kernel
     struct tw_text known = {0};
     for (size_t i = 0; i < count; i++)
         tw_text_print(&known, "%s%s", i > 0 ? ", " : "", kernels[i]);
-    tw_status status =
-        nearest != NULL
-            ? tw_fail(error, TW_NOT_FOUND, "unknown kernel \"%s\"; did you mean %s?", kernel,
-                      nearest)
-            : tw_fail(error, TW_NOT_FOUND, "unknown kernel \"%s\"; there are %s", kernel,
-                      known.data != NULL ? known.data : "none");
+    tw_status status = nearest != NULL
+                           ? tw_fail(error, TW_NOT_FOUND, "unknown kernel \"%s\"; did you mean %s?",
+                                     kernel, nearest)
+                           : tw_fail(error, TW_NOT_FOUND, "unknown kernel \"%s\"; there are %s",
+                                     kernel, known.data != NULL ? known.data : "none");
     tw_text_free(&known);
     return status;
 }

@@ -1,7 +1,7 @@
 /* A kernel description in memory: what a file in configs/ says, parsed and checked.
  *
- * The format is documented in configs/README.md. A description is immutable once read and may be used
- * from many threads. Names point into it. */
+ * The format is documented in configs/README.md. A description is immutable once read and may be
+ * used from many threads. Names point into it. */
 #ifndef TW_DESCRIPTION_DESCRIPTION_H
 #define TW_DESCRIPTION_DESCRIPTION_H
 
@@ -27,7 +27,8 @@ enum {
     TW_PATH_SIZE = 160
 };
 
-/* What the device contributes to the names an expression may use; the first slots of every scope. */
+/* What the device contributes to the names an expression may use; the first slots of every scope.
+ */
 #define TW_DEVICE_NAMES(X)                                                                         \
     X(MAX_SHARED)                                                                                  \
     X(MAX_THREADS)                                                                                 \
@@ -71,13 +72,13 @@ struct tw_argument {
     enum tw_argument_kind kind;
     int type_attribute; /* index of the attribute whose word is the type, or -1 for `type` */
     enum tw_type type;
-    enum tw_access access;          /* buffers */
-    struct tw_expression *rows;     /* buffers */
-    struct tw_expression *columns;  /* buffers */
-    int stride;                     /* buffers: index of the stride argument, or -1: rows are dense */
-    int read_when;                  /* buffers: index of the scalar that, not being zero, has an `out`
-                                       buffer read; or -1 */
-    double fill_low, fill_high;     /* buffers that are read */
+    enum tw_access access;         /* buffers */
+    struct tw_expression *rows;    /* buffers */
+    struct tw_expression *columns; /* buffers */
+    int stride;                 /* buffers: index of the stride argument, or -1: rows are dense */
+    int read_when;              /* buffers: index of the scalar that, not being zero, has an `out`
+                                   buffer read; or -1 */
+    double fill_low, fill_high; /* buffers that are read */
     uint32_t fill_seed;
     struct tw_expression *default_stride; /* strides */
     int slot;                             /* strides */
@@ -152,9 +153,9 @@ struct tw_case {
 struct tw_description {
     char kernel[TW_NAME_SIZE];
     char *summary;
-    char *text;       /* the JSON it was read from */
-    char *origin;     /* file name for messages */
-    char *directory;  /* where its templates are looked for before the built-in ones, or NULL */
+    char *text;      /* the JSON it was read from */
+    char *origin;    /* file name for messages */
+    char *directory; /* where its templates are looked for before the built-in ones, or NULL */
     struct tw_symbols symbols;
     int dimension_count;
     struct tw_dimension dimensions[TW_MAX_DIMENSIONS];
@@ -175,8 +176,9 @@ struct tw_description {
     struct tw_implementation *implementations;
 };
 
-/* Reads a description from JSON text. `origin` names it in messages; `directory` (may be NULL) is where
- * its templates are. On failure the message names file, key and column. The caller frees *out. */
+/* Reads a description from JSON text. `origin` names it in messages; `directory` (may be NULL) is
+ * where its templates are. On failure the message names file, key and column. The caller frees
+ * *out. */
 tw_status tw_description_read(struct tw_description **out, const char *text, const char *origin,
                               const char *directory, struct tw_error *error);
 /* As above, from a file; templates are looked for beside it. */

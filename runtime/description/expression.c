@@ -105,8 +105,8 @@ static void fail(struct parser *p, const char *where, const char *what) {
     if (p->failed)
         return;
     p->failed = true;
-    tw_fail(p->error, TW_INVALID, "column %d of \"%.200s\": %s", (int)(where - p->text) + 1, p->text,
-            what);
+    tw_fail(p->error, TW_INVALID, "column %d of \"%.200s\": %s", (int)(where - p->text) + 1,
+            p->text, what);
 }
 
 static int emit(struct parser *p, enum operation operation, int64_t operand, int stack_change) {
@@ -277,9 +277,9 @@ struct binary {
 
 /* Longer tokens first where one begins another. */
 static const struct binary binaries[] = {
-    {"==", EQUAL, 1}, {"!=", NOT_EQUAL, 1}, {"<=", LESS_EQUAL, 2}, {">=", GREATER_EQUAL, 2},
-    {"<", LESS, 2},   {">", GREATER, 2},    {"+", ADD, 3},         {"-", SUBTRACT, 3},
-    {"*", MULTIPLY, 4}, {"/", DIVIDE, 4},   {"%", REMAINDER, 4},
+    {"==", EQUAL, 1},   {"!=", NOT_EQUAL, 1}, {"<=", LESS_EQUAL, 2}, {">=", GREATER_EQUAL, 2},
+    {"<", LESS, 2},     {">", GREATER, 2},    {"+", ADD, 3},         {"-", SUBTRACT, 3},
+    {"*", MULTIPLY, 4}, {"/", DIVIDE, 4},     {"%", REMAINDER, 4},
 };
 
 static const struct binary *peek_binary(struct parser *p, int least) {

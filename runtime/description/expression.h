@@ -1,7 +1,8 @@
 /* Integer expressions over named values, as kernel descriptions use them.
  *
- * An expression is parsed once, against a table of the names it may use, into a small stack program, and
- * then evaluated against an array of values. Evaluating allocates nothing and is safe from many threads. */
+ * An expression is parsed once, against a table of the names it may use, into a small stack
+ * program, and then evaluated against an array of values. Evaluating allocates nothing and is safe
+ * from many threads. */
 #ifndef TW_DESCRIPTION_EXPRESSION_H
 #define TW_DESCRIPTION_EXPRESSION_H
 
@@ -16,8 +17,8 @@ enum {
     TW_NAME_SIZE = 48
 };
 
-/* The names an expression may use. `words` are the enumerated values ('nn', 'f32'); a word's value is its
- * index here, so that equal words are equal numbers throughout a description. */
+/* The names an expression may use. `words` are the enumerated values ('nn', 'f32'); a word's value
+ * is its index here, so that equal words are equal numbers throughout a description. */
 struct tw_symbols {
     int count;
     char names[TW_MAX_SYMBOLS][TW_NAME_SIZE];
@@ -25,7 +26,8 @@ struct tw_symbols {
     char words[TW_MAX_WORDS][TW_NAME_SIZE];
 };
 
-/* Adds a name and returns its slot, or -1 when it is there already, is no C identifier or does not fit. */
+/* Adds a name and returns its slot, or -1 when it is there already, is no C identifier or does not
+ * fit. */
 int tw_symbols_add(struct tw_symbols *symbols, const char *name);
 int tw_symbols_find(const struct tw_symbols *symbols, const char *name); /* slot, or -1 */
 /* The id of a word, added if it is new; -1 when it does not fit or is no C identifier. */
@@ -35,7 +37,8 @@ bool tw_is_identifier(const char *name);
 
 struct tw_expression;
 
-/* Parses `text`. On failure `error` says what and at which column (from 1). The caller frees *out. */
+/* Parses `text`. On failure `error` says what and at which column (from 1). The caller frees *out.
+ */
 tw_status tw_expression_parse(struct tw_expression **out, const char *text,
                               const struct tw_symbols *symbols, struct tw_error *error);
 void tw_expression_free(struct tw_expression *expression);

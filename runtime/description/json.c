@@ -16,7 +16,8 @@ tw_status tw_json_parse(cJSON **out, const char *text, const char *origin, struc
         column = *at == '\n' ? 1 : column + 1;
         line += *at == '\n';
     }
-    return tw_fail(error, TW_BAD_DESCRIPTION, "%s:%d:%d: not valid JSON here", origin, line, column);
+    return tw_fail(error, TW_BAD_DESCRIPTION, "%s:%d:%d: not valid JSON here", origin, line,
+                   column);
 }
 
 void tw_json_fail(const struct tw_json *json, const char *format, ...) {
@@ -27,12 +28,11 @@ void tw_json_fail(const struct tw_json *json, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    json->context->status =
-        json->path[0] != '\0'
-            ? tw_fail(json->context->error, TW_BAD_DESCRIPTION, "%s: key %s: %s",
-                      json->context->origin, json->path, what)
-            : tw_fail(json->context->error, TW_BAD_DESCRIPTION, "%s: %s", json->context->origin,
-                      what);
+    json->context->status = json->path[0] != '\0'
+                                ? tw_fail(json->context->error, TW_BAD_DESCRIPTION,
+                                          "%s: key %s: %s", json->context->origin, json->path, what)
+                                : tw_fail(json->context->error, TW_BAD_DESCRIPTION, "%s: %s",
+                                          json->context->origin, what);
 }
 
 struct tw_json tw_json_root(struct tw_json_context *context, const cJSON *item) {

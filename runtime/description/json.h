@@ -1,7 +1,8 @@
 /* Reading JSON so that every complaint names the file and the key.
  *
- * A `tw_json` is a cJSON item with the path that led to it. Accessors record the first failure in the
- * shared context and return a harmless value after it, so that readers check once, at the end. */
+ * A `tw_json` is a cJSON item with the path that led to it. Accessors record the first failure in
+ * the shared context and return a harmless value after it, so that readers check once, at the end.
+ */
 #ifndef TW_DESCRIPTION_JSON_H
 #define TW_DESCRIPTION_JSON_H
 
@@ -25,7 +26,8 @@ struct tw_json {
     char path[128];
 };
 
-/* Parses text; a syntax error is reported with line and column. The caller frees with cJSON_Delete. */
+/* Parses text; a syntax error is reported with line and column. The caller frees with cJSON_Delete.
+ */
 tw_status tw_json_parse(cJSON **out, const char *text, const char *origin, struct tw_error *error);
 
 struct tw_json tw_json_root(struct tw_json_context *context, const cJSON *item);
@@ -36,7 +38,8 @@ struct tw_json tw_json_member(const struct tw_json *object, const char *key);
 struct tw_json tw_json_at(const struct tw_json *array, int index);
 int tw_json_count(const struct tw_json *container);
 
-/* Fails unless `json` is an object whose keys are all in the NULL-terminated list and appear once. */
+/* Fails unless `json` is an object whose keys are all in the NULL-terminated list and appear once.
+ */
 void tw_json_only_keys(const struct tw_json *json, const char *const *keys);
 void tw_json_expect_object(const struct tw_json *json);
 void tw_json_expect_array(const struct tw_json *json);

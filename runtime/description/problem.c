@@ -25,9 +25,8 @@ tw_status tw_problem_parse(struct tw_problem *problem, const struct tw_descripti
     const char *at = shape;
     for (int i = 0; i < d->dimension_count; i++) {
         if (i > 0 && *at++ != 'x')
-            return tw_fail(error, TW_INVALID,
-                           "shape \"%s\": %s wants %d sizes, %s, as in 64x32...", shape, d->kernel,
-                           d->dimension_count, form);
+            return tw_fail(error, TW_INVALID, "shape \"%s\": %s wants %d sizes, %s, as in 64x32...",
+                           shape, d->kernel, d->dimension_count, form);
         const char *start = at;
         int64_t size = 0;
         while (isdigit((unsigned char)*at)) {
@@ -70,8 +69,8 @@ tw_status tw_problem_set(struct tw_problem *problem, const char *name, const cha
             }
             tw_text_print(&words, "%s%s", j > 0 ? ", " : "", known[j]);
         }
-        tw_status status = tw_fail(error, TW_INVALID, "%s has no %s \"%s\"; there are %s", d->kernel,
-                                   name, word, words.data != NULL ? words.data : "none");
+        tw_status status = tw_fail(error, TW_INVALID, "%s has no %s \"%s\"; there are %s",
+                                   d->kernel, name, word, words.data != NULL ? words.data : "none");
         tw_text_free(&words);
         return status;
     }
@@ -189,14 +188,14 @@ tw_status tw_problem_extent(const struct tw_problem *problem, int argument, cons
                           error);
     if (status != TW_OK)
         return status;
-    extent->stride = a->stride >= 0 ? values[problem->description->arguments[a->stride].slot]
-                                    : extent->columns;
+    extent->stride =
+        a->stride >= 0 ? values[problem->description->arguments[a->stride].slot] : extent->columns;
     int64_t elements = 0, bytes = 0;
-    bool overflow = extent->rows < 1 || extent->columns < 1 ||
-                    __builtin_mul_overflow(extent->rows - 1, extent->stride, &elements) ||
-                    __builtin_add_overflow(elements, extent->columns, &elements) ||
-                    __builtin_mul_overflow(
-                        elements, (int64_t)tw_type_info(extent->type)->bytes, &bytes);
+    bool overflow =
+        extent->rows < 1 || extent->columns < 1 ||
+        __builtin_mul_overflow(extent->rows - 1, extent->stride, &elements) ||
+        __builtin_add_overflow(elements, extent->columns, &elements) ||
+        __builtin_mul_overflow(elements, (int64_t)tw_type_info(extent->type)->bytes, &bytes);
     if (overflow)
         return tw_fail(error, TW_INVALID,
                        "%s would have %" PRId64 " rows of %" PRId64

@@ -12,8 +12,8 @@ struct tw_problem {
     int words[TW_MAX_ATTRIBUTES]; /* word ids */
 };
 
-/* Parses a shape such as "4096x4096x1024" for this kernel; attributes get their defaults. Dimensions are
- * 1 .. 2^31-1. */
+/* Parses a shape such as "4096x4096x1024" for this kernel; attributes get their defaults.
+ * Dimensions are 1 .. 2^31-1. */
 tw_status tw_problem_parse(struct tw_problem *problem, const struct tw_description *description,
                            const char *shape, struct tw_error *error);
 /* Chooses an attribute's word; a wrong name or word is answered with the known ones. */
@@ -26,8 +26,8 @@ void tw_problem_key(const struct tw_problem *problem, char key[TW_PROBLEM_KEY_SI
 void tw_problem_shape(const struct tw_problem *problem, char shape[TW_PROBLEM_KEY_SIZE]);
 
 /* Fills the slots of device, dimensions, attributes, lets and strides in `values`. `device` has
- * TW_DEVICE_SLOTS entries. `strides` (by argument index; 0 means the default) may be NULL. Fails when a
- * let cannot be evaluated or a stride is shorter than its rows. */
+ * TW_DEVICE_SLOTS entries. `strides` (by argument index; 0 means the default) may be NULL. Fails
+ * when a let cannot be evaluated or a stride is shorter than its rows. */
 tw_status tw_problem_bind(const struct tw_problem *problem, const int64_t *device,
                           const int64_t *strides, int64_t values[TW_MAX_SYMBOLS],
                           struct tw_error *error);
@@ -35,7 +35,8 @@ tw_status tw_problem_bind(const struct tw_problem *problem, const int64_t *devic
 struct tw_extent {
     int64_t rows, columns, stride; /* elements */
     enum tw_type type;
-    uint64_t bytes; /* from the first element to the last, gaps included: ((rows-1)*stride+columns) */
+    uint64_t
+        bytes; /* from the first element to the last, gaps included: ((rows-1)*stride+columns) */
 };
 
 /* Size of a buffer argument under bound values; fails for non-positive or overflowing sizes. */

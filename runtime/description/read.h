@@ -1,5 +1,5 @@
-/* Internal to the room: the parts of reading a description. Each reads one part of the JSON into the
- * description; failures go to the JSON context. */
+/* Internal to the room: the parts of reading a description. Each reads one part of the JSON into
+ * the description; failures go to the JSON context. */
 #ifndef TW_DESCRIPTION_READ_H
 #define TW_DESCRIPTION_READ_H
 

@@ -28,8 +28,8 @@ static struct tw_passed read_passed(const struct tw_description *d,
     int argument = tw_find_argument(d, name);
     if (argument >= 0) {
         const struct tw_argument *a = &d->arguments[argument];
-        bool readable = a->kind == TW_ARGUMENT_BUFFER &&
-                        (a->access == TW_ACCESS_INOUT || a->read_when >= 0);
+        bool readable =
+            a->kind == TW_ARGUMENT_BUFFER && (a->access == TW_ACCESS_INOUT || a->read_when >= 0);
         if (before && !readable)
             tw_json_fail(json, "NAME.in is for buffers that are inout or have read_when");
         return (struct tw_passed){before ? TW_PASS_BEFORE : TW_PASS_ARGUMENT, argument};
@@ -45,8 +45,7 @@ static struct tw_passed read_passed(const struct tw_description *d,
                      tw_json_string(json));
     if (implementation != NULL)
         for (int i = 0; i < implementation->parameter_count; i++)
-            if (implementation->parameters[i].slot == slot &&
-                !implementation->parameters[i].launch)
+            if (implementation->parameters[i].slot == slot && !implementation->parameters[i].launch)
                 tw_json_fail(json, "is a compiled-in parameter; only those with \"launch\": true "
                                    "are passed");
     return (struct tw_passed){TW_PASS_SLOT, slot};
@@ -91,8 +90,8 @@ void tw_read_launch(const struct tw_description *d, const struct tw_implementati
     }
 }
 
-static void read_parameter(struct tw_implementation *implementation,
-                           struct tw_parameter *parameter, const struct tw_json *json) {
+static void read_parameter(struct tw_implementation *implementation, struct tw_parameter *parameter,
+                           const struct tw_json *json) {
     static const char *const keys[] = {"values", "launch", NULL};
     struct tw_json values = *json;
     if (cJSON_IsObject(json->item)) {
@@ -111,8 +110,8 @@ static void read_parameter(struct tw_implementation *implementation,
         if (i > 0 && is_word != parameter->is_word)
             tw_json_fail(&value, "integers and words cannot be mixed");
         parameter->is_word = is_word;
-        parameter->values[i] = is_word ? tw_read_word(implementation->symbols, &value)
-                                       : tw_json_integer(&value);
+        parameter->values[i] =
+            is_word ? tw_read_word(implementation->symbols, &value) : tw_json_integer(&value);
         if (!is_word && (parameter->values[i] > INT32_MAX || parameter->values[i] < -INT32_MAX))
             tw_json_fail(&value, "must fit 32 bits");
         for (int j = 0; j < i; j++)
@@ -221,9 +220,9 @@ static void read_space(struct tw_implementation *implementation, const struct tw
 
 void tw_read_implementation(const struct tw_description *d,
                             struct tw_implementation *implementation, const struct tw_json *json) {
-    static const char *const keys[] = {"name",      "summary", "requires",  "parameters",
-                                       "constraints", "redundant", "defines", "workspace",
-                                       "launches",  "presets", NULL};
+    static const char *const keys[] = {"name",        "summary",   "requires", "parameters",
+                                       "constraints", "redundant", "defines",  "workspace",
+                                       "launches",    "presets",   NULL};
     tw_json_only_keys(json, keys);
     struct tw_json name = tw_json_member(json, "name");
     struct tw_json summary = tw_json_member(json, "summary");

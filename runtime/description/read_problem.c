@@ -89,8 +89,9 @@ static void read_type(struct tw_description *d, struct tw_argument *argument,
     }
     int known = tw_type_from_word(word);
     if (known < 0)
-        tw_json_fail(&type, "\"%s\" is neither a type (u8 u16 u32 u64 i32 i64 f32 f64) nor an "
-                            "attribute",
+        tw_json_fail(&type,
+                     "\"%s\" is neither a type (u8 u16 u32 u64 i32 i64 f32 f64) nor an "
+                     "attribute",
                      word);
     else
         argument->type = (enum tw_type)known;
@@ -98,7 +99,7 @@ static void read_type(struct tw_description *d, struct tw_argument *argument,
 
 static void read_buffer(struct tw_description *d, struct tw_argument *argument,
                         const struct tw_json *json) {
-    static const char *const keys[] = {"name", "kind",   "type", "access",    "rows",
+    static const char *const keys[] = {"name",    "kind",   "type", "access",    "rows",
                                        "columns", "stride", "fill", "read_when", NULL};
     static const char *const fill_keys[] = {"low", "high", "seed", NULL};
     tw_json_only_keys(json, keys);

@@ -35,7 +35,8 @@ struct tw_type_info {
 const struct tw_type_info *tw_type_info(enum tw_type type);
 /* -1 for a word that names no type. */
 int tw_type_from_word(const char *word);
-/* Writes `number` as this type to `out` (8 bytes suffice), rounding to the type; returns the size. */
+/* Writes `number` as this type to `out` (8 bytes suffice), rounding to the type; returns the size.
+ */
 size_t tw_type_encode(enum tw_type type, double number, unsigned char out[8]);
 
 #endif

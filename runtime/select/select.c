@@ -69,8 +69,8 @@ static tw_status select_default(const struct search *search, struct tw_error *er
     const struct tw_preset *preset;
     struct tw_configuration *configuration = &search->selection->configuration;
     /* Reading the description checked that there is one. */
-    tw_description_preset(search->problem->description, "default",
-                          &configuration->implementation, &preset);
+    tw_description_preset(search->problem->description, "default", &configuration->implementation,
+                          &preset);
     memcpy(configuration->values, preset->values, sizeof configuration->values);
     tw_status status = fits(search->problem, search->device, configuration, error);
     if (status != TW_OK)

@@ -19,10 +19,10 @@ struct tw_selection {
     char reason[256];
 };
 
-/* Chooses from the best rows of `db` (NULL: no database) that were measured under `cache` ("cold" or
- * "warm"). A row counts when its template is today's, the description allows its parameters and the
- * configuration fits this device and problem; the fastest of them wins. Fails only when the database
- * cannot be read or `default` itself does not fit. */
+/* Chooses from the best rows of `db` (NULL: no database) that were measured under `cache` ("cold"
+ * or "warm"). A row counts when its template is today's, the description allows its parameters and
+ * the configuration fits this device and problem; the fastest of them wins. Fails only when the
+ * database cannot be read or `default` itself does not fit. */
 tw_status tw_select(tw_db *db, const struct tw_problem *problem,
                     const struct tw_device_info *device, const char *cache,
                     struct tw_selection *selection, struct tw_error *error);

@@ -55,9 +55,9 @@ tw_status tw_variant_compile(const struct tw_backend *backend, const struct tw_d
     tw_status status = TW_OK;
     for (int i = 0; i < implementation->launch_count && status == TW_OK; i++) {
         binaries->count++;
-        status = compile_launch(backend, device, problem, configuration,
-                                &implementation->launches[i], values, &binaries->launches[i],
-                                error);
+        status =
+            compile_launch(backend, device, problem, configuration, &implementation->launches[i],
+                           values, &binaries->launches[i], error);
     }
     return status;
 }

@@ -47,8 +47,8 @@ tw_status tw_geometry_of(const struct tw_launch_description *launch, const int64
     int64_t shared = 0, min_blocks = 1;
     tw_status status = TW_OK;
     if (launch->shared != NULL)
-        status = size_of(launch->shared, values, "shared memory", 0, device->max_shared, &shared,
-                         error);
+        status =
+            size_of(launch->shared, values, "shared memory", 0, device->max_shared, &shared, error);
     if (status == TW_OK && launch->min_blocks != NULL)
         status = size_of(launch->min_blocks, values, "min_blocks", 1, 64, &min_blocks, error);
     geometry->shared = (uint32_t)shared;
@@ -64,8 +64,8 @@ tw_status tw_implementation_fits(const struct tw_implementation *implementation,
         return tw_fail(error, TW_RESOURCE, "%s does not run on %s", implementation->name,
                        device->backend);
     if (is_cuda && device->arch < implementation->min_arch)
-        return tw_fail(error, TW_RESOURCE, "%s needs sm_%d; the device is %s",
-                       implementation->name, implementation->min_arch, device->architecture);
+        return tw_fail(error, TW_RESOURCE, "%s needs sm_%d; the device is %s", implementation->name,
+                       implementation->min_arch, device->architecture);
     for (int i = 0; i < implementation->launch_count; i++) {
         struct tw_geometry geometry;
         tw_status status =

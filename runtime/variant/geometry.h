@@ -12,14 +12,15 @@ struct tw_geometry {
     uint32_t min_blocks; /* resident blocks to ask of the compiler */
 };
 
-/* `values` were filled by tw_problem_bind and, for an implementation's launch, tw_configuration_bind.
- * TW_RESOURCE when the device cannot launch it; TW_INVALID when a size cannot be evaluated or is below 1
- * (below 0 for shared memory). */
+/* `values` were filled by tw_problem_bind and, for an implementation's launch,
+ * tw_configuration_bind. TW_RESOURCE when the device cannot launch it; TW_INVALID when a size
+ * cannot be evaluated or is below 1 (below 0 for shared memory). */
 tw_status tw_geometry_of(const struct tw_launch_description *launch, const int64_t *values,
                          const struct tw_device_info *device, struct tw_geometry *geometry,
                          struct tw_error *error);
 
-/* Whether every launch of an implementation fits the device and the implementation runs there at all. */
+/* Whether every launch of an implementation fits the device and the implementation runs there at
+ * all. */
 tw_status tw_implementation_fits(const struct tw_implementation *implementation,
                                  const int64_t *values, const struct tw_device_info *device,
                                  struct tw_error *error);

@@ -24,8 +24,8 @@ static tw_status builtin(const char *path, const char **text, struct tw_error *e
     return TW_OK;
 }
 
-tw_status tw_source_template(const struct tw_description *d, const char *path,
-                             struct tw_text *text, struct tw_error *error) {
+tw_status tw_source_template(const struct tw_description *d, const char *path, struct tw_text *text,
+                             struct tw_error *error) {
     char file[4096 + TW_PATH_SIZE];
     if (d->directory != NULL) {
         snprintf(file, sizeof file, "%s%s%s", path[0] == '/' ? "" : d->directory,
@@ -127,8 +127,7 @@ tw_status tw_source_render(const struct tw_problem *problem,
         return status;
     define_attributes(source, problem);
     for (int i = 0; configuration == NULL && i < d->let_count; i++)
-        tw_text_print(source, "#define %s %" PRId64 "\n", d->lets[i].name,
-                      values[d->lets[i].slot]);
+        tw_text_print(source, "#define %s %" PRId64 "\n", d->lets[i].name, values[d->lets[i].slot]);
     if (configuration != NULL)
         define_configuration(source, &d->implementations[configuration->implementation],
                              configuration, values);

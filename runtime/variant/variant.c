@@ -31,8 +31,8 @@ static tw_status load_parts(struct tw_variant *variant, const struct tw_device_i
         return tw_fail(error, TW_INVALID, "%s has %d launches but %d binaries", in->name,
                        in->launch_count, binaries->count);
     for (int i = 0; i < in->launch_count; i++) {
-        tw_status status = tw_geometry_of(&in->launches[i], variant->values, info,
-                                          &variant->geometry[i], error);
+        tw_status status =
+            tw_geometry_of(&in->launches[i], variant->values, info, &variant->geometry[i], error);
         if (status == TW_OK)
             status = variant->backend->load(
                 variant->device, binaries->launches[i].bytes, binaries->launches[i].size,
@@ -65,8 +65,7 @@ tw_status tw_variant_load(struct tw_variant **out, const struct tw_backend *back
     variant->backend = backend;
     variant->device = device;
     variant->problem = problem;
-    variant->implementation =
-        &problem->description->implementations[configuration->implementation];
+    variant->implementation = &problem->description->implementations[configuration->implementation];
     memcpy(variant->values, values, sizeof variant->values);
     tw_status status = load_parts(variant, info, binaries, error);
     if (status != TW_OK) {
@@ -96,8 +95,7 @@ void tw_launch_values(const struct tw_problem *problem, const struct tw_launch_d
             out[i] = (struct tw_value){.kind = TW_VALUE_MEMORY, .memory = *workspace};
             break;
         case TW_PASS_BEFORE:
-            out[i] =
-                (struct tw_value){.kind = TW_VALUE_MEMORY, .memory = arguments->before[index]};
+            out[i] = (struct tw_value){.kind = TW_VALUE_MEMORY, .memory = arguments->before[index]};
             break;
         case TW_PASS_ARGUMENT: {
             const struct tw_argument *argument = &problem->description->arguments[index];

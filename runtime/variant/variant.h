@@ -1,5 +1,6 @@
-/* A variant: an implementation with a configuration, compiled for a device and loaded on it. The tuner and
- * the library both go through here, so what was measured is what an application launches. */
+/* A variant: an implementation with a configuration, compiled for a device and loaded on it. The
+ * tuner and the library both go through here, so what was measured is what an application launches.
+ */
 #ifndef TW_VARIANT_VARIANT_H
 #define TW_VARIANT_VARIANT_H
 
@@ -16,10 +17,10 @@ struct tw_binaries {
 
 void tw_binaries_free(struct tw_binaries *binaries);
 
-/* Renders and compiles every launch. `values` are bound for the configuration. A template that does not
- * compile is TW_COMPILE; `error` then has the first line of the compiler's error and the log all of it.
- * A binary that needs more registers than a block may use is TW_RESOURCE. Binaries are to be freed in
- * every case. */
+/* Renders and compiles every launch. `values` are bound for the configuration. A template that does
+ * not compile is TW_COMPILE; `error` then has the first line of the compiler's error and the log
+ * all of it. A binary that needs more registers than a block may use is TW_RESOURCE. Binaries are
+ * to be freed in every case. */
 tw_status tw_variant_compile(const struct tw_backend *backend, const struct tw_device_info *device,
                              const struct tw_problem *problem,
                              const struct tw_configuration *configuration, const int64_t *values,
@@ -30,8 +31,8 @@ tw_status tw_reference_compile(const struct tw_backend *backend,
                                const struct tw_problem *problem, const int64_t *values,
                                struct tw_binary *binary, struct tw_error *error);
 
-/* What a launch is given, by argument index: memory for buffers, numbers for scalars. Strides are in the
- * bound values. */
+/* What a launch is given, by argument index: memory for buffers, numbers for scalars. Strides are
+ * in the bound values. */
 struct tw_arguments {
     struct tw_memory memory[TW_MAX_ARGUMENTS];
     struct tw_memory before[TW_MAX_ARGUMENTS]; /* NAME.in of references */
@@ -45,8 +46,8 @@ void tw_launch_values(const struct tw_problem *problem, const struct tw_launch_d
 
 struct tw_variant;
 
-/* Loads compiled binaries and allocates the workspace. The device, problem and description must outlive
- * the variant. */
+/* Loads compiled binaries and allocates the workspace. The device, problem and description must
+ * outlive the variant. */
 tw_status tw_variant_load(struct tw_variant **out, const struct tw_backend *backend,
                           struct tw_device *device, const struct tw_device_info *info,
                           const struct tw_problem *problem,
@@ -54,8 +55,8 @@ tw_status tw_variant_load(struct tw_variant **out, const struct tw_backend *back
                           const struct tw_binaries *binaries, struct tw_error *error);
 void tw_variant_free(struct tw_variant *variant);
 
-/* The launches of one call on these arguments. `values` must have room for tw_variant_launch_count times
- * TW_MAX_PASSED and, like `launches`, live until the launches are done. */
+/* The launches of one call on these arguments. `values` must have room for tw_variant_launch_count
+ * times TW_MAX_PASSED and, like `launches`, live until the launches are done. */
 int tw_variant_launch_count(const struct tw_variant *variant);
 void tw_variant_launches(const struct tw_variant *variant, const struct tw_arguments *arguments,
                          struct tw_launch *launches, struct tw_value *values);

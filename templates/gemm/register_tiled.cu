@@ -157,7 +157,7 @@ TW_KERNEL(gemm_register_tiled)
 #if PREFETCH > 1
     to_a += LEAD * STAGE;
     to_b += LEAD * STAGE;
-    int stage = 0; /* being read; the one being written is LEAD further, that is, one before it */
+    int stage = 0; /* being read; the one before it, around the ring, is being written */
 #endif
 
     TW_UNROLL_BY(1)
@@ -165,7 +165,8 @@ TW_KERNEL(gemm_register_tiled)
 #if PREFETCH > 1
         if (left > 0)
             FETCH_NEXT();
-        /* Pointers that move cost an addition a tile, indices several. */
+        /* Pointers that move cost one addition a tile, indices several. A plain counter stays on
+         * the uniform datapath of NVIDIA GPUs, which offsets derived from each other do not. */
         const int read_step = stage == PREFETCH - 1 ? -LEAD * STAGE : STAGE;
         const int write_step = stage == 0 ? -LEAD * STAGE : STAGE;
 #else

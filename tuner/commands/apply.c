@@ -13,8 +13,10 @@
 static const char help[] =
     "tune apply [KERNEL] --shape MxN[xK] [OPTIONS]\n"
     "\n"
-    "Loads the best stored configuration for the shape on the device, as an application would, runs\n"
-    "it, checks the whole answer, and times it. Says so when nothing is stored and the preset default\n"
+    "Loads the best stored configuration for the shape on the device, as an application would, "
+    "runs\n"
+    "it, checks the whole answer, and times it. Says so when nothing is stored and the preset "
+    "default\n"
     "is what an application would get. Fails when the answer is wrong.\n"
     "\n"
     "  --shape, --dtype, --trans, --attr, --device, --cache, --db, --config, --seed: as for tune\n"
@@ -112,8 +114,7 @@ static void print_table(const struct application *app, const struct tw_problem *
     report_time(s->time_us, stored);
     printf("%s %s on %s (%s)\n", d->kernel, key, app->bench.info.name, app->bench.info.id);
     printf("  chosen          %s\n", s->reason);
-    printf("  configuration   %s %s\n",
-           d->implementations[s->configuration.implementation].name,
+    printf("  configuration   %s %s\n", d->implementations[s->configuration.implementation].name,
            configuration.data != NULL ? configuration.data : "");
     printf("  answer          right; max error %.2g\n", app->accuracy.max_rel_error);
     if (s->rule == TW_SELECTED_EXACT)
@@ -139,8 +140,7 @@ static tw_status apply(const struct arguments *a, struct tw_error *error) {
     struct application *app = calloc(1, sizeof *app);
     tw_db *db = NULL;
     char *path = NULL;
-    tw_status status =
-        app != NULL ? TW_OK : tw_fail(error, TW_NO_MEMORY, "out of memory");
+    tw_status status = app != NULL ? TW_OK : tw_fail(error, TW_NO_MEMORY, "out of memory");
     if (status == TW_OK && a->shape_count != 1)
         status = tw_fail(error, TW_INVALID, "give one --shape, as in --shape 4096x4096x1024");
     if (status == TW_OK)

@@ -64,10 +64,9 @@ static tw_status read_shapes_line(struct arguments *a, const char *path, int num
     char *rest = NULL;
     for (char *word = strtok_r(line, " \t\r", &rest); word != NULL;
          word = strtok_r(NULL, " \t\r", &rest)) {
-        tw_status status =
-            shape == NULL ? add_shape(a, word, &shape, error)
-                          : add_attribute(shape->attributes, &shape->attribute_count, NULL, word,
-                                          error);
+        tw_status status = shape == NULL ? add_shape(a, word, &shape, error)
+                                         : add_attribute(shape->attributes, &shape->attribute_count,
+                                                         NULL, word, error);
         if (status != TW_OK)
             return tw_fail_within(error, status, "%s:%d", path, number);
     }
@@ -232,7 +231,8 @@ tw_status arguments_parse(struct arguments *a, int count, char **words, const ch
     optind = 0; /* start over: subcommands may have parsed before */
     opterr = 0;
     int letter;
-    /* "-": plain words come as option 1, wherever they stand; ":": a missing value is told apart. */
+    /* "-": plain words come as option 1, wherever they stand; ":": a missing value is told apart.
+     */
     while ((letter = getopt_long(count, words, "-:", selected, NULL)) != -1) {
         if (letter == '?' || letter == ':')
             return bad_option(words[optind - 1], names, name_count, error);

@@ -60,10 +60,11 @@ struct arguments {
     bool json, quiet, help;
 };
 
-/* Parses what follows the subcommand. `allowed` has the letters of the options it takes. A mistake is
- * TW_INVALID with a line that says which word and what to do. Free with arguments_free in every case. */
-tw_status arguments_parse(struct arguments *arguments, int count, char **words,
-                          const char *allowed, struct tw_error *error);
+/* Parses what follows the subcommand. `allowed` has the letters of the options it takes. A mistake
+ * is TW_INVALID with a line that says which word and what to do. Free with arguments_free in every
+ * case. */
+tw_status arguments_parse(struct arguments *arguments, int count, char **words, const char *allowed,
+                          struct tw_error *error);
 void arguments_free(struct arguments *arguments);
 
 #endif

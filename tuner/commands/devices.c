@@ -9,11 +9,11 @@
 #include "tuner/commands/arguments.h"
 #include "tuner/commands/command.h"
 
-static const char help[] =
-    "tune devices [--json]\n"
-    "\n"
-    "Lists the devices that can be tuned for, the default first, with the names that --device takes.\n"
-    "Says for each backend without devices why it has none.\n";
+static const char help[] = "tune devices [--json]\n"
+                           "\n"
+                           "Lists the devices that can be tuned for, the default first, with the "
+                           "names that --device takes.\n"
+                           "Says for each backend without devices why it has none.\n";
 
 static void print_table(const struct tw_device_info *devices, size_t count,
                         const struct tw_text *absent) {

@@ -10,15 +10,15 @@
 #include "tuner/commands/subject.h"
 #include "tuner/report/report.h"
 
-static const char help[] =
-    "tune show [KERNEL] [--shape MxN[xK]] [--device ID] [OPTIONS]\n"
-    "\n"
-    "Prints the best stored configurations: of every kernel, shape and device, or of those asked for.\n"
-    "\n"
-    "  --shape, --dtype, --trans, --attr, --config, --db: as for tune\n"
-    "  --device ID          only results of a device of this machine's\n"
-    "  --cache cold|warm    only results measured so\n"
-    "  --json               print a JSON array\n";
+static const char help[] = "tune show [KERNEL] [--shape MxN[xK]] [--device ID] [OPTIONS]\n"
+                           "\n"
+                           "Prints the best stored configurations: of every kernel, shape and "
+                           "device, or of those asked for.\n"
+                           "\n"
+                           "  --shape, --dtype, --trans, --attr, --config, --db: as for tune\n"
+                           "  --device ID          only results of a device of this machine's\n"
+                           "  --cache cold|warm    only results measured so\n"
+                           "  --json               print a JSON array\n";
 
 struct listing {
     bool json;
@@ -30,8 +30,7 @@ struct listing {
 static bool same_shape(const struct tw_db_problem *problem, const char *shape) {
     struct tw_text text = {0};
     for (size_t i = 0; i < problem->dimension_count; i++)
-        tw_text_print(&text, "%s%lld", i > 0 ? "x" : "",
-                      (long long)problem->dimensions[i].value);
+        tw_text_print(&text, "%s%lld", i > 0 ? "x" : "", (long long)problem->dimensions[i].value);
     bool same = text.data != NULL && strcmp(text.data, shape) == 0;
     tw_text_free(&text);
     return same;
@@ -136,8 +135,8 @@ static tw_status show(const struct arguments *a, struct tw_error *error) {
             puts(text);
         cJSON_free(text);
     } else if (status == TW_OK && listing.count == 0) {
-        printf("nothing stored%s in %s\n", a->shape_count + (a->kernel != NULL) > 0 ? " for it" : "",
-               path);
+        printf("nothing stored%s in %s\n",
+               a->shape_count + (a->kernel != NULL) > 0 ? " for it" : "", path);
     }
     cJSON_Delete(listing.rows);
     tw_db_close(db);

@@ -7,8 +7,8 @@
 #include "runtime/description/problem.h"
 #include "tuner/commands/arguments.h"
 
-/* The description: --config's, or the named kernel's, or the one that a shape of so many sizes is for
- * (gemm for three, transpose for two). The caller frees *out. */
+/* The description: --config's, or the named kernel's, or the one that a shape of so many sizes is
+ * for (gemm for three, transpose for two). The caller frees *out. */
 tw_status subject_description(const struct arguments *arguments, struct tw_description **out,
                               struct tw_error *error);
 /* The problem of the shape numbered `index`: its own attributes, then those of the command line. */
@@ -19,8 +19,8 @@ tw_status subject_problem(const struct arguments *arguments, int index,
  * quiet. */
 tw_status subject_device(const struct arguments *arguments, struct tw_device_info *device,
                          struct tw_error *error);
-/* --db, else XDG_DATA_HOME/tilewise/tilewise.db, else ~/.local/share/tilewise/tilewise.db. The caller
- * frees; NULL with the error set when there is no home. */
+/* --db, else XDG_DATA_HOME/tilewise/tilewise.db, else ~/.local/share/tilewise/tilewise.db. The
+ * caller frees; NULL with the error set when there is no home. */
 char *subject_db_path(const struct arguments *arguments, struct tw_error *error);
 tw_status subject_open_db(const char *path, enum tw_db_mode mode, tw_db **db,
                           struct tw_error *error);

@@ -12,7 +12,8 @@
 static const char help[] =
     "tune trials [--run N] [KERNEL] [OPTIONS]\n"
     "\n"
-    "Prints the trials of a run, in the order they were made: the run numbered N, or the latest (of a\n"
+    "Prints the trials of a run, in the order they were made: the run numbered N, or the latest "
+    "(of a\n"
     "kernel, if one is named).\n"
     "\n"
     "  --db FILE            the database; default: tilewise/tilewise.db under XDG_DATA_HOME\n"
@@ -48,9 +49,8 @@ static bool visit_run(void *context, const struct tw_db_run_row *row) {
     cJSON_AddNumberToObject(listing->object, "budget", row->run.budget_value);
     cJSON_AddStringToObject(listing->object, "cache", row->run.cache_policy);
     cJSON_AddNumberToObject(listing->object, "seconds", row->elapsed_s);
-    cJSON_AddStringToObject(listing->object, "tilewise", row->run.tilewise_version != NULL
-                                                             ? row->run.tilewise_version
-                                                             : "");
+    cJSON_AddStringToObject(listing->object, "tilewise",
+                            row->run.tilewise_version != NULL ? row->run.tilewise_version : "");
     cJSON_AddStringToObject(listing->object, "driver",
                             row->run.driver != NULL ? row->run.driver : "");
     cJSON_AddStringToObject(listing->object, "compiler",
@@ -110,11 +110,10 @@ static tw_status list(const struct arguments *a, tw_db *db, struct listing *list
     if (tw_db_run_each(db, &runs, visit_run, listing) != TW_DB_OK)
         return tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
     if (listing->run == 0)
-        return a->run != 0 ? tw_fail(error, TW_NOT_FOUND, "there is no run %lld",
-                                     (long long)a->run)
-                           : tw_fail(error, TW_NOT_FOUND, "there are no runs%s%s yet",
-                                     a->kernel != NULL ? " of " : "",
-                                     a->kernel != NULL ? a->kernel : "");
+        return a->run != 0
+                   ? tw_fail(error, TW_NOT_FOUND, "there is no run %lld", (long long)a->run)
+                   : tw_fail(error, TW_NOT_FOUND, "there are no runs%s%s yet",
+                             a->kernel != NULL ? " of " : "", a->kernel != NULL ? a->kernel : "");
     const struct tw_db_trial_filter trials = {.run = listing->run};
     if (tw_db_trial_each(db, &trials, visit_trial, listing) != TW_DB_OK)
         return tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
@@ -124,8 +123,7 @@ static tw_status list(const struct arguments *a, tw_db *db, struct listing *list
 static tw_status trials(const struct arguments *a, struct tw_error *error) {
     tw_db *db = NULL;
     char *path = subject_db_path(a, error);
-    tw_status status =
-        path != NULL ? subject_open_db(path, TW_DB_READ, &db, error) : error->status;
+    tw_status status = path != NULL ? subject_open_db(path, TW_DB_READ, &db, error) : error->status;
     struct listing listing = {.json = a->json, .object = cJSON_CreateObject()};
     listing.trials = cJSON_CreateArray();
     if (status == TW_OK)

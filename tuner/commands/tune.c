@@ -66,8 +66,8 @@ struct task {
     cJSON *reports;
 };
 
-/* Problems are all checked before the first is tuned: a typing error in the last of a list must not show
- * after an hour. */
+/* Problems are all checked before the first is tuned: a typing error in the last of a list must not
+ * show after an hour. */
 static tw_status prepare(struct task *task, struct tw_error *error) {
     struct arguments *a = &task->arguments;
     if (a->shape_count == 0)
@@ -85,9 +85,9 @@ static tw_status prepare(struct task *task, struct tw_error *error) {
         status = subject_device(a, &task->device, error);
     if (status == TW_OK) {
         task->db_path = subject_db_path(a, error);
-        status = task->db_path == NULL ? error->status
-                                       : subject_open_db(task->db_path, TW_DB_WRITE, &task->db,
-                                                         error);
+        status = task->db_path == NULL
+                     ? error->status
+                     : subject_open_db(task->db_path, TW_DB_WRITE, &task->db, error);
     }
     return status;
 }

@@ -14,8 +14,8 @@ struct bench {
     int64_t values[TW_MAX_SYMBOLS]; /* bound for problem and strides */
 };
 
-/* Opens the device and binds the problem. `strides` (by argument index, 0 for the default) may be NULL.
- * Close with bench_close also after a failure. */
+/* Opens the device and binds the problem. `strides` (by argument index, 0 for the default) may be
+ * NULL. Close with bench_close also after a failure. */
 tw_status bench_open(struct bench *bench, const struct tw_device_info *info,
                      const struct tw_problem *problem, const int64_t *strides,
                      struct tw_error *error);

@@ -40,10 +40,9 @@ static tw_status build_for_type(struct checks *checks, enum tw_type type, struct
     tw_text_print(&defines, "#define T %s\n#define R %s\n#define U %s\n#define FLOATING %d\n",
                   info->dialect, info->floating ? "double" : info->dialect,
                   unsigned_types[info->bytes], info->floating);
-    tw_status status =
-        defines.failed ? tw_fail(error, TW_NO_MEMORY, "out of memory")
-                       : build(checks->bench, "check/fill.cu", "tw_fill", defines.data,
-                               &checks->fill[type], error);
+    tw_status status = defines.failed ? tw_fail(error, TW_NO_MEMORY, "out of memory")
+                                      : build(checks->bench, "check/fill.cu", "tw_fill",
+                                              defines.data, &checks->fill[type], error);
     if (status == TW_OK)
         status = build(checks->bench, "check/compare.cu", "tw_compare", defines.data,
                        &checks->compare[type], error);
@@ -92,9 +91,9 @@ static struct tw_value number_value(enum tw_type type, double number) {
     return value;
 }
 
-static tw_status queue(const struct checks *checks, const struct tw_module *module,
-                       uint32_t blocks, uint32_t shared, const struct tw_value *values,
-                       size_t count, struct tw_error *error) {
+static tw_status queue(const struct checks *checks, const struct tw_module *module, uint32_t blocks,
+                       uint32_t shared, const struct tw_value *values, size_t count,
+                       struct tw_error *error) {
     const struct tw_launch launch = {.module = module,
                                      .block = {THREADS, 1, 1},
                                      .grid = {blocks, 1, 1},
@@ -114,8 +113,9 @@ tw_status checks_fill(const struct checks *checks, const struct tw_memory *memor
     const struct tw_type_info *info = tw_type_info(extent->type);
     if (!info->floating && !info->is_signed) {
         /* All ones must never be right, so that an element that was not written never is. */
+        double most = ldexp(1, (int)info->bytes * 8) - 6;
         low = low < 0 ? 0 : low;
-        high = high > 249 || high <= low ? 249 : high;
+        high = high > most ? most : high;
     }
     const struct tw_value values[] = {
         memory_value(memory),
@@ -146,8 +146,8 @@ tw_status checks_compare(const struct checks *checks, const struct tw_memory *go
         memory_value(&errors),
         memory_value(&counts),
     };
-    tw_status status = queue(checks, checks->compare[extent->type], blocks, THREADS * 6 * 8, values,
-                             7, error);
+    tw_status status =
+        queue(checks, checks->compare[extent->type], blocks, THREADS * 6 * 8, values, 7, error);
     double error_rows[MAX_BLOCKS * 3];
     uint64_t count_rows[MAX_BLOCKS * 3];
     if (status == TW_OK)

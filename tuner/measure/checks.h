@@ -6,7 +6,7 @@
 
 struct checks {
     const struct bench *bench;
-    struct tw_module *fill[TW_TYPE_COUNT];    /* NULL for types the problem has no use for */
+    struct tw_module *fill[TW_TYPE_COUNT]; /* NULL for types the problem has no use for */
     struct tw_module *compare[TW_TYPE_COUNT];
     struct tw_module *checksum;
     struct tw_memory results; /* what blocks report */
@@ -16,7 +16,8 @@ struct checks {
 tw_status checks_create(struct checks *checks, const struct bench *bench, struct tw_error *error);
 void checks_free(struct checks *checks);
 
-/* Queues random numbers in [low, high) (integers: [low, high]) into rows x columns, gaps untouched. */
+/* Queues random numbers in [low, high) (integers: [low, high]) into rows x columns, gaps untouched.
+ */
 tw_status checks_fill(const struct checks *checks, const struct tw_memory *memory,
                       const struct tw_extent *extent, uint32_t seed, double low, double high,
                       struct tw_error *error);

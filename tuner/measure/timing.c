@@ -10,13 +10,16 @@ enum { SCREEN_REPEATS = 3, LEAST_REPEATS = 5, MAX_CALLS = 64 };
 static const double BATCH_SECONDS = 200e-6;
 /* What a variant may cost once it has its least repeats. */
 static const double ENOUGH_SECONDS = 30e-3;
-/* A variant this much slower than the best after the screen will not be the winner. */
+/* A variant this much slower than the best after the screen will not be the winner, and one that is
+ * hopelessly slow does not even need the screen. */
 static const double CLEARLY_SLOWER = 1.10;
+static const double HOPELESS = 2;
 
 struct timer {
     const struct workload *workload;
     const struct tw_variant *variant;
-    int calls; /* in a batch */
+    double warm_seconds; /* of one call, as the warm-up saw it */
+    int calls;           /* in a batch */
     int next_set;
     struct tw_launch launches[MAX_CALLS * TW_MAX_LAUNCHES];
     struct tw_value values[MAX_CALLS * TW_MAX_LAUNCHES * TW_MAX_PASSED];
@@ -37,8 +40,8 @@ static tw_status time_batch(struct timer *timer, double *seconds, struct tw_erro
     if (w->flush.bytes > 0)
         status = bench->backend->fill(bench->device, &w->flush, 0, error);
     if (status == TW_OK)
-        status = bench->backend->time(bench->device, timer->launches,
-                                      (size_t)timer->calls * count, seconds, error);
+        status = bench->backend->time(bench->device, timer->launches, (size_t)timer->calls * count,
+                                      seconds, error);
     *seconds /= timer->calls;
     return status;
 }
@@ -57,6 +60,7 @@ tw_status timer_create(struct timer **out, const struct workload *workload,
     /* The first call pays for loading, the second tells how long a batch must be. */
     for (int i = 0; i < 2 && status == TW_OK; i++)
         status = time_batch(timer, &seconds, error);
+    timer->warm_seconds = seconds;
     double calls = seconds > 0 ? BATCH_SECONDS / seconds + 1 : MAX_CALLS;
     timer->calls = calls < MAX_CALLS ? (int)calls : MAX_CALLS;
     bool no_reuse = workload->policy == CACHE_COLD && workload->flush.bytes > 0;
@@ -81,6 +85,16 @@ tw_status timer_repeat(struct timer *timer, double *seconds, struct tw_error *er
     return status;
 }
 
+/* After one repeat if the warm-up was hopeless too, after the screen if it was merely slower. */
+static bool is_slower(const struct timer *timer, const struct timing *timing, double best) {
+    if (best <= 0)
+        return false;
+    if (timing->count == 1)
+        return timer->warm_seconds > best * HOPELESS && timing->seconds[0] > best * HOPELESS;
+    return timing->count == SCREEN_REPEATS &&
+           statistics_median(timing->seconds, SCREEN_REPEATS) > best * CLEARLY_SLOWER;
+}
+
 tw_status timer_measure(struct timer *timer, double best, struct timing *timing,
                         struct tw_error *error) {
     *timing = (struct timing){0};
@@ -92,11 +106,9 @@ tw_status timer_measure(struct timer *timer, double best, struct timing *timing,
             return status;
         timing->seconds[timing->count++] = seconds;
         spent += seconds * timer->calls;
-        if (timing->count == SCREEN_REPEATS && best > 0 &&
-            statistics_median(timing->seconds, SCREEN_REPEATS) > best * CLEARLY_SLOWER) {
-            timing->screened_out = true;
+        timing->screened_out = is_slower(timer, timing, best);
+        if (timing->screened_out)
             return TW_OK;
-        }
         if (timing->count >= LEAST_REPEATS && spent > ENOUGH_SECONDS)
             break;
     }

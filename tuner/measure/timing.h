@@ -1,8 +1,9 @@
-/* How long does a variant take? Device events around batches of calls, each call on the next buffer set.
+/* How long does a variant take? Device events around batches of calls, each call on the next buffer
+ * set.
  *
- * A repeat is one batch, long enough for the events' resolution, and its time is the batch's over the
- * number of calls. With cold caches the sets rotate; where all sets together fit the cache, a fill of
- * twice the cache precedes each batch and no set is used twice in it. */
+ * A repeat is one batch, long enough for the events' resolution, and its time is the batch's over
+ * the number of calls. With cold caches the sets rotate; where all sets together fit the cache, a
+ * fill of twice the cache precedes each batch and no set is used twice in it. */
 #ifndef TUNER_MEASURE_TIMING_H
 #define TUNER_MEASURE_TIMING_H
 
@@ -26,13 +27,13 @@ void timer_free(struct timer *timer);
 /* One repeat: seconds of one call. */
 tw_status timer_repeat(struct timer *timer, double *seconds, struct tw_error *error);
 
-/* Repeats until the time is settled or the variant is clearly slower than `best` seconds (0: no best
- * yet). */
+/* Repeats until the time is settled or the variant is clearly slower than `best` seconds (0: no
+ * best yet). */
 tw_status timer_measure(struct timer *timer, double best, struct timing *timing,
                         struct tw_error *error);
 
-/* Device-to-device copy of the bytes that the problem moves, on the same device under the same policy:
- * what a kernel that only moves data can hope for. Seconds of one copy, median of a few. */
+/* Device-to-device copy of the bytes that the problem moves, on the same device under the same
+ * policy: what a kernel that only moves data can hope for. Seconds of one copy, median of a few. */
 tw_status timing_copy(const struct workload *workload, double bytes, double *seconds,
                       struct tw_error *error);
 

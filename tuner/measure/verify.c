@@ -26,8 +26,8 @@ static tw_status judge(const struct workload *w, int argument, int which,
     uint64_t column = c->first_bad % (uint64_t)extent->stride;
     if (c->gaps > 0)
         return tw_fail(error, TW_WRONG,
-                       "wrote between the rows of %s: %" PRIu64
-                       " elements (row %" PRIu64 ", column %" PRIu64 ")",
+                       "wrote between the rows of %s: %" PRIu64 " elements (row %" PRIu64
+                       ", column %" PRIu64 ")",
                        name, c->gaps, row, column);
     if (c->bad > 0)
         return tw_fail(error, TW_WRONG,
@@ -39,8 +39,8 @@ static tw_status judge(const struct workload *w, int argument, int which,
         return TW_OK;
     tw_status status = tolerance_of(w, extent->type, &tolerance, error);
     if (status == TW_OK && !(c->max_error <= tolerance))
-        status = tw_fail(error, TW_WRONG, "case %d: %s has an error of %.3g; %.3g is allowed", which,
-                         name, c->max_error, tolerance);
+        status = tw_fail(error, TW_WRONG, "case %d: %s has an error of %.3g; %.3g is allowed",
+                         which, name, c->max_error, tolerance);
     return status;
 }
 

@@ -34,14 +34,15 @@ static uint64_t round_up(uint64_t bytes) {
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* Guard, buffer, guard, buffer, ..., guard. What a buffer leaves of its last 256 bytes is guard too. */
+/* Guard, buffer, guard, buffer, ..., guard. What a buffer leaves of its last 256 bytes is guard
+ * too. */
 static tw_status lay_out(struct workload *w, struct tw_error *error) {
     uint64_t offset = 0;
     for (int i = 0; i < argument_count(w); i++) {
         if (!is_buffer(w, i))
             continue;
-        tw_status status = tw_problem_extent(&w->bench->problem, i, w->bench->values,
-                                             &w->extents[i], error);
+        tw_status status =
+            tw_problem_extent(&w->bench->problem, i, w->bench->values, &w->extents[i], error);
         if (status != TW_OK)
             return status;
         w->zones[w->zone_count++] = (struct zone){-1, offset, GUARD_BYTES};
@@ -66,8 +67,8 @@ static tw_status allocate_references(struct workload *w, struct tw_error *error)
         for (int i = 0; i < d->argument_count; i++) {
             if (!is_output(w, i))
                 continue;
-            tw_status status = w->bench->backend->allocate(
-                w->bench->device, reference_bytes(w, i), &w->references[c][i], error);
+            tw_status status = w->bench->backend->allocate(w->bench->device, reference_bytes(w, i),
+                                                           &w->references[c][i], error);
             if (status != TW_OK)
                 return status;
         }
@@ -82,8 +83,7 @@ static tw_status check_room(const struct workload *w, uint64_t *room, struct tw_
     for (int i = 0; i < d->argument_count; i++)
         if (is_output(w, i))
             needed += (uint64_t)d->case_count * reference_bytes(w, i);
-    tw_status status =
-        w->bench->backend->memory(w->bench->device, &available, &total, error);
+    tw_status status = w->bench->backend->memory(w->bench->device, &available, &total, error);
     if (status != TW_OK)
         return status;
     if (needed > available)
@@ -124,8 +124,8 @@ void workload_arguments(const struct workload *w, int set, int which,
     for (int z = 0; z < w->zone_count; z++) {
         int argument = w->zones[z].argument;
         if (argument >= 0)
-            arguments->memory[argument] = tw_memory_part(&w->sets[set], w->zones[z].offset,
-                                                         w->extents[argument].bytes);
+            arguments->memory[argument] =
+                tw_memory_part(&w->sets[set], w->zones[z].offset, w->extents[argument].bytes);
     }
     memcpy(arguments->scalars, d->cases[which].scalars, sizeof arguments->scalars);
 }
@@ -133,8 +133,9 @@ void workload_arguments(const struct workload *w, int set, int which,
 static tw_status fill_argument(const struct workload *w, const struct tw_memory *memory, int i,
                                struct tw_error *error) {
     const struct tw_argument *a = &w->bench->problem.description->arguments[i];
-    return checks_fill(&w->checks, memory, &w->extents[i], w->seed * 64 + a->fill_seed * 8 + (uint32_t)i,
-                       a->fill_low, a->fill_high, error);
+    return checks_fill(&w->checks, memory, &w->extents[i],
+                       w->seed * 64 + a->fill_seed * 8 + (uint32_t)i, a->fill_low, a->fill_high,
+                       error);
 }
 
 tw_status workload_prepare(const struct workload *w, int which, struct tw_error *error) {
@@ -208,8 +209,7 @@ static tw_status compute_references(struct workload *w, struct tw_error *error) 
     struct tw_geometry geometry;
     struct tw_binary binary = {0};
     struct tw_module *module = NULL;
-    tw_status status =
-        tw_geometry_of(&d->reference, bench->values, &bench->info, &geometry, error);
+    tw_status status = tw_geometry_of(&d->reference, bench->values, &bench->info, &geometry, error);
     if (status == TW_OK)
         status = tw_reference_compile(bench->backend, &bench->info, &bench->problem, bench->values,
                                       &binary, error);
@@ -255,8 +255,7 @@ static tw_status check_tolerances(const struct workload *w, struct tw_error *err
         if (is_output(w, i) && tw_type_info(w->extents[i].type)->floating &&
             d->tolerance[w->extents[i].type] <= 0)
             return tw_fail(error, TW_BAD_DESCRIPTION, "%s: key tolerance: has no %s, which %s is",
-                           d->origin, tw_type_info(w->extents[i].type)->word,
-                           d->arguments[i].name);
+                           d->origin, tw_type_info(w->extents[i].type)->word, d->arguments[i].name);
     return TW_OK;
 }
 

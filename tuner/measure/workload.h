@@ -1,9 +1,9 @@
 /* The data that variants work on: sets of buffers with guard zones, and the right answers.
  *
- * A set holds every buffer argument, each between guard zones, on memory that was all ones before the
- * inputs were filled: so a gap between rows, a guard and an output that nobody wrote are NaN, or 255s. All
- * sets hold the same random inputs. Timing with cold caches rotates over sets that together exceed twice
- * the last-level cache. */
+ * A set holds every buffer argument, each between guard zones, on memory that was all ones before
+ * the inputs were filled: so a gap between rows, a guard and an output that nobody wrote are NaN,
+ * or 255s. All sets hold the same random inputs. Timing with cold caches rotates over sets that
+ * together exceed twice the last-level cache. */
 #ifndef TUNER_MEASURE_WORKLOAD_H
 #define TUNER_MEASURE_WORKLOAD_H
 
@@ -35,8 +35,8 @@ struct workload {
     struct tw_memory flush; /* twice the last-level cache, where the sets are smaller; else empty */
 };
 
-/* Allocates, fills, and computes the right answers. TW_NO_MEMORY says how much was needed. Free with
- * workload_free also after a failure. */
+/* Allocates, fills, and computes the right answers. TW_NO_MEMORY says how much was needed. Free
+ * with workload_free also after a failure. */
 tw_status workload_create(struct workload *workload, const struct bench *bench,
                           enum cache_policy policy, uint32_t seed, struct tw_error *error);
 void workload_free(struct workload *workload);
@@ -49,15 +49,15 @@ tw_status workload_restore(struct workload *workload, struct tw_error *error);
 void workload_arguments(const struct workload *workload, int set, int which,
                         struct tw_arguments *arguments);
 
-/* Puts the outputs of set 0 in the state that a case starts from: poisoned, or random where the case
- * reads them. */
+/* Puts the outputs of set 0 in the state that a case starts from: poisoned, or random where the
+ * case reads them. */
 tw_status workload_prepare(const struct workload *workload, int which, struct tw_error *error);
 
 /* Whether a buffer argument is read under a case. */
 bool workload_reads(const struct workload *workload, int argument, int which);
 
-/* Memory of the zones whose contents no variant may change; returns how many. `arguments` tells for each
- * which input it is, -1 for a guard. */
+/* Memory of the zones whose contents no variant may change; returns how many. `arguments` tells for
+ * each which input it is, -1 for a guard. */
 int workload_protected(const struct workload *workload, struct tw_memory *memory, int *arguments);
 
 #endif

@@ -21,7 +21,8 @@ static void print_best(const struct tw_problem *problem, const struct session_re
     report_time(r->best.time_us, time);
     report_time(r->ci_low_us, low);
     report_time(r->ci_high_us, high);
-    printf("  best            %s %s\n", d->implementations[r->best.configuration.implementation].name,
+    printf("  best            %s %s\n",
+           d->implementations[r->best.configuration.implementation].name,
            configuration.data != NULL ? configuration.data : "");
     printf("  time            %s (95%% interval %s to %s", time, low, high);
     if (r->rounds > 0)

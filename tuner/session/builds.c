@@ -6,7 +6,8 @@
 #include "runtime/variant/geometry.h"
 #include "runtime/variant/source.h"
 
-/* The hash of all that is compiled. `values` are bound for the problem; the configuration is bound here. */
+/* The hash of all that is compiled. `values` are bound for the problem; the configuration is bound
+ * here. */
 static tw_status key_of(const struct tw_device_info *device, const struct tw_problem *problem,
                         const struct tw_configuration *configuration, const int64_t *values,
                         char key[TW_HASH_SIZE], struct tw_error *error) {
@@ -16,8 +17,7 @@ static tw_status key_of(const struct tw_device_info *device, const struct tw_pro
     memcpy(bound, values, sizeof bound);
     struct tw_hash *hash = tw_hash_begin();
     struct tw_text source = {0};
-    tw_status status =
-        tw_configuration_bind(problem->description, configuration, bound, error);
+    tw_status status = tw_configuration_bind(problem->description, configuration, bound, error);
     tw_hash_add_text(hash, in->name);
     for (int i = 0; i < in->launch_count && status == TW_OK; i++) {
         struct tw_geometry geometry;

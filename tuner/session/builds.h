@@ -1,5 +1,6 @@
-/* Binaries by what decides them: variants whose rendered sources are the same, because they differ only in
- * launch parameters or in parameters that make no difference to this problem, are compiled once. */
+/* Binaries by what decides them: variants whose rendered sources are the same, because they differ
+ * only in launch parameters or in parameters that make no difference to this problem, are compiled
+ * once. */
 #ifndef TUNER_SESSION_BUILDS_H
 #define TUNER_SESSION_BUILDS_H
 
@@ -24,8 +25,8 @@ struct builds {
     uint64_t next_id;
 };
 
-/* The build of a variant, new if there is none; NULL when out of memory or when the source cannot be
- * rendered, with the error set. The caller is one of its users until builds_release. */
+/* The build of a variant, new if there is none; NULL when out of memory or when the source cannot
+ * be rendered, with the error set. The caller is one of its users until builds_release. */
 struct build *builds_get(struct builds *builds, const struct tw_device_info *device,
                          const struct tw_problem *problem,
                          const struct tw_configuration *configuration, const int64_t *values,

@@ -8,6 +8,6 @@ tw_status finals_run(struct session *s, double seconds) {
     (void)seconds;
     s->result->has_best = true;
     s->result->best = s->contenders[0].trial;
-    s->result->rate = tw_work_rate(&s->work, s->result->best.time_us*1e-6, &s->result->rate_unit);
+    s->result->rate = tw_work_rate(&s->work, s->result->best.time_us * 1e-6, &s->result->rate_unit);
     return TW_OK;
 }

@@ -57,8 +57,8 @@ static struct candidate *next_candidate(struct session *s, tw_status *status) {
     return candidate;
 }
 
-/* The measured kernels and the compilers share a CPU's cores, so there they take turns: compile a batch,
- * then measure it. A GPU is kept fed instead. */
+/* The measured kernels and the compilers share a CPU's cores, so there they take turns: compile a
+ * batch, then measure it. A GPU is kept fed instead. */
 static bool may_compile(const struct session *s) {
     int compiling = compile_pool_busy(s->pool), jobs = compile_pool_size(s->pool);
     if (compiling >= jobs)
@@ -130,7 +130,8 @@ static struct trial trial_from_build(const struct candidate *candidate) {
 static double trial_limit(const struct session *s) {
     if (s->options->trial_limit_s > 0)
         return s->options->trial_limit_s;
-    /* A naive variant may be as slow as the reference, and each case and repeat launches it again. */
+    /* A naive variant may be as slow as the reference, and each case and repeat launches it again.
+     */
     return 10 + 30 * s->reference_s;
 }
 
@@ -141,8 +142,7 @@ static tw_status send_trial(struct session *s, struct candidate *candidate) {
     assignment_add_variant(&request, s->problem->description, &candidate->configuration);
     cJSON_AddItemToObject(
         request.json, "sizes",
-        cJSON_Duplicate(
-            cJSON_GetObjectItemCaseSensitive(compiled->binaries.json, "sizes"), 1));
+        cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(compiled->binaries.json, "sizes"), 1));
     if (s->contender_count > 0)
         cJSON_AddNumberToObject(request.json, "best_us", s->contenders[0].trial.time_us);
     /* The bytes are lent for the sending. */
@@ -178,8 +178,7 @@ static tw_status feed_device(struct session *s) {
 
 static void read_result(const struct message *answer, struct trial *trial) {
     trial->status = trial_status_parse(message_text(answer, "status", ""));
-    snprintf(trial->message, sizeof trial->message, "%.500s",
-             message_text(answer, "message", ""));
+    snprintf(trial->message, sizeof trial->message, "%.500s", message_text(answer, "message", ""));
     trial->screened_out = message_flag(answer, "screened_out");
     trial->max_rel_error = message_number(answer, "max_rel_error", -1);
     trial->rms_rel_error = message_number(answer, "rms_rel_error", -1);

@@ -5,8 +5,7 @@
 #include "runtime/backend/devices.h"
 #include "runtime/variant/source.h"
 
-static tw_status check(const struct recorder *r, enum tw_db_status status,
-                       struct tw_error *error) {
+static tw_status check(const struct recorder *r, enum tw_db_status status, struct tw_error *error) {
     if (status == TW_DB_OK)
         return TW_OK;
     return tw_fail(error, TW_DATABASE, "%s", tw_db_message(r->db));
@@ -31,11 +30,10 @@ static tw_status put_problem(struct recorder *r, struct tw_error *error) {
     struct tw_db_dimension dimensions[TW_MAX_DIMENSIONS];
     struct tw_db_attribute attributes[TW_MAX_ATTRIBUTES];
     for (int i = 0; i < d->dimension_count; i++)
-        dimensions[i] =
-            (struct tw_db_dimension){d->dimensions[i].name, r->problem->dimensions[i]};
+        dimensions[i] = (struct tw_db_dimension){d->dimensions[i].name, r->problem->dimensions[i]};
     for (int i = 0; i < d->attribute_count; i++)
-        attributes[i] = (struct tw_db_attribute){d->attributes[i].name,
-                                                 d->symbols.words[r->problem->words[i]]};
+        attributes[i] =
+            (struct tw_db_attribute){d->attributes[i].name, d->symbols.words[r->problem->words[i]]};
     char key[TW_PROBLEM_KEY_SIZE];
     tw_problem_key(r->problem, key);
     const struct tw_db_problem row = {.kernel = d->kernel,
@@ -68,8 +66,8 @@ static tw_status put_implementations(struct recorder *r, struct tw_error *error)
 tw_status recorder_open(struct recorder *r, tw_db *db, const char *path,
                         const struct tw_problem *problem, const struct tw_device_info *device,
                         const char *cache_policy, struct tw_error *error) {
-    *r = (struct recorder){
-        .db = db, .path = path, .problem = problem, .cache_policy = cache_policy};
+    *r =
+        (struct recorder){.db = db, .path = path, .problem = problem, .cache_policy = cache_policy};
     tw_status status = put_device(r, device, error);
     if (status == TW_OK)
         status = put_problem(r, error);
@@ -122,8 +120,8 @@ static bool visit_row(void *context, const struct tw_db_trial_row *row) {
                           .registers = stored->registers,
                           .spill_bytes = stored->spill_bytes};
     /* A value that the description has dropped since makes the trial history, not knowledge. */
-    if (index >= 0 && tw_configuration_parse(&trial.configuration, d, index,
-                                             stored->configuration, NULL) == TW_OK) {
+    if (index >= 0 && tw_configuration_parse(&trial.configuration, d, index, stored->configuration,
+                                             NULL) == TW_OK) {
         strncpy(trial.message, stored->message != NULL ? stored->message : "",
                 sizeof trial.message - 1);
         known->visit(known->context, &trial);

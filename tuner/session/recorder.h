@@ -43,16 +43,16 @@ tw_status recorder_open(struct recorder *recorder, tw_db *db, const char *path,
 tw_status recorder_begin_run(struct recorder *recorder, struct tw_db_run *run, double *elapsed_s,
                              int64_t *trials, bool *resumed, struct tw_error *error);
 
-/* Calls `visit` for every trial on record for this problem, device, cache policy and today's templates,
- * whose configuration the description still allows. */
+/* Calls `visit` for every trial on record for this problem, device, cache policy and today's
+ * templates, whose configuration the description still allows. */
 tw_status recorder_known(const struct recorder *recorder,
                          void (*visit)(void *context, const struct trial *trial), void *context,
                          struct tw_error *error);
 
 tw_status recorder_add(const struct recorder *recorder, const struct trial *trial,
                        struct tw_error *error);
-tw_status recorder_update(const struct recorder *recorder, double elapsed_s,
-                          const char *conditions, struct tw_error *error);
+tw_status recorder_update(const struct recorder *recorder, double elapsed_s, const char *conditions,
+                          struct tw_error *error);
 tw_status recorder_best(const struct recorder *recorder, struct tw_db_best *best,
                         const struct tw_configuration *configuration, struct tw_error *error);
 tw_status recorder_finish(const struct recorder *recorder, enum tw_db_run_state state,

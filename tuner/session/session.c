@@ -25,11 +25,10 @@ static bool preset_fits(struct session *s, struct session_preset *preset) {
     struct tw_error reason;
     int64_t values[TW_MAX_SYMBOLS];
     memcpy(values, s->values, sizeof values);
-    bool fits =
-        tw_configuration_bind(d, &preset->configuration, values, &reason) == TW_OK &&
-        tw_configuration_check(d, &preset->configuration, values, &reason) == TW_OK &&
-        tw_implementation_fits(&d->implementations[preset->configuration.implementation], values,
-                               s->device, &reason) == TW_OK;
+    bool fits = tw_configuration_bind(d, &preset->configuration, values, &reason) == TW_OK &&
+                tw_configuration_check(d, &preset->configuration, values, &reason) == TW_OK &&
+                tw_implementation_fits(&d->implementations[preset->configuration.implementation],
+                                       values, s->device, &reason) == TW_OK;
     if (!fits)
         snprintf(preset->trial.message, sizeof preset->trial.message, "%.500s", reason.message);
     return fits;
@@ -85,8 +84,8 @@ static tw_status begin_run(struct session *s) {
     struct tw_db_run run = {.strategy = o->strategy->name,
                             .seed = o->seed,
                             .budget_kind = o->budget_trials > 0 ? "trials" : "seconds",
-                            .budget_value = o->budget_trials > 0 ? (double)o->budget_trials
-                                                                 : o->budget_seconds,
+                            .budget_value =
+                                o->budget_trials > 0 ? (double)o->budget_trials : o->budget_seconds,
                             .tilewise_version = TW_VERSION,
                             .driver = s->device->driver,
                             .compiler = s->device->compiler,
@@ -107,7 +106,8 @@ static tw_status set_up(struct session *s, tw_db *db, const char *db_path) {
     if (status == TW_OK)
         status = strategy_create(&s->strategy, o->strategy, s->space, o->seed, s->error);
     if (status == TW_OK)
-        status = recorder_open(&s->recorder, db, db_path, s->problem, s->device, o->cache, s->error);
+        status =
+            recorder_open(&s->recorder, db, db_path, s->problem, s->device, o->cache, s->error);
     if (status == TW_OK)
         status = begin_run(s);
     if (status != TW_OK)
@@ -186,8 +186,8 @@ static void report(const struct session *s, const char *phase,
         return;
     struct session_progress now = {.elapsed_s = session_elapsed(s),
                                    .trials = s->trials_before + s->result->trials_now,
-                                   .failures = s->result->trials -
-                                               s->result->counts[TW_DB_TRIAL_OK],
+                                   .failures =
+                                       s->result->trials - s->result->counts[TW_DB_TRIAL_OK],
                                    .left_s = time_left(s),
                                    .phase = phase};
     if (s->contender_count > 0) {
@@ -198,8 +198,7 @@ static void report(const struct session *s, const char *phase,
 }
 
 static tw_status search(struct session *s,
-                        void (*progress)(void *, const struct session_progress *),
-                        void *context) {
+                        void (*progress)(void *, const struct session_progress *), void *context) {
     double last_update = clock_now();
     tw_status status = TW_OK;
     while (status == TW_OK && !session_interrupted(s)) {

@@ -56,20 +56,20 @@ struct session_result {
     const char *rate_unit;
     double rate;
     double ci_low_us, ci_high_us;
-    int rounds;      /* of the playoff; 0: none was held */
-    int tie_count;   /* finalists that the playoff could not tell from the winner, itself included */
+    int rounds;    /* of the playoff; 0: none was held */
+    int tie_count; /* finalists that the playoff could not tell from the winner, itself included */
     bool has_copy;
-    double copy_us;   /* device-to-device copy of the bytes the problem moves */
-    double copy_rate; /* GB/s */
-    int64_t compiled; /* sources compiled now */
+    double copy_us;        /* device-to-device copy of the bytes the problem moves */
+    double copy_rate;      /* GB/s */
+    int64_t compiled;      /* sources compiled now */
     double compile_wall_s; /* from the first source handed out to the last binary */
     int replaced;          /* device workers */
     double elapsed_s;      /* of the run, earlier parts included */
     char first_failure[TW_ERROR_SIZE];
 };
 
-/* Runs the session and fills in `result`. `progress` (may be NULL) is called a few times a second. TW_OK
- * also when interrupted, and when every variant failed: then has_best is false. */
+/* Runs the session and fills in `result`. `progress` (may be NULL) is called a few times a second.
+ * TW_OK also when interrupted, and when every variant failed: then has_best is false. */
 tw_status session_run(const struct session_options *options, const struct tw_problem *problem,
                       const struct tw_device_info *device, tw_db *db, const char *db_path,
                       void (*progress)(void *context, const struct session_progress *progress),

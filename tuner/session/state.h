@@ -84,7 +84,8 @@ void pipeline_wait(struct session *s, double seconds);
 
 /* ---- finals.c: the playoff ---- */
 
-/* Measures the contenders in interleaved rounds within about `seconds` and fills in the result's best. */
+/* Measures the contenders in interleaved rounds within about `seconds` and fills in the result's
+ * best. */
 tw_status finals_run(struct session *s, double seconds);
 
 #endif

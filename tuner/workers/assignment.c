@@ -33,13 +33,11 @@ tw_status assignment_read(const struct message *message, struct tw_description *
     if (message->size != sizeof *device)
         return tw_fail(error, TW_IO, "the assignment has no device");
     memcpy(device, message->bytes, sizeof *device);
-    tw_status status =
-        tw_description_read(description, message_text(message, "description", ""),
-                            message_text(message, "origin", ""),
-                            message_text(message, "directory", NULL), error);
+    tw_status status = tw_description_read(description, message_text(message, "description", ""),
+                                           message_text(message, "origin", ""),
+                                           message_text(message, "directory", NULL), error);
     if (status == TW_OK)
-        status =
-            tw_problem_parse(problem, *description, message_text(message, "shape", ""), error);
+        status = tw_problem_parse(problem, *description, message_text(message, "shape", ""), error);
     const cJSON *attribute;
     cJSON_ArrayForEach(attribute, cJSON_GetObjectItemCaseSensitive(message->json, "attributes")) {
         if (status == TW_OK)

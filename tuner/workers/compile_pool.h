@@ -1,5 +1,6 @@
-/* The compiling workers as the coordinator sees them: a number of slots that take variants and give back
- * binaries, or a status when a source does not compile, takes too long or takes its compiler down. */
+/* The compiling workers as the coordinator sees them: a number of slots that take variants and give
+ * back binaries, or a status when a source does not compile, takes too long or takes its compiler
+ * down. */
 #ifndef TUNER_WORKERS_COMPILE_POOL_H
 #define TUNER_WORKERS_COMPILE_POOL_H
 
@@ -36,12 +37,11 @@ int compile_pool_busy(const struct compile_pool *pool); /* variants being compil
 int compile_pool_size(const struct compile_pool *pool);
 /* Hands a variant to a free worker; there must be one. */
 tw_status compile_pool_submit(struct compile_pool *pool, uint64_t id,
-                              const struct tw_configuration *configuration,
-                              struct tw_error *error);
+                              const struct tw_configuration *configuration, struct tw_error *error);
 /* Descriptors to poll for POLLIN, at most compile_pool_size of them; returns how many. */
 int compile_pool_fds(const struct compile_pool *pool, struct pollfd *fds);
-/* Takes one finished variant without waiting; false when none is finished. Also notices workers that died
- * or are past their limit, and replaces them. */
+/* Takes one finished variant without waiting; false when none is finished. Also notices workers
+ * that died or are past their limit, and replaces them. */
 bool compile_pool_take(struct compile_pool *pool, struct compiled *compiled,
                        struct tw_error *error);
 

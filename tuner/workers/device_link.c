@@ -8,7 +8,8 @@
 #include "tuner/workers/clock.h"
 #include "tuner/workers/process.h"
 
-/* Filling large buffers and the reference's own compile and run take their time, on a CPU above all. */
+/* Filling large buffers and the reference's own compile and run take their time, on a CPU above
+ * all. */
 static const double START_SECONDS = 900;
 /* A device may need a moment after a kernel was killed on it. */
 enum { START_ATTEMPTS = 3 };
@@ -135,7 +136,8 @@ enum device_event device_link_take(struct device_link *link, struct message *ans
         return replace(link, late, fatal, error);
     if (link->state == DEVICE_STARTING) {
         if (strcmp(message_kind(answer), "ready") != 0) {
-            *fatal = failed_start(link, message_text(answer, "message", "it does not start"), error);
+            *fatal =
+                failed_start(link, message_text(answer, "message", "it does not start"), error);
             message_free(answer);
             return DEVICE_NOTHING;
         }

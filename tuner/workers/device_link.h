@@ -1,5 +1,5 @@
-/* The running worker as the coordinator sees it: started, given one request at a time, replaced when it
- * hangs, crashes or loses its device. */
+/* The running worker as the coordinator sees it: started, given one request at a time, replaced
+ * when it hangs, crashes or loses its device. */
 #ifndef TUNER_WORKERS_DEVICE_LINK_H
 #define TUNER_WORKERS_DEVICE_LINK_H
 
@@ -19,7 +19,8 @@ enum device_event {
 
 struct device_link;
 
-/* Starts the worker; it becomes ready by and by. `seed` and `cache` ("cold", "warm") are for its data. */
+/* Starts the worker; it becomes ready by and by. `seed` and `cache` ("cold", "warm") are for its
+ * data. */
 tw_status device_link_create(struct device_link **out, const struct tw_problem *problem,
                              const struct tw_device_info *device, const char *cache, uint32_t seed,
                              struct tw_error *error);
@@ -33,8 +34,8 @@ int device_link_replaced(const struct device_link *link);
 /* Sends a request to an idle worker, to be answered within `limit_s` seconds. */
 tw_status device_link_send(struct device_link *link, const struct message *request, double limit_s,
                            struct tw_error *error);
-/* What happened since, without waiting. The caller frees *answer. An answer with `lost` set is given
- * before the worker is replaced. *fatal is not TW_OK when no worker can be had any more. */
+/* What happened since, without waiting. The caller frees *answer. An answer with `lost` set is
+ * given before the worker is replaced. *fatal is not TW_OK when no worker can be had any more. */
 enum device_event device_link_take(struct device_link *link, struct message *answer,
                                    tw_status *fatal, struct tw_error *error);
 /* Ends the worker and starts a fresh one. */

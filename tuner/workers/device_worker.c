@@ -64,8 +64,7 @@ static tw_status announce(const struct runner *runner, tw_status status, struct 
         cJSON_AddNumberToObject(answer.json, "copy_us", copy * 1e6);
     }
     if (status == TW_OK) {
-        cJSON_AddNumberToObject(answer.json, "reference_s",
-                                runner->workload.reference_seconds);
+        cJSON_AddNumberToObject(answer.json, "reference_s", runner->workload.reference_seconds);
         add_conditions(runner, &answer);
     } else {
         cJSON_ReplaceItemInObjectCaseSensitive(answer.json, "kind", cJSON_CreateString("failed"));
@@ -83,8 +82,7 @@ static tw_status load(const struct runner *runner, const struct message *request
     struct tw_binaries binaries = {0};
     int64_t values[TW_MAX_SYMBOLS];
     memcpy(values, runner->bench.values, sizeof values);
-    tw_status status =
-        assignment_read_variant(request, runner->description, &configuration, error);
+    tw_status status = assignment_read_variant(request, runner->description, &configuration, error);
     if (status == TW_OK)
         status = tw_configuration_bind(runner->description, &configuration, values, error);
     if (status == TW_OK)

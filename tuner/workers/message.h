@@ -1,7 +1,8 @@
-/* Messages between the coordinator and its workers: a JSON object and some bytes, over a socket pair.
+/* Messages between the coordinator and its workers: a JSON object and some bytes, over a socket
+ * pair.
  *
- * On the wire a message is two 32-bit lengths, the JSON text, the bytes. Both ends are the same program on
- * the same machine, so numbers are in the machine's own order. */
+ * On the wire a message is two 32-bit lengths, the JSON text, the bytes. Both ends are the same
+ * program on the same machine, so numbers are in the machine's own order. */
 #ifndef TUNER_WORKERS_MESSAGE_H
 #define TUNER_WORKERS_MESSAGE_H
 
@@ -29,8 +30,8 @@ bool message_flag(const struct message *message, const char *key);
 
 /* Writes the whole message; TW_IO when the other end is gone. */
 tw_status message_send(int fd, const struct message *message, struct tw_error *error);
-/* Waits for a whole message. TW_NOT_FOUND: the other end closed between messages. TW_IO: within one, or
- * what came is no message. */
+/* Waits for a whole message. TW_NOT_FOUND: the other end closed between messages. TW_IO: within
+ * one, or what came is no message. */
 tw_status message_receive(int fd, struct message *message, struct tw_error *error);
 
 #endif

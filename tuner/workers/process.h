@@ -1,7 +1,7 @@
 /* Worker processes: this program again, with a hidden subcommand and one end of a socket pair.
  *
- * A worker may crash, hang or lose its device; its owner then ends it and starts another. It dies with
- * its coordinator, however that ends. */
+ * A worker may crash, hang or lose its device; its owner then ends it and starts another. It dies
+ * with its coordinator, however that ends. */
 #ifndef TUNER_WORKERS_PROCESS_H
 #define TUNER_WORKERS_PROCESS_H
 
@@ -15,8 +15,8 @@ struct worker {
     int fd;    /* the coordinator's end */
 };
 
-/* Starts `tune SUBCOMMAND`. The worker ignores SIGINT, which a terminal sends to the whole group: the
- * coordinator decides when to stop. */
+/* Starts `tune SUBCOMMAND`. The worker ignores SIGINT, which a terminal sends to the whole group:
+ * the coordinator decides when to stop. */
 tw_status worker_start(struct worker *worker, const char *subcommand, struct tw_error *error);
 /* Kills it if it still runs, waits for it, and says in `how` (may be NULL) what became of it, as in
  * "killed by signal 11 (Segmentation fault)". */

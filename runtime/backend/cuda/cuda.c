@@ -75,8 +75,7 @@ static tw_status cuda_describe(int index, struct tw_device_info *info, struct tw
         info->max_grid[i] =
             attribute(cu, device, (CUdevice_attribute)(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X + i));
     }
-    info->max_shared =
-        attribute(cu, device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    info->max_shared = attribute(cu, device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
     info->max_registers = attribute(cu, device, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
     info->cache_bytes = attribute(cu, device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
     info->memory_bytes = (int64_t)memory;
@@ -165,9 +164,8 @@ static tw_status cuda_load(struct tw_device *device, const void *bytes, size_t s
         free(module);
         return status;
     }
-    status = tw_cuda_check(
-        device->cu->module_function(&module->function, module->module, function),
-        "cuModuleGetFunction", error);
+    status = tw_cuda_check(device->cu->module_function(&module->function, module->module, function),
+                           "cuModuleGetFunction", error);
     if (status == TW_OK && shared > 48 * 1024) {
         CUresult result = device->cu->function_attribute_set(
             module->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared);
@@ -256,8 +254,8 @@ static tw_status cuda_launch(struct tw_device *device, const struct tw_launch *l
         }
     }
     CHECK(device->cu->launch(launch->module->function, launch->grid[0], launch->grid[1],
-                             launch->grid[2], launch->block[0], launch->block[1],
-                             launch->block[2], launch->shared, device->stream, values, NULL),
+                             launch->grid[2], launch->block[0], launch->block[1], launch->block[2],
+                             launch->shared, device->stream, values, NULL),
           "cuLaunchKernel");
     return TW_OK;
 }
@@ -272,8 +270,8 @@ static tw_status stop_timing(struct tw_device *device, double *seconds, struct t
     return TW_OK;
 }
 
-static tw_status cuda_time(struct tw_device *device, const struct tw_launch *launches,
-                           size_t count, double *seconds, struct tw_error *error) {
+static tw_status cuda_time(struct tw_device *device, const struct tw_launch *launches, size_t count,
+                           double *seconds, struct tw_error *error) {
     *seconds = 0;
     CHECK(device->cu->event_record(device->start, device->stream), "cuEventRecord");
     for (size_t i = 0; i < count; i++) {

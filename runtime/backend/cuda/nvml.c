@@ -47,13 +47,11 @@ void tw_nvml_conditions(const char *bus_id, struct tw_text *json) {
     if (nvml_works && !json->failed && nvml.by_bus_id(bus_id, &device) == 0) {
         unsigned value = 0;
         add(json, nvml.clock(device, NVML_CLOCK_SM, &value) == 0, "sm_clock_mhz", value);
-        add(json, nvml.clock_limit(device, NVML_CLOCK_SM, &value) == 0,
-            "sm_clock_max_mhz", value);
-        add(json, nvml.clock(device, NVML_CLOCK_MEM, &value) == 0, "memory_clock_mhz",
-            value);
+        add(json, nvml.clock_limit(device, NVML_CLOCK_SM, &value) == 0, "sm_clock_max_mhz", value);
+        add(json, nvml.clock(device, NVML_CLOCK_MEM, &value) == 0, "memory_clock_mhz", value);
         add(json, nvml.power(device, &value) == 0, "power_w", value / 1000.0);
-        add(json, nvml.temperature(device, NVML_TEMPERATURE_GPU, &value) == 0,
-            "temperature_c", value);
+        add(json, nvml.temperature(device, NVML_TEMPERATURE_GPU, &value) == 0, "temperature_c",
+            value);
     }
     tw_text_print(json, "}");
 }

@@ -30,11 +30,8 @@ static pthread_once_t nvrtc_once = PTHREAD_ONCE_INIT;
 
 static void open_nvrtc(void) {
     /* The toolkit's installer does not always tell the loader of its folder. */
-    static const char *const names[] = {"libnvrtc.so.13",
-                                        "libnvrtc.so.12",
-                                        "libnvrtc.so",
-                                        "/usr/local/cuda/lib64/libnvrtc.so",
-                                        NULL};
+    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so",
+                                        "/usr/local/cuda/lib64/libnvrtc.so", NULL};
     static const struct tw_symbol symbols[] = {
 #define NVRTC_SYMBOL(field, function) {TW_SYMBOL_NAME(function), &nvrtc.field},
         NVRTC_FUNCTIONS(NVRTC_SYMBOL)
@@ -77,7 +74,8 @@ static void read_log(nvrtcProgram program, struct tw_binary *binary) {
     free(log);
 }
 
-/* ptxas -v writes "Used 96 registers" and "8 bytes spill stores" for each function; there is one. */
+/* ptxas -v writes "Used 96 registers" and "8 bytes spill stores" for each function; there is one.
+ */
 static void read_resources(struct tw_binary *binary) {
     const char *log = binary->log.data != NULL ? binary->log.data : "";
     const char *used = strstr(log, "Used ");
@@ -108,8 +106,7 @@ tw_status tw_nvrtc_compile(const struct tw_device_info *info,
                    "nvrtcCreateProgram", error);
     if (status != TW_OK)
         return status;
-    nvrtcResult result =
-        nvrtc.compile(program, (int)(sizeof options / sizeof *options), options);
+    nvrtcResult result = nvrtc.compile(program, (int)(sizeof options / sizeof *options), options);
     read_log(program, binary);
     read_resources(binary);
     status = check(result, "nvrtcCompileProgram", error);

@@ -22,8 +22,7 @@ static void device_text(const struct tw_opencl *cl, cl_device_id device, cl_devi
     snprintf(out, size, "%s", text);
 }
 
-static int64_t device_number(const struct tw_opencl *cl, cl_device_id device,
-                             cl_device_info what) {
+static int64_t device_number(const struct tw_opencl *cl, cl_device_id device, cl_device_info what) {
     cl_ulong value = 0; /* a smaller answer fills its low bytes */
     if (cl->device_info(device, what, sizeof value, &value, NULL) != CL_SUCCESS)
         return 0;
@@ -96,9 +95,9 @@ static tw_status take_binary(const struct tw_opencl *cl, cl_program program,
     binary->bytes = malloc(binary->size > 0 ? binary->size : 1);
     if (binary->bytes == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory for a binary");
-    return tw_opencl_check(cl->program_info(program, CL_PROGRAM_BINARIES, sizeof binary->bytes,
-                                            &binary->bytes, NULL),
-                           "clGetProgramInfo", error);
+    return tw_opencl_check(
+        cl->program_info(program, CL_PROGRAM_BINARIES, sizeof binary->bytes, &binary->bytes, NULL),
+        "clGetProgramInfo", error);
 }
 
 tw_status tw_opencl_compile(const struct tw_device_info *info,

@@ -35,8 +35,7 @@ static void find_devices(void) {
         }
     }
     if (all.count == 0)
-        opencl_status =
-            tw_fail(&opencl_error, TW_UNAVAILABLE, "no OpenCL platform has a device");
+        opencl_status = tw_fail(&opencl_error, TW_UNAVAILABLE, "no OpenCL platform has a device");
 }
 
 static void open_opencl(void) {

@@ -160,7 +160,8 @@ static tw_status opencl_copy(struct tw_device *device, const struct tw_memory *t
                            "clEnqueueCopyBuffer", error);
 }
 
-/* A part of an allocation reaches a kernel as a sub-buffer, which lives until the launch is done. */
+/* A part of an allocation reaches a kernel as a sub-buffer, which lives until the launch is done.
+ */
 static tw_status set_memory(struct tw_device *device, cl_kernel kernel, cl_uint index,
                             const struct tw_memory *memory, struct tw_error *error) {
     const struct tw_opencl *cl = device->cl;
@@ -175,8 +176,8 @@ static tw_status set_memory(struct tw_device *device, cl_kernel kernel, cl_uint 
     tw_status status = tw_opencl_check(result, "clCreateSubBuffer", error);
     if (status != TW_OK)
         return status;
-    status = tw_opencl_check(cl->kernel_set(kernel, index, sizeof part, &part), "clSetKernelArg",
-                             error);
+    status =
+        tw_opencl_check(cl->kernel_set(kernel, index, sizeof part, &part), "clSetKernelArg", error);
     cl->memory_release(part);
     return status;
 }
@@ -186,12 +187,11 @@ static tw_status enqueue(struct tw_device *device, const struct tw_launch *launc
     cl_kernel kernel = launch->module->kernel;
     for (size_t i = 0; i < launch->value_count; i++) {
         const struct tw_value *value = &launch->values[i];
-        tw_status status =
-            value->kind == TW_VALUE_MEMORY
-                ? set_memory(device, kernel, (cl_uint)i, &value->memory, error)
-                : tw_opencl_check(
-                      device->cl->kernel_set(kernel, (cl_uint)i, value->size, value->bytes),
-                      "clSetKernelArg", error);
+        tw_status status = value->kind == TW_VALUE_MEMORY
+                               ? set_memory(device, kernel, (cl_uint)i, &value->memory, error)
+                               : tw_opencl_check(device->cl->kernel_set(kernel, (cl_uint)i,
+                                                                        value->size, value->bytes),
+                                                 "clSetKernelArg", error);
         if (status != TW_OK)
             return status;
     }
@@ -200,9 +200,9 @@ static tw_status enqueue(struct tw_device *device, const struct tw_launch *launc
         local[i] = launch->block[i];
         global[i] = (size_t)launch->grid[i] * launch->block[i];
     }
-    return tw_opencl_check(device->cl->launch(device->queue, kernel, 3, NULL, global, local, 0,
-                                              NULL, event),
-                           "clEnqueueNDRangeKernel", error);
+    return tw_opencl_check(
+        device->cl->launch(device->queue, kernel, 3, NULL, global, local, 0, NULL, event),
+        "clEnqueueNDRangeKernel", error);
 }
 
 static tw_status opencl_launch(struct tw_device *device, const struct tw_launch *launch,
@@ -217,14 +217,13 @@ static tw_status opencl_synchronize(struct tw_device *device, struct tw_error *e
 static tw_status event_seconds(struct tw_device *device, cl_event event, double *seconds,
                                struct tw_error *error) {
     cl_ulong start = 0, end = 0;
-    tw_status status =
-        tw_opencl_check(device->cl->event_profile(event, CL_PROFILING_COMMAND_START, sizeof start,
-                                                  &start, NULL),
-                        "clGetEventProfilingInfo", error);
+    tw_status status = tw_opencl_check(
+        device->cl->event_profile(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL),
+        "clGetEventProfilingInfo", error);
     if (status == TW_OK)
-        status = tw_opencl_check(device->cl->event_profile(event, CL_PROFILING_COMMAND_END,
-                                                           sizeof end, &end, NULL),
-                                 "clGetEventProfilingInfo", error);
+        status = tw_opencl_check(
+            device->cl->event_profile(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL),
+            "clGetEventProfilingInfo", error);
     *seconds += (double)(end - start) * 1e-9;
     return status;
 }
@@ -257,10 +256,10 @@ static tw_status opencl_time_copy(struct tw_device *device, const struct tw_memo
                                   struct tw_error *error) {
     *seconds = 0;
     cl_event event;
-    tw_status status = tw_opencl_check(
-        device->cl->memory_copy(device->queue, object(from), object(to), from->offset, to->offset,
-                                from->bytes, 0, NULL, &event),
-        "clEnqueueCopyBuffer", error);
+    tw_status status = tw_opencl_check(device->cl->memory_copy(device->queue, object(from),
+                                                               object(to), from->offset, to->offset,
+                                                               from->bytes, 0, NULL, &event),
+                                       "clEnqueueCopyBuffer", error);
     if (status != TW_OK)
         return status;
     status = opencl_synchronize(device, error);
