@@ -25,13 +25,6 @@ static const struct command {
 #undef COMMAND_ROW
 };
 
-int command_failed(tw_status status, const struct tw_error *error) {
-    fprintf(stderr, "tune: %s\n", error->message);
-    return status == TW_INVALID || status == TW_BAD_DESCRIPTION || status == TW_NOT_FOUND
-               ? EXIT_USAGE
-               : EXIT_FAILED;
-}
-
 static void list_commands(void) {
     printf(
         "tune [KERNEL] --shape MxN[xK] [OPTIONS]   tune a kernel; tune --help for the options\n");

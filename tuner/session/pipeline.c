@@ -8,34 +8,6 @@
 #include "tuner/workers/clock.h"
 #include "tuner/workers/trial_status.h"
 
-void queue_add(struct queue *queue, struct candidate *candidate) {
-    candidate->next = NULL;
-    if (queue->last != NULL)
-        queue->last->next = candidate;
-    else
-        queue->first = candidate;
-    queue->last = candidate;
-    queue->count++;
-}
-
-struct candidate *queue_take(struct queue *queue) {
-    struct candidate *candidate = queue->first;
-    if (candidate == NULL)
-        return NULL;
-    queue->first = candidate->next;
-    if (queue->first == NULL)
-        queue->last = NULL;
-    queue->count--;
-    return candidate;
-}
-
-void candidate_free(struct session *s, struct candidate *candidate) {
-    if (candidate == NULL)
-        return;
-    builds_release(&s->builds, candidate->build);
-    free(candidate);
-}
-
 /* ---- Compiling ---- */
 
 static struct candidate *next_candidate(struct session *s, tw_status *status) {

@@ -9,14 +9,6 @@
 #include "tuner/session/state.h"
 #include "tuner/workers/clock.h"
 
-double session_elapsed(const struct session *s) {
-    return s->elapsed_before + clock_now() - s->started_at;
-}
-
-bool session_interrupted(const struct session *s) {
-    return s->options->interrupted != NULL && *s->options->interrupted != 0;
-}
-
 /* ---- Setting up ---- */
 
 /* Whether a preset can be run here; the reason why not goes to its message. */

@@ -1,0 +1,284 @@
+/* Parsing expressions: recursive descent, emitting code as it goes. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/text.h"
+#include "runtime/description/expression_code.h"
+
+struct parser {
+    const char *text;
+    const char *at;
+    const struct tw_symbols *symbols;
+    struct tw_error *error;
+    bool failed;
+    int nesting;
+    int depth; /* of the stack where we are */
+    int count;
+    uint64_t uses[TW_MAX_SYMBOLS / 64];
+    struct instruction code[MAX_INSTRUCTIONS];
+};
+
+static void fail(struct parser *p, const char *where, const char *what) {
+    if (p->failed)
+        return;
+    p->failed = true;
+    tw_fail(p->error, TW_INVALID, "column %d of \"%.200s\": %s", (int)(where - p->text) + 1,
+            p->text, what);
+}
+
+static int emit(struct parser *p, enum operation operation, int64_t operand, int stack_change) {
+    if (p->failed)
+        return 0;
+    if (p->count == MAX_INSTRUCTIONS) {
+        fail(p, p->at, "the expression is too long");
+        return 0;
+    }
+    p->depth += stack_change;
+    if (p->depth > MAX_STACK)
+        fail(p, p->at, "the expression nests too deeply");
+    p->code[p->count] = (struct instruction){operation, operand};
+    return p->count++;
+}
+
+static void skip_space(struct parser *p) {
+    while (isspace((unsigned char)*p->at))
+        p->at++;
+}
+
+static bool accept(struct parser *p, const char *token) {
+    skip_space(p);
+    size_t length = strlen(token);
+    if (strncmp(p->at, token, length) != 0)
+        return false;
+    p->at += length;
+    return true;
+}
+
+static void expect(struct parser *p, const char *token) {
+    char what[64] = "expected '";
+    if (accept(p, token))
+        return;
+    strcat(strcat(what, token), "'");
+    fail(p, p->at, what);
+}
+
+static void parse_choice(struct parser *p);
+
+static void parse_word(struct parser *p) {
+    const char *start = p->at++;
+    char word[TW_NAME_SIZE];
+    size_t length = strcspn(p->at, "'");
+    if (p->at[length] == '\0' || length == 0 || length >= sizeof word) {
+        fail(p, start, "expected a word in single quotes");
+        return;
+    }
+    memcpy(word, p->at, length);
+    word[length] = '\0';
+    p->at += length + 1;
+    int id = tw_symbols_find_word(p->symbols, word);
+    if (id < 0) {
+        const char *words[TW_MAX_WORDS];
+        for (int i = 0; i < p->symbols->word_count; i++)
+            words[i] = p->symbols->words[i];
+        const char *nearest = tw_nearest(word, words, (size_t)p->symbols->word_count);
+        char what[256] = "unknown word '";
+        strcat(strcat(what, word), "'");
+        if (nearest != NULL)
+            strcat(strcat(strcat(what, "; did you mean '"), nearest), "'?");
+        fail(p, start, what);
+        return;
+    }
+    emit(p, PUSH_NUMBER, id, 1);
+}
+
+static void parse_number(struct parser *p) {
+    const char *start = p->at;
+    int64_t value = 0;
+    bool overflow = false;
+    while (isdigit((unsigned char)*p->at)) {
+        overflow |= __builtin_mul_overflow(value, (int64_t)10, &value);
+        overflow |= __builtin_add_overflow(value, (int64_t)(*p->at - '0'), &value);
+        p->at++;
+    }
+    if (overflow)
+        fail(p, start, "the number does not fit 64 bits");
+    else if (isalpha((unsigned char)*p->at) || *p->at == '.' || *p->at == '_')
+        fail(p, p->at, "only whole decimal numbers are allowed");
+    emit(p, PUSH_NUMBER, value, 1);
+}
+
+static void parse_function(struct parser *p, const char *start, const char *name) {
+    static const struct {
+        const char *name;
+        enum operation operation;
+    } functions[] = {{"min", MINIMUM}, {"max", MAXIMUM}, {"ceil_div", CEIL_DIV}};
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        if (strcmp(name, functions[i].name) != 0)
+            continue;
+        parse_choice(p);
+        expect(p, ",");
+        parse_choice(p);
+        expect(p, ")");
+        emit(p, functions[i].operation, 0, -1);
+        return;
+    }
+    fail(p, start, "unknown function; there are min, max and ceil_div");
+}
+
+static void parse_name(struct parser *p) {
+    const char *start = p->at;
+    char name[TW_NAME_SIZE];
+    size_t length = 0;
+    while (isalnum((unsigned char)*p->at) || *p->at == '_') {
+        if (length + 1 < sizeof name)
+            name[length++] = *p->at;
+        p->at++;
+    }
+    name[length] = '\0';
+    if (accept(p, "(")) {
+        parse_function(p, start, name);
+        return;
+    }
+    int slot = tw_symbols_find(p->symbols, name);
+    if (slot < 0) {
+        const char *names[TW_MAX_SYMBOLS];
+        for (int i = 0; i < p->symbols->count; i++)
+            names[i] = p->symbols->names[i];
+        const char *nearest = tw_nearest(name, names, (size_t)p->symbols->count);
+        char what[256] = "unknown name '";
+        strcat(strcat(what, name), "'");
+        if (nearest != NULL)
+            strcat(strcat(strcat(what, "; did you mean '"), nearest), "'?");
+        fail(p, start, what);
+        return;
+    }
+    p->uses[slot / 64] |= UINT64_C(1) << (slot % 64);
+    emit(p, PUSH_SLOT, slot, 1);
+}
+
+static void parse_unary(struct parser *p) {
+    if (p->failed)
+        return;
+    if (++p->nesting > MAX_NESTING) {
+        fail(p, p->at, "the expression nests too deeply");
+        return;
+    }
+    skip_space(p);
+    if (accept(p, "-")) {
+        parse_unary(p);
+        emit(p, NEGATE, 0, 0);
+    } else if (*p->at == '!' && p->at[1] != '=') {
+        p->at++;
+        parse_unary(p);
+        emit(p, NOT, 0, 0);
+    } else if (accept(p, "(")) {
+        parse_choice(p);
+        expect(p, ")");
+    } else if (*p->at == '\'') {
+        parse_word(p);
+    } else if (isdigit((unsigned char)*p->at)) {
+        parse_number(p);
+    } else if (isalpha((unsigned char)*p->at) || *p->at == '_') {
+        parse_name(p);
+    } else {
+        fail(p, p->at, *p->at == '\0' ? "the expression ends too early" : "expected a value");
+    }
+    p->nesting--;
+}
+
+struct binary {
+    const char *token;
+    enum operation operation;
+    int precedence;
+};
+
+/* Longer tokens first where one begins another. */
+static const struct binary binaries[] = {
+    {"==", EQUAL, 1},   {"!=", NOT_EQUAL, 1}, {"<=", LESS_EQUAL, 2}, {">=", GREATER_EQUAL, 2},
+    {"<", LESS, 2},     {">", GREATER, 2},    {"+", ADD, 3},         {"-", SUBTRACT, 3},
+    {"*", MULTIPLY, 4}, {"/", DIVIDE, 4},     {"%", REMAINDER, 4},
+};
+
+static const struct binary *peek_binary(struct parser *p, int least) {
+    skip_space(p);
+    for (size_t i = 0; i < sizeof binaries / sizeof *binaries; i++)
+        if (strncmp(p->at, binaries[i].token, strlen(binaries[i].token)) == 0)
+            return binaries[i].precedence >= least ? &binaries[i] : NULL;
+    return NULL;
+}
+
+/* Precedence climbing over the left-associative operators. */
+static void parse_binary(struct parser *p, int least) {
+    parse_unary(p);
+    const struct binary *binary;
+    while (!p->failed && (binary = peek_binary(p, least)) != NULL) {
+        p->at += strlen(binary->token);
+        parse_binary(p, binary->precedence + 1);
+        emit(p, binary->operation, 0, -1);
+    }
+}
+
+static void parse_and(struct parser *p) {
+    parse_binary(p, 1);
+    while (!p->failed && accept(p, "&&")) {
+        int jump = emit(p, JUMP_IF_ZERO_KEEP_0, 0, -1);
+        parse_binary(p, 1);
+        emit(p, TO_BOOLEAN, 0, 0);
+        p->code[jump].operand = p->count;
+    }
+}
+
+static void parse_or(struct parser *p) {
+    parse_and(p);
+    while (!p->failed && accept(p, "||")) {
+        int jump = emit(p, JUMP_IF_NONZERO_KEEP_1, 0, -1);
+        parse_and(p);
+        emit(p, TO_BOOLEAN, 0, 0);
+        p->code[jump].operand = p->count;
+    }
+}
+
+static void parse_choice(struct parser *p) {
+    if (++p->nesting > MAX_NESTING) {
+        fail(p, p->at, "the expression nests too deeply");
+        return;
+    }
+    parse_or(p);
+    if (!p->failed && accept(p, "?")) {
+        int to_else = emit(p, JUMP_IF_ZERO, 0, -1);
+        parse_choice(p);
+        int to_end = emit(p, JUMP, 0, -1); /* the other branch pushes the value in its place */
+        expect(p, ":");
+        p->code[to_else].operand = p->count;
+        parse_choice(p);
+        p->code[to_end].operand = p->count;
+    }
+    p->nesting--;
+}
+
+tw_status tw_expression_parse(struct tw_expression **out, const char *text,
+                              const struct tw_symbols *symbols, struct tw_error *error) {
+    *out = NULL;
+    struct parser p = {.text = text, .at = text, .symbols = symbols, .error = error};
+    parse_choice(&p);
+    skip_space(&p);
+    if (!p.failed && *p.at != '\0')
+        fail(&p, p.at, "unexpected text after the expression");
+    if (p.failed)
+        return TW_INVALID;
+    struct tw_expression *expression =
+        calloc(1, sizeof *expression + (size_t)p.count * sizeof *p.code);
+    char *copy = strdup(text);
+    if (expression == NULL || copy == NULL) {
+        free(expression);
+        free(copy);
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    }
+    expression->count = p.count;
+    expression->text = copy;
+    memcpy(expression->uses, p.uses, sizeof p.uses);
+    memcpy(expression->code, p.code, (size_t)p.count * sizeof *p.code);
+    *out = expression;
+    return TW_OK;
+}

@@ -1,0 +1,41 @@
+#include "tuner/session/state.h"
+
+#include <stdlib.h>
+
+#include "tuner/workers/clock.h"
+
+void queue_add(struct queue *queue, struct candidate *candidate) {
+    candidate->next = NULL;
+    if (queue->last != NULL)
+        queue->last->next = candidate;
+    else
+        queue->first = candidate;
+    queue->last = candidate;
+    queue->count++;
+}
+
+struct candidate *queue_take(struct queue *queue) {
+    struct candidate *candidate = queue->first;
+    if (candidate == NULL)
+        return NULL;
+    queue->first = candidate->next;
+    if (queue->first == NULL)
+        queue->last = NULL;
+    queue->count--;
+    return candidate;
+}
+
+void candidate_free(struct session *s, struct candidate *candidate) {
+    if (candidate == NULL)
+        return;
+    builds_release(&s->builds, candidate->build);
+    free(candidate);
+}
+
+double session_elapsed(const struct session *s) {
+    return s->elapsed_before + clock_now() - s->started_at;
+}
+
+bool session_interrupted(const struct session *s) {
+    return s->options->interrupted != NULL && *s->options->interrupted != 0;
+}
