@@ -2,14 +2,15 @@
 
 #include <stdlib.h>
 
+#include "tuner/measure/clock.h"
 #include "tuner/statistics/statistics.h"
 
-enum { SCREEN_REPEATS = 3, LEAST_REPEATS = 5, MAX_CALLS = 64 };
+enum { SCREEN_REPEATS = 3, LEAST_REPEATS = 7, MAX_CALLS = 64 };
 
 /* Long against the half microsecond that device events resolve. */
 static const double BATCH_SECONDS = 200e-6;
-/* What a variant may cost once it has its least repeats. */
-static const double ENOUGH_SECONDS = 30e-3;
+/* What a variant may cost, all told, once it has its least repeats. */
+static const double ENOUGH_SECONDS = 40e-3;
 /* A variant this much slower than the best after the screen will not be the winner, and one that is
  * hopelessly slow does not even need the screen. */
 static const double CLEARLY_SLOWER = 1.10;
@@ -98,18 +99,17 @@ static bool is_slower(const struct timer *timer, const struct timing *timing, do
 tw_status timer_measure(struct timer *timer, double best, struct timing *timing,
                         struct tw_error *error) {
     *timing = (struct timing){0};
-    double spent = 0;
+    double start = clock_now();
     while (timing->count < TIMING_MAX_REPEATS) {
         double seconds = 0;
         tw_status status = timer_repeat(timer, &seconds, error);
         if (status != TW_OK)
             return status;
         timing->seconds[timing->count++] = seconds;
-        spent += seconds * timer->calls;
         timing->screened_out = is_slower(timer, timing, best);
         if (timing->screened_out)
             return TW_OK;
-        if (timing->count >= LEAST_REPEATS && spent > ENOUGH_SECONDS)
+        if (timing->count >= LEAST_REPEATS && clock_now() - start > ENOUGH_SECONDS)
             break;
     }
     return TW_OK;

@@ -5,7 +5,7 @@
 #include "tuner/session/state.h"
 #include "tuner/statistics/statistics.h"
 #include "tuner/workers/assignment.h"
-#include "tuner/workers/clock.h"
+#include "tuner/measure/clock.h"
 #include "tuner/workers/trial_status.h"
 
 /* ---- Compiling ---- */
@@ -72,7 +72,7 @@ static void release_waiting(struct session *s, const struct build *build) {
         queue_add(candidate->build == build ? &s->ready : &s->compiling, candidate);
 }
 
-static void collect_builds(struct session *s) {
+void pipeline_collect_builds(struct session *s) {
     struct compiled compiled;
     while (compile_pool_take(s->pool, &compiled, s->error)) {
         struct build *build = builds_by_id(&s->builds, compiled.id);
@@ -220,7 +220,7 @@ static tw_status collect_device(struct session *s) {
 
 tw_status pipeline_step(struct session *s, bool accept) {
     tw_status status = collect_device(s);
-    collect_builds(s);
+    pipeline_collect_builds(s);
     while (status == TW_OK && accept && may_compile(s)) {
         struct candidate *candidate = next_candidate(s, &status);
         if (candidate == NULL)

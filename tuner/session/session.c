@@ -7,7 +7,7 @@
 #include "runtime/backend/devices.h"
 #include "runtime/variant/geometry.h"
 #include "tuner/session/state.h"
-#include "tuner/workers/clock.h"
+#include "tuner/measure/clock.h"
 
 /* ---- Setting up ---- */
 

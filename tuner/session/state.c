@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "tuner/workers/clock.h"
+#include "tuner/measure/clock.h"
 
 void queue_add(struct queue *queue, struct candidate *candidate) {
     candidate->next = NULL;

@@ -78,6 +78,8 @@ tw_status outcome_record(struct session *s, size_t point, const struct trial *tr
 /* Moves everything on as far as it goes without waiting. `accept` tells whether new variants may be
  * started. */
 tw_status pipeline_step(struct session *s, bool accept);
+/* Takes in what the compilers have finished. */
+void pipeline_collect_builds(struct session *s);
 bool pipeline_empty(const struct session *s);
 /* Waits for something to happen, at most `seconds`. */
 void pipeline_wait(struct session *s, double seconds);

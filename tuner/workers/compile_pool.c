@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tuner/workers/assignment.h"
-#include "tuner/workers/clock.h"
+#include "tuner/measure/clock.h"
 #include "tuner/workers/process.h"
 #include "tuner/workers/trial_status.h"
 

@@ -6,7 +6,7 @@
 
 #include "runtime/backend/devices.h"
 #include "tuner/workers/assignment.h"
-#include "tuner/workers/clock.h"
+#include "tuner/measure/clock.h"
 #include "tuner/workers/process.h"
 
 struct compiler {

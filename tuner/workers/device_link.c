@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tuner/workers/assignment.h"
-#include "tuner/workers/clock.h"
+#include "tuner/measure/clock.h"
 #include "tuner/workers/process.h"
 
 /* Filling large buffers and the reference's own compile and run take their time, on a CPU above

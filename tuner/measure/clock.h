@@ -1,5 +1,5 @@
-#ifndef TUNER_WORKERS_CLOCK_H
-#define TUNER_WORKERS_CLOCK_H
+#ifndef TUNER_MEASURE_CLOCK_H
+#define TUNER_MEASURE_CLOCK_H
 
 /* Seconds on a clock that never jumps. */
 double clock_now(void);

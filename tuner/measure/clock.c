@@ -1,4 +1,4 @@
-#include "tuner/workers/clock.h"
+#include "tuner/measure/clock.h"
 
 #include <time.h>
 
