@@ -139,6 +139,14 @@ static double reserved(const struct session *s) {
     return share < 10 ? share : 10;
 }
 
+/* A budget of trials leaves the time open: a fifth of what the search took is in proportion. */
+static double playoff_seconds(const struct session *s) {
+    if (s->options->budget_seconds > 0)
+        return reserved(s);
+    double share = 0.2 * (clock_now() - s->started_at);
+    return share < 1 ? 1 : share > 10 ? 10 : share;
+}
+
 static bool budget_left(const struct session *s) {
     const struct session_options *o = s->options;
     int64_t under_way = s->compiling.count + s->ready.count + (s->running != NULL);
@@ -249,7 +257,7 @@ tw_status session_run(const struct session_options *options, const struct tw_pro
     if (status == TW_OK && s->contender_count > 0) {
         if (!session_interrupted(s))
             report(s, "playoff", progress, context);
-        status = finals_run(s, options->budget_seconds > 0 ? reserved(s) : 10);
+        status = finals_run(s, playoff_seconds(s));
     }
     /* A run that failed stays unfinished, so that the same command goes on with it. */
     if (status == TW_OK)

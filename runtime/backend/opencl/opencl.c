@@ -131,7 +131,11 @@ static void opencl_release(struct tw_device *device, struct tw_memory *memory) {
 
 static tw_status opencl_fill(struct tw_device *device, const struct tw_memory *memory,
                              unsigned char byte, struct tw_error *error) {
-    return tw_opencl_check(device->cl->memory_fill(device->queue, object(memory), &byte, 1,
+    /* A wide pattern is filled many times faster than single bytes. */
+    unsigned char pattern[16];
+    memset(pattern, byte, sizeof pattern);
+    size_t width = (memory->bytes | memory->offset) % sizeof pattern == 0 ? sizeof pattern : 1;
+    return tw_opencl_check(device->cl->memory_fill(device->queue, object(memory), pattern, width,
                                                    memory->offset, memory->bytes, 0, NULL, NULL),
                            "clEnqueueFillBuffer", error);
 }
