@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/description/json.h"
+#include "runtime/description/read.h"
 
 void tw_configuration_text(const struct tw_description *d,
                            const struct tw_configuration *configuration, struct tw_text *text) {
@@ -51,15 +51,7 @@ tw_status tw_configuration_parse(struct tw_configuration *configuration,
     for (int i = 0; i < implementation->parameter_count && context.status == TW_OK; i++) {
         const struct tw_parameter *parameter = &implementation->parameters[i];
         struct tw_json value = tw_json_member(&root, parameter->name);
-        int64_t number = parameter->is_word
-                             ? tw_symbols_find_word(implementation->symbols, tw_json_string(&value))
-                             : tw_json_integer(&value);
-        bool listed = false;
-        for (int j = 0; j < parameter->count; j++)
-            listed |= parameter->values[j] == number;
-        if (!listed)
-            tw_json_fail(&value, "is not among the values that %s allows", d->origin);
-        configuration->values[i] = number;
+        configuration->values[i] = tw_read_value(implementation, parameter, &value);
     }
     cJSON_Delete(json);
     return context.status;

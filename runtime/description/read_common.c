@@ -54,6 +54,20 @@ char *tw_read_text(const struct tw_json *json) {
     return copy;
 }
 
+int64_t tw_read_value(const struct tw_implementation *implementation,
+                      const struct tw_parameter *parameter, const struct tw_json *json) {
+    if (json->context->status != TW_OK)
+        return 0;
+    int64_t number = parameter->is_word
+                         ? tw_symbols_find_word(implementation->symbols, tw_json_string(json))
+                         : tw_json_integer(json);
+    for (int i = 0; i < parameter->count; i++)
+        if (parameter->values[i] == number)
+            return number;
+    tw_json_fail(json, "is not among the parameter's values");
+    return 0;
+}
+
 int tw_read_count(const struct tw_json *container, int most) {
     int count = tw_json_count(container);
     if (count <= most)

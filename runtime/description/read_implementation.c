@@ -152,17 +152,7 @@ static void read_preset(struct tw_implementation *implementation, struct tw_pres
     for (int i = 0; i < implementation->parameter_count; i++) {
         const struct tw_parameter *parameter = &implementation->parameters[i];
         struct tw_json value = tw_json_member(json, parameter->name);
-        if (json->context->status != TW_OK)
-            return;
-        int64_t number = parameter->is_word
-                             ? tw_symbols_find_word(implementation->symbols, tw_json_string(&value))
-                             : tw_json_integer(&value);
-        bool listed = false;
-        for (int j = 0; j < parameter->count; j++)
-            listed |= parameter->values[j] == number;
-        if (!listed)
-            tw_json_fail(&value, "is not among the parameter's values");
-        preset->values[i] = number;
+        preset->values[i] = tw_read_value(implementation, parameter, &value);
     }
 }
 

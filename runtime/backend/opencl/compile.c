@@ -31,13 +31,10 @@ static int64_t device_number(const struct tw_opencl *cl, cl_device_id device, cl
 
 tw_status tw_opencl_describe(int index, struct tw_device_info *info, struct tw_error *error) {
     const struct tw_opencl *cl;
-    const struct tw_opencl_devices *all;
-    tw_status status = tw_opencl_ready(&cl, &all, error);
+    cl_device_id device;
+    tw_status status = tw_opencl_device(index, &cl, &device, error);
     if (status != TW_OK)
         return status;
-    if (index < 0 || index >= all->count)
-        return tw_fail(error, TW_NOT_FOUND, "there is no OpenCL device %d", index);
-    cl_device_id device = all->devices[index];
     *info = (struct tw_device_info){.index = index, .backend = "opencl"};
     snprintf(info->id, sizeof info->id, "opencl:%d", index);
     device_text(cl, device, CL_DEVICE_NAME, info->name, sizeof info->name);
@@ -105,13 +102,10 @@ tw_status tw_opencl_compile(const struct tw_device_info *info,
                             struct tw_error *error) {
     *binary = (struct tw_binary){0};
     const struct tw_opencl *cl;
-    const struct tw_opencl_devices *all;
-    tw_status status = tw_opencl_ready(&cl, &all, error);
+    cl_device_id device;
+    tw_status status = tw_opencl_device(info->index, &cl, &device, error);
     if (status != TW_OK)
         return status;
-    if (info->index >= all->count)
-        return tw_fail(error, TW_NOT_FOUND, "there is no OpenCL device %d", info->index);
-    cl_device_id device = all->devices[info->index];
     cl_int result;
     cl_context context = cl->context_create(NULL, 1, &device, NULL, NULL, &result);
     status = tw_opencl_check(result, "clCreateContext", error);

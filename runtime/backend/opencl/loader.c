@@ -30,7 +30,6 @@ static void find_devices(void) {
                           &count) != CL_SUCCESS)
             continue;
         for (cl_uint i = 0; i < count && all.count < TW_OPENCL_MAX_DEVICES; i++) {
-            all.platforms[all.count] = platforms[p];
             all.devices[all.count++] = devices[i];
         }
     }
@@ -58,6 +57,18 @@ tw_status tw_opencl_ready(const struct tw_opencl **out, const struct tw_opencl_d
     *devices = &all;
     if (opencl_status != TW_OK)
         return tw_fail(error, opencl_status, "%s", opencl_error.message);
+    return TW_OK;
+}
+
+tw_status tw_opencl_device(int index, const struct tw_opencl **out, cl_device_id *device,
+                           struct tw_error *error) {
+    const struct tw_opencl_devices *devices;
+    tw_status status = tw_opencl_ready(out, &devices, error);
+    if (status != TW_OK)
+        return status;
+    if (index < 0 || index >= devices->count)
+        return tw_fail(error, TW_NOT_FOUND, "there is no OpenCL device %d", index);
+    *device = devices->devices[index];
     return TW_OK;
 }
 

@@ -48,13 +48,15 @@ enum { TW_OPENCL_MAX_DEVICES = 64 };
 /* Every device of every platform, in the loader's order; found once a process. */
 struct tw_opencl_devices {
     int count;
-    cl_platform_id platforms[TW_OPENCL_MAX_DEVICES];
     cl_device_id devices[TW_OPENCL_MAX_DEVICES];
 };
 
 /* Safe from many threads. TW_UNAVAILABLE with the reason when there is no loader or no platform. */
 tw_status tw_opencl_ready(const struct tw_opencl **cl, const struct tw_opencl_devices **devices,
                           struct tw_error *error);
+/* The device of that index. */
+tw_status tw_opencl_device(int index, const struct tw_opencl **cl, cl_device_id *device,
+                           struct tw_error *error);
 /* Turns a result into a status; `what` is the function that gave it. */
 tw_status tw_opencl_check(cl_int result, const char *what, struct tw_error *error);
 

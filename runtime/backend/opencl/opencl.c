@@ -35,17 +35,15 @@ static void opencl_close(struct tw_device *device) {
 static tw_status opencl_open(struct tw_device **out, int index, struct tw_error *error) {
     *out = NULL;
     const struct tw_opencl *cl;
-    const struct tw_opencl_devices *all;
-    tw_status status = tw_opencl_ready(&cl, &all, error);
+    cl_device_id handle;
+    tw_status status = tw_opencl_device(index, &cl, &handle, error);
     if (status != TW_OK)
         return status;
-    if (index < 0 || index >= all->count)
-        return tw_fail(error, TW_NOT_FOUND, "there is no OpenCL device %d", index);
     struct tw_device *device = calloc(1, sizeof *device);
     if (device == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     device->cl = cl;
-    device->device = all->devices[index];
+    device->device = handle;
     cl_int result;
     device->context = cl->context_create(NULL, 1, &device->device, NULL, NULL, &result);
     status = tw_opencl_check(result, "clCreateContext", error);

@@ -1,0 +1,337 @@
+/* Problems: shapes, attributes, keys, strides, sizes. */
+#include <inttypes.h>
+
+#include "runtime/description/builtin.h"
+#include "tests/support/scale.h"
+
+static struct tw_description *scale;
+
+static int read_scale(void **state) {
+    (void)state;
+    scale = read_description(scale_text, NULL);
+    return 0;
+}
+
+static int free_scale(void **state) {
+    (void)state;
+    tw_description_free(scale);
+    return 0;
+}
+
+/* ---- Shapes ---- */
+
+static void parses_shapes(void **state) {
+    (void)state;
+    struct tw_problem problem = parse_problem(scale, "64x32");
+    assert_ptr_equal(problem.description, scale);
+    assert_int_equal(problem.dimensions[0], 64);
+    assert_int_equal(problem.dimensions[1], 32);
+    assert_string_equal(scale->symbols.words[problem.words[0]], "f32");
+    problem = parse_problem(scale, "1x2147483647");
+    assert_int_equal(problem.dimensions[1], 2147483647);
+}
+
+static void refuses_shapes(void **state) {
+    (void)state;
+    static const struct {
+        const char *shape, *says;
+    } cases[] = {
+        {"", "M must be a positive whole number; scale wants MxN"},
+        {"64", "scale wants 2 sizes, MxN"},
+        {"64x", "N must be a positive whole number"},
+        {"x32", "M must be a positive whole number"},
+        {"64x32x16", "unexpected \"x16\" at its end; scale wants 2 sizes, MxN"},
+        {"0x32", "M must be from 1 to 2147483647"},
+        {"64x0", "N must be from 1 to 2147483647"},
+        {"-1x32", "M must be a positive whole number"},
+        {"64x-32", "N must be a positive whole number"},
+        {"+64x32", "M must be a positive whole number"},
+        {"2147483648x1", "M must be from 1 to 2147483647"},
+        {"1x18446744073709551617", "N must be from 1 to 2147483647"}, /* 2^64 + 1 */
+        {"1x99999999999999999999999999999999999999999999", "N must be from 1 to"},
+        {"64X32", "scale wants 2 sizes"},
+        {"64*32", "scale wants 2 sizes"},
+        {"64 x 32", "scale wants 2 sizes"},
+        {" 64x32", "M must be a positive whole number"},
+        {"64x32 ", "unexpected \" \" at its end"},
+        {"64x32;dtype=f64", "unexpected \";dtype=f64\""},
+        {"64.0x32", "scale wants 2 sizes"},
+        {"1e3x32", "scale wants 2 sizes"},
+        {"MxN", "M must be a positive whole number"},
+        {"6\xc3\x97" "4", "scale wants 2 sizes"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tw_problem problem;
+        struct tw_error error;
+        tw_status status = tw_problem_parse(&problem, scale, cases[i].shape, &error);
+        if (status != TW_INVALID) {
+            fail_msg("\"%s\" gives %s", cases[i].shape, tw_status_text(status));
+        }
+        assert_says(error.message, cases[i].says);
+        assert_says(error.message, cases[i].shape);
+    }
+}
+
+/* ---- Attributes and keys ---- */
+
+static void attributes(void **state) {
+    (void)state;
+    struct tw_problem problem = parse_problem(scale, "64x32");
+    struct tw_error error;
+    must(tw_problem_set(&problem, "dtype", "f64", &error), error);
+    assert_string_equal(scale->symbols.words[problem.words[0]], "f64");
+    assert_int_equal(tw_problem_type(&problem, 0), TW_TYPE_f64);
+
+    struct tw_problem before = problem;
+    assert_refuses(tw_problem_set(&problem, "dtype", "f16", &error), TW_INVALID, error,
+                   "scale has no dtype \"f16\"; there are f32, f64");
+    assert_refuses(tw_problem_set(&problem, "dtype", "rows", &error), TW_INVALID, error,
+                   "scale has no dtype \"rows\"");
+    assert_refuses(tw_problem_set(&problem, "dtyp", "f32", &error), TW_INVALID, error,
+                   "scale has no attribute \"dtyp\"; did you mean dtype?");
+    assert_refuses(tw_problem_set(&problem, "layout_of_it", "f32", &error), TW_INVALID, error,
+                   "scale has no attribute \"layout_of_it\"");
+    assert_refuses(tw_problem_set(&problem, "dtype", "", &error), TW_INVALID, error, "\"\"");
+    assert_memory_equal(&before, &problem, sizeof problem);
+}
+
+static void keys(void **state) {
+    (void)state;
+    char key[TW_PROBLEM_KEY_SIZE], shape[TW_PROBLEM_KEY_SIZE];
+    struct tw_problem problem = parse_problem(scale, "64x032");
+    tw_problem_key(&problem, key);
+    tw_problem_shape(&problem, shape);
+    assert_string_equal(key, "M=64,N=32;dtype=f32");
+    assert_string_equal(shape, "64x32");
+    must(tw_problem_set(&problem, "dtype", "f64", NULL), (struct tw_error){0});
+    tw_problem_key(&problem, key);
+    assert_string_equal(key, "M=64,N=32;dtype=f64");
+
+    struct tw_description *gemm;
+    must(tw_description_builtin(&gemm, "gemm", NULL), (struct tw_error){0});
+    problem = parse_problem(gemm, "2147483647x1x5");
+    must(tw_problem_set(&problem, "trans", "nt", NULL), (struct tw_error){0});
+    tw_problem_key(&problem, key);
+    assert_string_equal(key, "M=2147483647,N=1,K=5;dtype=f32,trans=nt");
+    tw_description_free(gemm);
+}
+
+static void keys_without_attributes(void **state) {
+    (void)state;
+    char key[TW_PROBLEM_KEY_SIZE];
+    char *plain = replaced(scale_text,
+                           "\"attributes\": { \"dtype\": { \"values\": [\"f32\", \"f64\"], "
+                           "\"default\": \"f32\" } }, \"let\": { \"ESIZE\": \"dtype == 'f64' ? 8 : "
+                           "4\" }",
+                           "\"let\": { \"ESIZE\": \"4\" }");
+    for (int i = 0; i < 3; i++) {
+        char *typed = replaced(plain, "\"type\": \"dtype\"", "\"type\": \"f32\"");
+        free(plain);
+        plain = typed;
+    }
+    struct tw_description *d = read_description(plain, NULL);
+    struct tw_problem problem = parse_problem(d, "64x32");
+    tw_problem_key(&problem, key);
+    assert_string_equal(key, "M=64,N=32");
+    tw_description_free(d);
+    free(plain);
+}
+
+/* ---- Binding ---- */
+
+static void binds_every_name(void **state) {
+    (void)state;
+    int64_t values[TW_MAX_SYMBOLS];
+    struct tw_problem problem = parse_problem(scale, "64x32");
+    must(tw_problem_set(&problem, "dtype", "f64", NULL), (struct tw_error){0});
+    bind_problem(&problem, &paper_gpu, values);
+    static const struct {
+        const char *name;
+        int64_t value;
+    } expected[] = {{"MAX_SHARED", 232448}, {"MAX_THREADS", 1024}, {"WARP", 32},
+                    {"SM_COUNT", 132},      {"L2_BYTES", 52428800}, {"ARCH", 90},
+                    {"IS_CPU", 0},          {"M", 64},              {"N", 32},
+                    {"ESIZE", 8},           {"lda", 32},            {"ldb", 32}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        int slot = tw_symbols_find(&scale->symbols, expected[i].name);
+        assert_true(slot >= 0);
+        if (values[slot] != expected[i].value) {
+            fail_msg("%s is %" PRId64, expected[i].name, values[slot]);
+        }
+    }
+    int dtype = tw_symbols_find(&scale->symbols, "dtype");
+    assert_string_equal(scale->symbols.words[values[dtype]], "f64");
+}
+
+static tw_status bind_strides(const char *shape, int64_t lda, int64_t ldb, int64_t *values,
+                              struct tw_error *error) {
+    int64_t slots[TW_DEVICE_SLOTS];
+    const int64_t strides[TW_MAX_ARGUMENTS] = {[2] = lda, [3] = ldb};
+    struct tw_problem problem = parse_problem(scale, shape);
+    tw_device_values(&paper_gpu, slots);
+    return tw_problem_bind(&problem, slots, strides, values, error);
+}
+
+static void strides(void **state) {
+    (void)state;
+    int64_t values[TW_MAX_SYMBOLS];
+    struct tw_error error;
+    must(bind_strides("64x32", 40, 0, values, &error), error);
+    assert_int_equal(values[scale->arguments[2].slot], 40);
+    assert_int_equal(values[scale->arguments[3].slot], 32);
+    must(bind_strides("64x32", 32, 2147483647, values, &error), error);
+
+    assert_refuses(bind_strides("64x32", 31, 0, values, &error), TW_INVALID, error,
+                   "lda is 31 but the rows of A have 32 elements");
+    assert_refuses(bind_strides("64x32", 0, 5, values, &error), TW_INVALID, error,
+                   "ldb is 5 but the rows of B have 32 elements");
+    assert_refuses(bind_strides("64x32", -40, 0, values, &error), TW_INVALID, error, "lda is -40");
+    assert_refuses(bind_strides("64x32", INT64_MIN, 0, values, &error), TW_INVALID, error, "lda");
+    assert_refuses(bind_strides("64x32", (int64_t)1 << 31, 0, values, &error), TW_INVALID, error,
+                   "lda must be below 2^31");
+}
+
+static void lets_that_fail(void **state) {
+    (void)state;
+    int64_t slots[TW_DEVICE_SLOTS], values[TW_MAX_SYMBOLS];
+    struct tw_error error;
+    static const struct {
+        const char *let, *says;
+    } cases[] = {{"M / (N - 1)", "divides by zero for 7x1"},
+                 {"9223372036854775807 + M", "overflows 64 bits for 7x1"}};
+    tw_device_values(&paper_gpu, slots);
+    for (size_t i = 0; i < 2; i++) {
+        char *text = replaced(scale_text, "dtype == 'f64' ? 8 : 4", cases[i].let);
+        struct tw_description *d = read_description(text, NULL);
+        struct tw_problem problem = parse_problem(d, "7x1");
+        assert_refuses(tw_problem_bind(&problem, slots, NULL, values, &error), TW_INVALID, error,
+                       cases[i].says);
+        assert_says(error.message, "scale.json: let ESIZE, \"");
+        tw_description_free(d);
+        free(text);
+    }
+}
+
+/* ---- Sizes ---- */
+
+static void extents(void **state) {
+    (void)state;
+    int64_t values[TW_MAX_SYMBOLS];
+    struct tw_extent extent;
+    struct tw_error error;
+    must(bind_strides("3x5", 7, 0, values, &error), error);
+    struct tw_problem problem = parse_problem(scale, "3x5");
+    must(tw_problem_extent(&problem, 0, values, &extent, &error), error);
+    assert_int_equal(extent.rows, 3);
+    assert_int_equal(extent.columns, 5);
+    assert_int_equal(extent.stride, 7);
+    assert_int_equal(extent.type, TW_TYPE_f32);
+    assert_int_equal(extent.bytes, 4 * (2 * 7 + 5)); /* the last row has no gap after it */
+    must(tw_problem_set(&problem, "dtype", "f64", &error), error);
+    must(tw_problem_extent(&problem, 1, values, &extent, &error), error);
+    assert_int_equal(extent.bytes, 8 * 15);
+    must(bind_strides("2147483647x2147483647", 0, 0, values, &error), error);
+    problem = parse_problem(scale, "2147483647x2147483647");
+    assert_refuses(tw_problem_extent(&problem, 0, values, &extent, &error), TW_INVALID, error,
+                   "A would have 2147483647 rows of 2147483647 elements");
+}
+
+/* With an A of `rows` x `columns`. */
+static tw_status odd_extent(const char *rows, const char *columns, struct tw_extent *extent,
+                            struct tw_error *error) {
+    char with[200];
+    snprintf(with, sizeof with, "\"rows\": \"%s\", \"columns\": \"%s\", \"fill\"", rows, columns);
+    char *text = replaced(scale_text, "\"rows\": \"M\", \"columns\": \"N\", \"stride\": \"lda\", "
+                                      "\"fill\"", with);
+    struct tw_description *d = read_description(text, NULL);
+    struct tw_problem problem = parse_problem(d, "70000x70000");
+    int64_t values[TW_MAX_SYMBOLS];
+    bind_problem(&problem, &paper_gpu, values);
+    tw_status status = tw_problem_extent(&problem, 0, values, extent, error);
+    tw_description_free(d);
+    free(text);
+    return status;
+}
+
+static void odd_extents(void **state) {
+    (void)state;
+    struct tw_extent extent;
+    struct tw_error error;
+    must(odd_extent("M", "1", &extent, &error), error);
+    assert_int_equal(extent.stride, 1); /* without a stride, rows are dense */
+    assert_int_equal(extent.bytes, 4 * 70000);
+    assert_refuses(odd_extent("M - N", "1", &extent, &error), TW_INVALID, error, "0 rows");
+    assert_refuses(odd_extent("1", "0 - M", &extent, &error), TW_INVALID, error, "-70000");
+    assert_refuses(odd_extent("M*N*M*N", "1", &extent, &error), TW_INVALID, error, "rows of A");
+    assert_refuses(odd_extent("M*N*1000000000", "4", &extent, &error), TW_INVALID, error,
+                   "no size a buffer can have");
+    assert_refuses(odd_extent("M / (M - N)", "1", &extent, &error), TW_INVALID, error,
+                   "divides by zero");
+}
+
+/* Kernels, those that check among them, are given rows and columns as int. */
+static void extents_fit_an_int(void **state) {
+    (void)state;
+    struct tw_extent extent;
+    assert_status(odd_extent("M*N", "1", &extent, NULL), TW_INVALID);
+    assert_status(odd_extent("1", "M*N", &extent, NULL), TW_INVALID);
+}
+
+static void work(void **state) {
+    (void)state;
+    int64_t values[TW_MAX_SYMBOLS];
+    struct tw_work done;
+    struct tw_error error;
+    const char *unit = NULL;
+    struct tw_problem problem = parse_problem(scale, "1000x500");
+    bind_problem(&problem, &paper_gpu, values);
+    must(tw_problem_work(&problem, values, &done, &error), error);
+    assert_true(done.flops == 0 && done.bytes == 4e6);
+    assert_true(tw_work_rate(&done, 1e-3, &unit) == 4.0);
+    assert_string_equal(unit, "GB/s");
+    done.flops = 3e12;
+    assert_true(tw_work_rate(&done, 2, &unit) == 1.5);
+    assert_string_equal(unit, "TFLOP/s");
+
+    problem = parse_problem(scale, "2147483647x2147483647");
+    bind_problem(&problem, &paper_gpu, values);
+    assert_refuses(tw_problem_work(&problem, values, &done, &error), TW_INVALID, error,
+                   "work bytes, \"2*ESIZE*M*N\", overflows 64 bits for 2147483647x2147483647");
+}
+
+static void types(void **state) {
+    (void)state;
+    unsigned char bytes[8];
+    float single;
+    double twice;
+    for (int i = 0; i < TW_TYPE_COUNT; i++) {
+        const struct tw_type_info *info = tw_type_info((enum tw_type)i);
+        assert_int_equal(tw_type_from_word(info->word), i);
+        assert_int_equal(tw_type_encode((enum tw_type)i, 3, bytes), info->bytes);
+    }
+    assert_int_equal(tw_type_from_word("f16"), -1);
+    assert_int_equal(tw_type_from_word(""), -1);
+    tw_type_encode(TW_TYPE_f32, 0.1, bytes);
+    memcpy(&single, bytes, 4);
+    assert_true(single == 0.1f);
+    tw_type_encode(TW_TYPE_f64, 0.1, bytes);
+    memcpy(&twice, bytes, 8);
+    assert_true(twice == 0.1);
+    tw_type_encode(TW_TYPE_i32, -2, bytes);
+    assert_memory_equal(bytes, "\xfe\xff\xff\xff", 4);
+    tw_type_encode(TW_TYPE_u8, 200, bytes);
+    assert_int_equal(bytes[0], 200);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parses_shapes),           cmocka_unit_test(refuses_shapes),
+        cmocka_unit_test(attributes),              cmocka_unit_test(keys),
+        cmocka_unit_test(keys_without_attributes), cmocka_unit_test(binds_every_name),
+        cmocka_unit_test(strides),                 cmocka_unit_test(lets_that_fail),
+        cmocka_unit_test(extents),                 cmocka_unit_test(odd_extents),
+        cmocka_unit_test(extents_fit_an_int),      cmocka_unit_test(work),
+        cmocka_unit_test(types),
+    };
+    return cmocka_run_group_tests_name("problem", tests, read_scale, free_scale);
+}
