@@ -26,7 +26,8 @@ void tw_read_name(char out[TW_NAME_SIZE], const struct tw_json *json);
 int tw_read_symbol(struct tw_symbols *symbols, const char *name, const struct tw_json *json);
 int tw_read_word(struct tw_symbols *symbols, const struct tw_json *json);
 char *tw_read_text(const struct tw_json *json);
-/* A value of a parameter, as an integer or a word's id; complains when it is not among the listed. */
+/* A value of a parameter, as an integer or a word's id; complains when it is not among the listed.
+ */
 int64_t tw_read_value(const struct tw_implementation *implementation,
                       const struct tw_parameter *parameter, const struct tw_json *json);
 /* The number of elements; complains when there are more than `most`, and then returns 0. */

@@ -15,11 +15,16 @@ TW_KERNEL(tw_compare)(TW_GLOBAL const T *got, TW_GLOBAL const R *want, int rows,
     double my_largest = 0, my_squares = 0, my_sizes = 0;
     tw_u64 my_bad = 0, my_gaps = 0, my_first = ~(tw_u64)0;
     int thread = (int)threadIdx.x;
-    for (int row = (int)blockIdx.x; row < rows; row += (int)gridDim.x) {
+    int pieces = (stride + TW_PIECE - 1) / TW_PIECE;
+    tw_index tasks = (tw_index)rows * pieces;
+    for (tw_index task = (tw_index)blockIdx.x; task < tasks; task += (tw_index)gridDim.x) {
+        int row = (int)(task / pieces);
+        int begin = (int)(task % pieces) * TW_PIECE;
         tw_index start = (tw_index)row * stride;
         /* The last row has no gap after it: the buffer ends there. */
         int end = row + 1 < rows ? stride : columns;
-        for (int column = thread; column < end; column += TW_BLOCK_X) {
+        end = end - begin < TW_PIECE ? end : begin + TW_PIECE;
+        for (int column = begin + thread; column < end; column += TW_BLOCK_X) {
             tw_index i = start + column;
             int is_bad = 0;
             if (column >= columns) {

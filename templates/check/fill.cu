@@ -11,9 +11,15 @@ TW_DEVICE double unit_interval(tw_u64 index, tw_u64 seed) {
 
 TW_KERNEL(tw_fill)(TW_GLOBAL T *out, int rows, int columns, int stride, int seed, double low,
                    double high) {
-    for (int row = (int)blockIdx.x; row < rows; row += (int)gridDim.x) {
+    /* Work is dealt out in pieces of rows, so that few long rows keep a device as busy as many. */
+    int pieces = (columns + TW_PIECE - 1) / TW_PIECE;
+    tw_index tasks = (tw_index)rows * pieces;
+    for (tw_index task = (tw_index)blockIdx.x; task < tasks; task += (tw_index)gridDim.x) {
+        int row = (int)(task / pieces);
+        int start = (int)(task % pieces) * TW_PIECE;
+        int end = columns - start < TW_PIECE ? columns : start + TW_PIECE;
         tw_index first = (tw_index)row * stride;
-        for (int column = (int)threadIdx.x; column < columns; column += (int)blockDim.x) {
+        for (int column = start + (int)threadIdx.x; column < end; column += TW_BLOCK_X) {
             double u = unit_interval((tw_u64)row * (tw_u64)columns + (tw_u64)column, (tw_u64)seed);
 #if FLOATING
             out[first + column] = (T)(low + u * (high - low));

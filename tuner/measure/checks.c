@@ -5,7 +5,8 @@
 
 #include "runtime/variant/source.h"
 
-enum { THREADS = 128, MAX_BLOCKS = 1024, SUM_BLOCKS = 64 };
+/* PIECE: columns of a row that a block fills or compares at a time. */
+enum { THREADS = 128, MAX_BLOCKS = 1024, SUM_BLOCKS = 64, PIECE = 4096 };
 
 static tw_status build(const struct bench *bench, const char *template, const char *function,
                        const char *defines, struct tw_module **module, struct tw_error *error) {
@@ -37,9 +38,11 @@ static tw_status build_for_type(struct checks *checks, enum tw_type type, struct
     static const char *const unsigned_types[] = {
         [1] = "tw_u8", [2] = "tw_u16", [4] = "tw_u32", [8] = "tw_u64"};
     struct tw_text defines = {0};
-    tw_text_print(&defines, "#define T %s\n#define R %s\n#define U %s\n#define FLOATING %d\n",
+    tw_text_print(&defines,
+                  "#define T %s\n#define R %s\n#define U %s\n#define FLOATING %d\n"
+                  "#define TW_PIECE %d\n",
                   info->dialect, info->floating ? "double" : info->dialect,
-                  unsigned_types[info->bytes], info->floating);
+                  unsigned_types[info->bytes], info->floating, PIECE);
     tw_status status = defines.failed ? tw_fail(error, TW_NO_MEMORY, "out of memory")
                                       : build(checks->bench, "check/fill.cu", "tw_fill",
                                               defines.data, &checks->fill[type], error);
@@ -103,8 +106,9 @@ static tw_status queue(const struct checks *checks, const struct tw_module *modu
     return checks->bench->backend->launch(checks->bench->device, &launch, error);
 }
 
-static uint32_t blocks_for(int64_t rows) {
-    return (uint32_t)(rows < MAX_BLOCKS ? rows : MAX_BLOCKS);
+static uint32_t blocks_for(int64_t rows, int64_t columns) {
+    int64_t tasks = rows * ((columns + PIECE - 1) / PIECE);
+    return (uint32_t)(tasks < MAX_BLOCKS ? tasks : MAX_BLOCKS);
 }
 
 tw_status checks_fill(const struct checks *checks, const struct tw_memory *memory,
@@ -126,14 +130,15 @@ tw_status checks_fill(const struct checks *checks, const struct tw_memory *memor
         number_value(TW_TYPE_f64, low),
         number_value(TW_TYPE_f64, high),
     };
-    return queue(checks, checks->fill[extent->type], blocks_for(extent->rows), 0, values, 7, error);
+    return queue(checks, checks->fill[extent->type], blocks_for(extent->rows, extent->columns), 0,
+                 values, 7, error);
 }
 
 tw_status checks_compare(const struct checks *checks, const struct tw_memory *got,
                          const struct tw_memory *reference, const struct tw_extent *extent,
                          struct comparison *comparison, struct tw_error *error) {
     const struct bench *bench = checks->bench;
-    uint32_t blocks = blocks_for(extent->rows);
+    uint32_t blocks = blocks_for(extent->rows, extent->stride);
     struct tw_memory errors = tw_memory_part(&checks->results, 0, (uint64_t)blocks * 24);
     struct tw_memory counts =
         tw_memory_part(&checks->results, (uint64_t)MAX_BLOCKS * 24, (uint64_t)blocks * 24);
