@@ -13,6 +13,7 @@
     X(devices, command_devices, "list the devices of this machine")                                \
     X(show, command_show, "show the best stored configurations")                                   \
     X(trials, command_trials, "show what a run tried")                                             \
+    X(explain, command_explain, "say which configuration an application would get, and why")       \
     X(apply, command_apply, "load the best stored configuration, run it once and check it")
 
 static const struct command {

@@ -1,110 +1,213 @@
 #include "runtime/select/select.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/backend/devices.h"
 #include "runtime/variant/geometry.h"
 #include "runtime/variant/source.h"
 
+static const struct {
+    const char *word;
+    const char *text;
+} rules[] = {
+#define TW_SELECTION_ROW(name, word, text) {word, text},
+    TW_SELECTION_RULES(TW_SELECTION_ROW)
+#undef TW_SELECTION_ROW
+};
+
+const char *tw_selection_word(enum tw_selection_rule rule) {
+    return rules[rule].word;
+}
+
+const char *tw_selection_text(enum tw_selection_rule rule) {
+    return rules[rule].text;
+}
+
+/* A row that may be chosen, with what orders it. */
+struct candidate {
+    const struct tw_catalogue_row *row;
+    enum tw_selection_rule rule;
+    double distance;
+};
+
 struct search {
     const struct tw_problem *problem;
     const struct tw_device_info *device;
-    struct tw_selection *selection;
-    bool found;
-    char last_refusal[256];
+    int64_t values[TW_MAX_SYMBOLS]; /* bound for the problem */
+    /* Today's template hash of each implementation, worked out when first needed. */
+    char (*hashes)[TW_HASH_SIZE];
 };
 
-static tw_status fits(const struct tw_problem *problem, const struct tw_device_info *device,
-                      const struct tw_configuration *configuration, struct tw_error *error) {
-    const struct tw_description *d = problem->description;
-    int64_t slots[TW_DEVICE_SLOTS], values[TW_MAX_SYMBOLS];
-    tw_device_values(device, slots);
-    tw_status status = tw_problem_bind(problem, slots, NULL, values, error);
-    if (status == TW_OK)
-        status = tw_configuration_bind(d, configuration, values, error);
+static tw_status fits(const struct search *search, const struct tw_configuration *configuration,
+                      struct tw_error *error) {
+    const struct tw_description *d = search->problem->description;
+    int64_t values[TW_MAX_SYMBOLS];
+    memcpy(values, search->values, sizeof values);
+    tw_status status = tw_configuration_bind(d, configuration, values, error);
     if (status == TW_OK)
         status = tw_configuration_check(d, configuration, values, error);
     if (status == TW_OK)
         status = tw_implementation_fits(&d->implementations[configuration->implementation], values,
-                                        device, error);
+                                        search->device, error);
     return status;
 }
 
 /* Whether a row can be used as it stands; if not, `error` says why. */
-static tw_status usable(const struct search *search, const struct tw_db_best_row *row,
+static tw_status usable(struct search *search, const struct tw_catalogue_row *row,
                         struct tw_configuration *configuration, struct tw_error *error) {
     const struct tw_description *d = search->problem->description;
-    int index = tw_description_implementation(d, row->implementation_name);
-    char hash[TW_HASH_SIZE];
+    int index = tw_description_implementation(d, row->implementation);
     if (index < 0)
         return tw_fail(error, TW_NOT_FOUND, "its implementation %s is not there any more",
-                       row->implementation_name);
-    tw_status status = tw_source_hash(d, index, hash, error);
-    if (status == TW_OK && strcmp(hash, row->template_hash) != 0)
+                       row->implementation);
+    tw_status status = TW_OK;
+    if (search->hashes[index][0] == '\0')
+        status = tw_source_hash(d, index, search->hashes[index], error);
+    if (status == TW_OK && strcmp(search->hashes[index], row->template_hash) != 0)
         status = tw_fail(error, TW_NOT_FOUND, "its template has changed since");
     if (status == TW_OK)
-        status = tw_configuration_parse(configuration, d, index, row->best.configuration, error);
+        status = tw_configuration_parse(configuration, d, index, row->configuration, error);
     if (status == TW_OK)
-        status = fits(search->problem, search->device, configuration, error);
+        status = fits(search, configuration, error);
     return status;
 }
 
-/* Rows come fastest first, so the first that can be used is the one. */
-static bool consider(void *context, const struct tw_db_best_row *row) {
-    struct search *search = context;
-    struct tw_error refusal;
-    struct tw_configuration configuration;
-    if (usable(search, row, &configuration, &refusal) != TW_OK) {
-        snprintf(search->last_refusal, sizeof search->last_refusal, "%.200s", refusal.message);
-        return true;
+static double distance_to(const struct tw_problem *problem, const struct tw_catalogue_row *row) {
+    double sum = 0;
+    for (int i = 0; i < row->dimension_count; i++) {
+        double ratio = log2((double)problem->dimensions[i] / (double)row->dimensions[i]);
+        sum += ratio * ratio;
     }
-    search->selection->configuration = configuration;
-    search->selection->time_us = row->best.time_us;
-    search->found = true;
+    return sqrt(sum);
+}
+
+static int by_preference(const void *left, const void *right) {
+    const struct candidate *a = left, *b = right;
+    if (a->rule != b->rule)
+        return (int)a->rule - (int)b->rule;
+    if (a->distance != b->distance)
+        return a->distance < b->distance ? -1 : 1;
+    if (a->row->time_us != b->row->time_us)
+        return a->row->time_us < b->row->time_us ? -1 : 1;
+    int order = strcmp(a->row->problem, b->row->problem);
+    if (order == 0)
+        order = strcmp(a->row->device, b->row->device);
+    return order != 0 ? order : strcmp(a->row->configuration, b->row->configuration);
+}
+
+/* The first of the candidates, in order of preference, that can be used. */
+static bool choose(struct search *search, struct candidate *candidates, size_t count,
+                   struct tw_selection *selection) {
+    qsort(candidates, count, sizeof *candidates, by_preference);
+    for (size_t i = 0; i < count; i++) {
+        struct tw_error refusal;
+        if (usable(search, candidates[i].row, &selection->configuration, &refusal) == TW_OK) {
+            selection->rule = candidates[i].rule;
+            selection->row = candidates[i].row;
+            selection->distance = candidates[i].distance;
+            return true;
+        }
+        if (selection->refused == NULL) {
+            selection->refused = candidates[i].row;
+            snprintf(selection->refusal, sizeof selection->refusal, "%.250s", refusal.message);
+        }
+    }
     return false;
 }
 
-static tw_status select_default(const struct search *search, struct tw_error *error) {
+static bool select_exact(struct search *search, const struct tw_catalogue *catalogue,
+                         const char *key, const char *fingerprint, const char *cache,
+                         struct tw_selection *selection) {
+    const struct tw_catalogue_row *const *rows;
+    size_t count = tw_catalogue_exact(catalogue, search->problem->description->kernel, key, &rows);
+    for (size_t i = 0; i < count; i++) {
+        /* One at a time: they are few, and already the fastest first. */
+        struct candidate one = {.row = rows[i], .rule = TW_SELECTED_EXACT};
+        if (strcmp(rows[i]->device, fingerprint) == 0 && strcmp(rows[i]->cache, cache) == 0 &&
+            choose(search, &one, 1, selection))
+            return true;
+    }
+    return false;
+}
+
+static bool comparable(const struct search *search, const struct tw_catalogue_row *row,
+                       const char *key, const char *cache) {
+    const struct tw_description *d = search->problem->description;
+    const char *semicolon = strchr(key, ';');
+    return strcmp(row->kernel, d->kernel) == 0 && row->dimension_count == d->dimension_count &&
+           strcmp(row->attributes, semicolon != NULL ? semicolon : "") == 0 &&
+           strcmp(row->cache, cache) == 0;
+}
+
+static tw_status select_nearest(struct search *search, const struct tw_catalogue *catalogue,
+                                const char *key, const char *fingerprint, const char *cache,
+                                struct tw_selection *selection, bool *found,
+                                struct tw_error *error) {
+    size_t size = tw_catalogue_size(catalogue), count = 0;
+    struct candidate *candidates = malloc((size > 0 ? size : 1) * sizeof *candidates);
+    if (candidates == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < size; i++) {
+        const struct tw_catalogue_row *row = tw_catalogue_at(catalogue, i);
+        bool same_device = strcmp(row->device, fingerprint) == 0;
+        bool same_architecture = strcmp(row->backend, search->device->backend) == 0 &&
+                                 strcmp(row->architecture, search->device->architecture) == 0;
+        if (!comparable(search, row, key, cache) || !(same_device || same_architecture))
+            continue;
+        candidates[count++] =
+            (struct candidate){.row = row,
+                               .rule = same_device ? TW_SELECTED_NEAREST : TW_SELECTED_ARCHITECTURE,
+                               .distance = distance_to(search->problem, row)};
+    }
+    *found = choose(search, candidates, count, selection);
+    free(candidates);
+    return TW_OK;
+}
+
+static tw_status select_default(const struct search *search, struct tw_selection *selection,
+                                struct tw_error *error) {
     const struct tw_preset *preset;
-    struct tw_configuration *configuration = &search->selection->configuration;
+    struct tw_configuration *configuration = &selection->configuration;
+    selection->rule = TW_SELECTED_DEFAULT;
     /* Reading the description checked that there is one. */
     tw_description_preset(search->problem->description, "default", &configuration->implementation,
                           &preset);
     memcpy(configuration->values, preset->values, sizeof configuration->values);
-    tw_status status = fits(search->problem, search->device, configuration, error);
+    tw_status status = fits(search, configuration, error);
     if (status != TW_OK)
         return tw_fail_within(error, status, "the preset default");
     return TW_OK;
 }
 
-tw_status tw_select(tw_db *db, const struct tw_problem *problem,
+tw_status tw_select(const struct tw_catalogue *catalogue, const struct tw_problem *problem,
                     const struct tw_device_info *device, const char *cache,
                     struct tw_selection *selection, struct tw_error *error) {
-    *selection = (struct tw_selection){0};
-    struct search search = {.problem = problem, .device = device, .selection = selection};
+    const struct tw_description *d = problem->description;
+    struct search search = {.problem = problem, .device = device};
+    int64_t slots[TW_DEVICE_SLOTS];
     char key[TW_PROBLEM_KEY_SIZE], fingerprint[256];
+    *selection = (struct tw_selection){0};
     tw_problem_key(problem, key);
     tw_device_fingerprint(device, fingerprint);
-    const struct tw_db_best_filter filter = {.kernel = problem->description->kernel,
-                                             .problem_key = key,
-                                             .device_fingerprint = fingerprint,
-                                             .cache_policy = cache};
-    if (db != NULL && tw_db_best_each(db, &filter, consider, &search) != TW_DB_OK)
-        return tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
-    if (search.found) {
-        selection->rule = TW_SELECTED_EXACT;
-        snprintf(selection->reason, sizeof selection->reason,
-                 "tuned for this problem on this device");
-        return TW_OK;
+    tw_device_values(device, slots);
+    tw_status status = tw_problem_bind(problem, slots, NULL, search.values, error);
+    if (status != TW_OK)
+        return status;
+    search.hashes = calloc((size_t)d->implementation_count, sizeof *search.hashes);
+    if (search.hashes == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    bool found = false;
+    if (catalogue != NULL) {
+        found = select_exact(&search, catalogue, key, fingerprint, cache, selection);
+        if (!found)
+            status = select_nearest(&search, catalogue, key, fingerprint, cache, selection, &found,
+                                    error);
     }
-    selection->rule = TW_SELECTED_DEFAULT;
-    if (search.last_refusal[0] != '\0')
-        snprintf(selection->reason, sizeof selection->reason,
-                 "the preset default: a stored result cannot be used, because %.180s",
-                 search.last_refusal);
-    else
-        snprintf(selection->reason, sizeof selection->reason,
-                 "the preset default: nothing is stored for this problem on this device");
-    return select_default(&search, error);
+    if (status == TW_OK && !found)
+        status = select_default(&search, selection, error);
+    free(search.hashes);
+    return status;
 }

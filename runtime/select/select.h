@@ -1,30 +1,53 @@
-/* Which configuration should a problem run with on a device? */
+/* Which configuration should a problem run with on a device?
+ *
+ * In this order: the result stored for exactly this problem on this device; that of the nearest
+ * problem tuned on this device; that of the nearest problem tuned on another device of the same
+ * architecture; the preset `default`. Problems are near by their dimensions, with equal attributes
+ * and cache policy: the distance is the Euclidean norm of log2 of the ratios, so 1 means twice as
+ * large along one dimension.
+ *
+ * A row counts only when its template is today's, the description allows its parameters, and the
+ * configuration is valid for the problem at hand on the device at hand. */
 #ifndef TW_SELECT_SELECT_H
 #define TW_SELECT_SELECT_H
 
-#include "db/store.h"
 #include "runtime/backend/backend.h"
 #include "runtime/description/configuration.h"
 #include "runtime/description/problem.h"
+#include "runtime/select/catalogue.h"
+
+#define TW_SELECTION_RULES(X)                                                                      \
+    X(EXACT, "exact", "tuned for this problem on this device")                                     \
+    X(NEAREST, "nearest", "the nearest problem tuned on this device")                              \
+    X(ARCHITECTURE, "architecture", "the nearest problem tuned on a device of this architecture")  \
+    X(DEFAULT, "default", "the preset default")
 
 enum tw_selection_rule {
-    TW_SELECTED_EXACT,  /* tuned for this problem on this kind of device, with today's template */
-    TW_SELECTED_DEFAULT /* nothing stored that can be used: the preset `default` */
+#define TW_SELECTION_ENUM(name, word, text) TW_SELECTED_##name,
+    TW_SELECTION_RULES(TW_SELECTION_ENUM)
+#undef TW_SELECTION_ENUM
 };
 
 struct tw_selection {
     enum tw_selection_rule rule;
     struct tw_configuration configuration;
-    double time_us; /* stored with an exact one; else 0 */
-    char reason[256];
+    const struct tw_catalogue_row
+        *row;        /* it comes from; borrowed from the catalogue; NULL: default */
+    double distance; /* to the row's problem */
+    /* The first row that was nearer but could not be used, and why; NULL and "" when there was
+     * none. */
+    const struct tw_catalogue_row *refused;
+    char refusal[256];
 };
 
-/* Chooses from the best rows of `db` (NULL: no database) that were measured under `cache` ("cold"
- * or "warm"). A row counts when its template is today's, the description allows its parameters and
- * the configuration fits this device and problem; the fastest of them wins. Fails only when the
- * database cannot be read or `default` itself does not fit. */
-tw_status tw_select(tw_db *db, const struct tw_problem *problem,
+/* Chooses from a catalogue (NULL: an empty one) among rows measured under `cache` ("cold" or
+ * "warm"). Fails only when the problem cannot be bound or `default` itself does not fit. */
+tw_status tw_select(const struct tw_catalogue *catalogue, const struct tw_problem *problem,
                     const struct tw_device_info *device, const char *cache,
                     struct tw_selection *selection, struct tw_error *error);
+
+/* The rule as a word ("exact") and as a sentence. */
+const char *tw_selection_word(enum tw_selection_rule rule);
+const char *tw_selection_text(enum tw_selection_rule rule);
 
 #endif

@@ -3,6 +3,7 @@
 #define TESTS_SUPPORT_SCALE_H
 
 #include "runtime/backend/devices.h"
+#include "runtime/description/configuration.h"
 #include "runtime/description/problem.h"
 #include "tests/support/support.h"
 

@@ -97,20 +97,21 @@ static void attributes(void **state) {
 
 static void keys(void **state) {
     (void)state;
+    struct tw_error error;
     char key[TW_PROBLEM_KEY_SIZE], shape[TW_PROBLEM_KEY_SIZE];
     struct tw_problem problem = parse_problem(scale, "64x032");
     tw_problem_key(&problem, key);
     tw_problem_shape(&problem, shape);
     assert_string_equal(key, "M=64,N=32;dtype=f32");
     assert_string_equal(shape, "64x32");
-    must(tw_problem_set(&problem, "dtype", "f64", NULL), (struct tw_error){0});
+    must(tw_problem_set(&problem, "dtype", "f64", &error), error);
     tw_problem_key(&problem, key);
     assert_string_equal(key, "M=64,N=32;dtype=f64");
 
     struct tw_description *gemm;
-    must(tw_description_builtin(&gemm, "gemm", NULL), (struct tw_error){0});
+    must(tw_description_builtin(&gemm, "gemm", &error), error);
     problem = parse_problem(gemm, "2147483647x1x5");
-    must(tw_problem_set(&problem, "trans", "nt", NULL), (struct tw_error){0});
+    must(tw_problem_set(&problem, "trans", "nt", &error), error);
     tw_problem_key(&problem, key);
     assert_string_equal(key, "M=2147483647,N=1,K=5;dtype=f32,trans=nt");
     tw_description_free(gemm);
@@ -141,9 +142,10 @@ static void keys_without_attributes(void **state) {
 
 static void binds_every_name(void **state) {
     (void)state;
+    struct tw_error error;
     int64_t values[TW_MAX_SYMBOLS];
     struct tw_problem problem = parse_problem(scale, "64x32");
-    must(tw_problem_set(&problem, "dtype", "f64", NULL), (struct tw_error){0});
+    must(tw_problem_set(&problem, "dtype", "f64", &error), error);
     bind_problem(&problem, &paper_gpu, values);
     static const struct {
         const char *name;

@@ -4,6 +4,7 @@
 
 #include "runtime/select/select.h"
 #include "tuner/commands/command.h"
+#include "tuner/commands/selection.h"
 #include "tuner/commands/subject.h"
 #include "tuner/measure/timing.h"
 #include "tuner/measure/verify.h"
@@ -55,11 +56,11 @@ static tw_status time_it(struct application *app, struct tw_error *error) {
     return status;
 }
 
-static tw_status run(struct application *app, const struct arguments *a, tw_db *db,
-                     const struct tw_problem *problem, const struct tw_device_info *device,
-                     struct tw_error *error) {
+static tw_status run(struct application *app, const struct arguments *a,
+                     const struct tw_catalogue *catalogue, const struct tw_problem *problem,
+                     const struct tw_device_info *device, struct tw_error *error) {
     enum cache_policy policy = a->cache[0] == 'w' ? CACHE_WARM : CACHE_COLD;
-    tw_status status = tw_select(db, problem, device, a->cache, &app->selection, error);
+    tw_status status = tw_select(catalogue, problem, device, a->cache, &app->selection, error);
     if (status == TW_OK)
         status = bench_open(&app->bench, device, problem, NULL, error);
     if (status == TW_OK)
@@ -84,14 +85,14 @@ static void print_json(const struct application *app, const struct tw_problem *p
     cJSON_AddStringToObject(json, "kernel", d->kernel);
     cJSON_AddStringToObject(json, "problem", key);
     cJSON_AddStringToObject(json, "device", app->bench.info.id);
-    cJSON_AddStringToObject(json, "rule", s->rule == TW_SELECTED_EXACT ? "exact" : "default");
-    cJSON_AddStringToObject(json, "reason", s->reason);
+    cJSON_AddStringToObject(json, "rule", tw_selection_word(s->rule));
+    cJSON_AddStringToObject(json, "reason", tw_selection_text(s->rule));
     cJSON_AddStringToObject(json, "implementation",
                             d->implementations[s->configuration.implementation].name);
     cJSON_AddItemToObject(json, "configuration",
                           cJSON_Parse(configuration.data != NULL ? configuration.data : "null"));
     if (s->rule == TW_SELECTED_EXACT)
-        cJSON_AddNumberToObject(json, "stored_time_us", s->time_us);
+        cJSON_AddNumberToObject(json, "stored_time_us", s->row->time_us);
     cJSON_AddNumberToObject(json, "time_us", app->time_us);
     cJSON_AddNumberToObject(json, "max_rel_error", app->accuracy.max_rel_error);
     cJSON_AddBoolToObject(json, "correct", 1);
@@ -107,13 +108,14 @@ static void print_table(const struct application *app, const struct tw_problem *
     const struct tw_description *d = problem->description;
     const struct tw_selection *s = &app->selection;
     struct tw_text configuration = {0};
-    char key[TW_PROBLEM_KEY_SIZE], time[32], stored[32];
+    char key[TW_PROBLEM_KEY_SIZE], time[32], stored[32] = "";
     tw_problem_key(problem, key);
     tw_configuration_text(d, &s->configuration, &configuration);
     report_time(app->time_us, time);
-    report_time(s->time_us, stored);
+    if (s->rule == TW_SELECTED_EXACT)
+        report_time(s->row->time_us, stored);
     printf("%s %s on %s (%s)\n", d->kernel, key, app->bench.info.name, app->bench.info.id);
-    printf("  chosen          %s\n", s->reason);
+    selection_print(s);
     printf("  configuration   %s %s\n", d->implementations[s->configuration.implementation].name,
            configuration.data != NULL ? configuration.data : "");
     printf("  answer          right; max error %.2g\n", app->accuracy.max_rel_error);
@@ -124,50 +126,29 @@ static void print_table(const struct application *app, const struct tw_problem *
     tw_text_free(&configuration);
 }
 
-/* A database that is not there yet is empty; one that is there must be readable. */
-static tw_status open_db(const char *path, tw_db **db, struct tw_error *error) {
-    char message[TW_DB_MESSAGE_SIZE];
-    enum tw_db_status status = tw_db_open(db, path, TW_DB_READ, message, sizeof message);
-    if (status == TW_DB_OK || status == TW_DB_NOT_FOUND)
-        return TW_OK;
-    return tw_fail(error, TW_DATABASE, "%s", message);
-}
-
 static tw_status apply(const struct arguments *a, struct tw_error *error) {
     struct tw_description *description = NULL;
     struct tw_problem problem;
     struct tw_device_info device;
+    struct tw_catalogue *catalogue = NULL;
     struct application *app = calloc(1, sizeof *app);
-    tw_db *db = NULL;
-    char *path = NULL;
-    tw_status status = app != NULL ? TW_OK : tw_fail(error, TW_NO_MEMORY, "out of memory");
-    if (status == TW_OK && a->shape_count != 1)
-        status = tw_fail(error, TW_INVALID, "give one --shape, as in --shape 4096x4096x1024");
+    if (app == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    tw_status status = subject_single(a, &description, &problem, &device, error);
     if (status == TW_OK)
-        status = subject_description(a, &description, error);
+        status = subject_catalogue(a, &catalogue, error);
     if (status == TW_OK)
-        status = subject_problem(a, 0, description, &problem, error);
-    if (status == TW_OK)
-        status = subject_device(a, &device, error);
-    if (status == TW_OK) {
-        path = subject_db_path(a, error);
-        status = path != NULL ? open_db(path, &db, error) : error->status;
-    }
-    if (status == TW_OK)
-        status = run(app, a, db, &problem, &device, error);
+        status = run(app, a, catalogue, &problem, &device, error);
     if (status == TW_OK && a->json)
         print_json(app, &problem);
     else if (status == TW_OK)
         print_table(app, &problem);
-    if (app != NULL) {
-        tw_variant_free(app->variant);
-        tw_binaries_free(&app->binaries);
-        workload_free(&app->workload);
-        bench_close(&app->bench);
-    }
+    tw_variant_free(app->variant);
+    tw_binaries_free(&app->binaries);
+    workload_free(&app->workload);
+    bench_close(&app->bench);
     free(app);
-    tw_db_close(db);
-    free(path);
+    tw_catalogue_free(catalogue);
     tw_description_free(description);
     return status;
 }

@@ -18,6 +18,7 @@ int command_devices(int count, char **words);
 int command_show(int count, char **words);
 int command_trials(int count, char **words);
 int command_apply(int count, char **words);
+int command_explain(int count, char **words);
 
 /* Prints "tune: MESSAGE" to standard error and returns the exit status that fits. */
 int command_failed(tw_status status, const struct tw_error *error);

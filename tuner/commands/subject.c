@@ -92,3 +92,40 @@ tw_status subject_open_db(const char *path, enum tw_db_mode mode, tw_db **db,
         return TW_OK;
     return tw_fail(error, TW_DATABASE, "%s", message);
 }
+
+tw_status subject_catalogue(const struct arguments *a, struct tw_catalogue **out,
+                            struct tw_error *error) {
+    *out = NULL;
+    char message[TW_DB_MESSAGE_SIZE];
+    tw_db *db = NULL;
+    char *path = subject_db_path(a, error);
+    if (path == NULL)
+        return error->status;
+    enum tw_db_status opened = tw_db_open(&db, path, TW_DB_READ, message, sizeof message);
+    free(path);
+    if (opened != TW_DB_OK && opened != TW_DB_NOT_FOUND)
+        return tw_fail(error, TW_DATABASE, "%s", message);
+    tw_status status = tw_catalogue_create(out, error);
+    if (status == TW_OK && db != NULL)
+        status = tw_catalogue_add(*out, db, error);
+    tw_db_close(db);
+    if (status != TW_OK) {
+        tw_catalogue_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+tw_status subject_single(const struct arguments *a, struct tw_description **description,
+                         struct tw_problem *problem, struct tw_device_info *device,
+                         struct tw_error *error) {
+    *description = NULL;
+    if (a->shape_count != 1)
+        return tw_fail(error, TW_INVALID, "give one --shape, as in --shape 4096x4096x1024");
+    tw_status status = subject_description(a, description, error);
+    if (status == TW_OK)
+        status = subject_problem(a, 0, *description, problem, error);
+    if (status == TW_OK)
+        status = subject_device(a, device, error);
+    return status;
+}

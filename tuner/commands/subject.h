@@ -5,6 +5,7 @@
 #include "db/store.h"
 #include "runtime/backend/backend.h"
 #include "runtime/description/problem.h"
+#include "runtime/select/catalogue.h"
 #include "tuner/commands/arguments.h"
 
 /* The description: --config's, or the named kernel's, or the one that a shape of so many sizes is
@@ -24,5 +25,14 @@ tw_status subject_device(const struct arguments *arguments, struct tw_device_inf
 char *subject_db_path(const struct arguments *arguments, struct tw_error *error);
 tw_status subject_open_db(const char *path, enum tw_db_mode mode, tw_db **db,
                           struct tw_error *error);
+/* The database's best rows in memory. A database that is not there yet is empty; one that is there
+ * must be readable. */
+tw_status subject_catalogue(const struct arguments *arguments, struct tw_catalogue **out,
+                            struct tw_error *error);
+/* The one shape that was asked for, on the device that was asked for. The caller frees
+ * *description. */
+tw_status subject_single(const struct arguments *arguments, struct tw_description **description,
+                         struct tw_problem *problem, struct tw_device_info *device,
+                         struct tw_error *error);
 
 #endif

@@ -1,0 +1,51 @@
+/* The best rows of databases, read once into memory. After that a look-up touches no database.
+ *
+ * Immutable once loaded; safe from many threads. */
+#ifndef TW_SELECT_CATALOGUE_H
+#define TW_SELECT_CATALOGUE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "db/store.h"
+#include "runtime/base/error.h"
+#include "runtime/description/description.h"
+
+struct tw_catalogue;
+
+/* A best row. Text is borrowed from the catalogue. */
+struct tw_catalogue_row {
+    const char *kernel;
+    const char *problem;    /* the key, "M=64,N=32;dtype=f32" */
+    const char *attributes; /* the key from ';' on, or "" */
+    const char *device;     /* fingerprint */
+    const char *device_name;
+    const char *backend;
+    const char *architecture; /* "" when not known */
+    const char *cache;        /* "cold" or "warm" */
+    const char *implementation;
+    const char *template_hash;
+    const char *configuration; /* canonical JSON */
+    double time_us;
+    int database; /* which one it came from, as numbered by tw_catalogue_add */
+    int dimension_count;
+    int64_t dimensions[TW_MAX_DIMENSIONS];
+};
+
+tw_status tw_catalogue_create(struct tw_catalogue **out, struct tw_error *error);
+void tw_catalogue_free(struct tw_catalogue *catalogue);
+
+/* Reads all best rows of an open database. A row overrides one that an earlier call brought for the
+ * same kernel, problem, device, cache policy, implementation and template. Rows with more
+ * dimensions than a problem can have are of no kernel of ours and are left out. */
+tw_status tw_catalogue_add(struct tw_catalogue *catalogue, tw_db *db, struct tw_error *error);
+
+/* Rows of a kernel and exact problem key; *rows is borrowed, and NULL when there are none. Rows of
+ * one device and policy come fastest first. */
+size_t tw_catalogue_exact(const struct tw_catalogue *catalogue, const char *kernel,
+                          const char *problem, const struct tw_catalogue_row *const **rows);
+/* All rows, grouped by problem. */
+size_t tw_catalogue_size(const struct tw_catalogue *catalogue);
+const struct tw_catalogue_row *tw_catalogue_at(const struct tw_catalogue *catalogue, size_t index);
+
+#endif

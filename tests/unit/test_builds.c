@@ -1,0 +1,185 @@
+/* Builds: variants whose sources are the same share one. */
+#include "tuner/session/builds.h"
+
+#include "tests/support/scale.h"
+
+struct house {
+    struct scratch scratch;
+    struct tw_description *description;
+    struct builds builds;
+};
+
+static int set_up(void **state) {
+    struct house *house = calloc(1, sizeof *house);
+    void *scratch;
+    char path[1024];
+    if (house == NULL || scratch_make(&scratch) != 0)
+        return -1;
+    house->scratch = *(struct scratch *)scratch;
+    free(scratch);
+    scratch_write(&house->scratch, "scale/direct.cu", "/* the template */", path);
+    /* Two thousand values, so that there are more builds to make than are kept. */
+    char values[700] = "\"BLOCK_X\": [32, 64, 128],";
+    char *text = NULL;
+    for (int i = 0; i < 60; i++)
+        sprintf(values + strlen(values), "%s%d", i > 0 ? "," : " \"P\": [", i);
+    strcat(values, "], \"Q\": [0,1,2,3,4,5,6,7,8,9],");
+    text = replaced(scale_text, "\"BLOCK_X\": [32, 64, 128],", values);
+    char *whole = replaced(text, "\"default\": {", "\"default\": { \"P\": 0, \"Q\": 0,");
+    house->description = read_description(whole, house->scratch.path);
+    free(whole);
+    free(text);
+    *state = house;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    struct house *house = *state;
+    builds_free(&house->builds);
+    tw_description_free(house->description);
+    void *scratch = malloc(sizeof house->scratch);
+    memcpy(scratch, &house->scratch, sizeof house->scratch);
+    free(house);
+    return scratch_remove(&scratch);
+}
+
+static struct build *get(struct house *house, const char *shape, int block, const char *order,
+                         int group, int p, int q) {
+    char text[200];
+    struct tw_configuration c;
+    struct tw_error error;
+    int64_t values[TW_MAX_SYMBOLS];
+    struct tw_problem problem = parse_problem(house->description, shape);
+    snprintf(text, sizeof text,
+             "{\"BLOCK_X\":%d,\"ORDER\":\"%s\",\"GROUP\":%d,\"P\":%d,\"Q\":%d}", block, order, group,
+             p, q);
+    must(tw_configuration_parse(&c, house->description, 0, text, &error), error);
+    bind_problem(&problem, &paper_gpu, values);
+    struct build *build =
+        builds_get(&house->builds, &paper_gpu, &problem, &c, values, &error);
+    assert_non_null(build);
+    return build;
+}
+
+static void same_source_same_build(void **state) {
+    struct house *house = *state;
+    struct build *first = get(house, "8x100", 64, "rows", 1, 0, 0);
+    assert_int_equal(first->users, 1);
+    assert_int_equal(first->state, BUILD_NEW);
+    assert_ptr_equal(first, get(house, "8x100", 64, "rows", 1, 0, 0));
+    assert_int_equal(first->users, 2);
+    /* Only a launch parameter differs. */
+    assert_ptr_equal(first, get(house, "8x100", 64, "rows", 4, 0, 0));
+    assert_int_equal(first->users, 3);
+    assert_int_equal(house->builds.count, 1);
+
+    struct build *others[] = {get(house, "8x100", 32, "rows", 1, 0, 0),
+                              get(house, "8x100", 64, "columns", 1, 0, 0),
+                              get(house, "8x100", 64, "rows", 1, 1, 0),
+                              get(house, "8x128", 64, "rows", 1, 0, 0)}; /* RAGGED is 0 */
+    for (int i = 0; i < 4; i++) {
+        assert_ptr_not_equal(first, others[i]);
+        assert_true(first->id != others[i]->id);
+        for (int j = 0; j < i; j++)
+            assert_ptr_not_equal(others[i], others[j]);
+    }
+    assert_int_equal(house->builds.count, 5);
+    builds_retain(first);
+    assert_int_equal(first->users, 4);
+}
+
+static void found_by_id(void **state) {
+    struct house *house = *state;
+    struct build *a = get(house, "8x100", 32, "rows", 1, 0, 0);
+    struct build *b = get(house, "8x100", 64, "rows", 1, 0, 0);
+    assert_ptr_equal(builds_by_id(&house->builds, a->id), a);
+    assert_ptr_equal(builds_by_id(&house->builds, b->id), b);
+    assert_null(builds_by_id(&house->builds, a->id + b->id + 1));
+    assert_null(builds_by_id(&house->builds, 0));
+    builds_release(&house->builds, NULL);
+}
+
+/* One that nobody uses is there for a sibling that comes soon. */
+static void kept_for_a_while(void **state) {
+    struct house *house = *state;
+    struct build *first = get(house, "8x100", 64, "rows", 1, 0, 0);
+    uint64_t id = first->id;
+    first->state = BUILD_DONE;
+    builds_release(&house->builds, first);
+    struct build *again = get(house, "8x100", 64, "rows", 4, 0, 0);
+    assert_int_equal(again->id, id);
+    assert_int_equal(again->state, BUILD_DONE);
+    assert_int_equal(again->users, 1);
+}
+
+static void the_oldest_unused_go(void **state) {
+    struct house *house = *state;
+    for (int i = 0; i < 600; i++) {
+        struct build *build = get(house, "8x100", 64, "rows", 1, i % 60, i / 60);
+        build->state = BUILD_DONE;
+        build->compiled.binaries = message_new("compiled"); /* is freed with it */
+        builds_release(&house->builds, build);
+        assert_true(house->builds.count <= BUILDS_KEPT);
+    }
+    assert_int_equal(house->builds.count, BUILDS_KEPT);
+    assert_int_equal(house->builds.all[0]->id, 600 - BUILDS_KEPT + 1);
+    assert_int_equal(house->builds.all[BUILDS_KEPT - 1]->id, 600);
+    assert_null(builds_by_id(&house->builds, 1));
+}
+
+/* Whatever the number, one in use or on its way stays, and stays where it is. */
+static void used_builds_stay(void **state) {
+    struct house *house = *state;
+    struct build *used[400];
+    for (int i = 0; i < 400; i++)
+        used[i] = get(house, "8x100", 64, "rows", 1, i % 60, i / 60);
+    assert_int_equal(house->builds.count, 400);
+    used[7]->state = BUILD_COMPILING;
+    for (int i = 0; i < 400; i++) {
+        assert_ptr_equal(builds_by_id(&house->builds, (uint64_t)i + 1), used[i]);
+        assert_int_equal(used[i]->users, 1);
+    }
+    for (int i = 0; i < 400; i++) {
+        if (i != 13)
+            builds_release(&house->builds, used[i]);
+    }
+    assert_int_equal(house->builds.count, BUILDS_KEPT);
+    assert_ptr_equal(builds_by_id(&house->builds, 8), used[7]); /* compiling: an answer will come */
+    assert_ptr_equal(builds_by_id(&house->builds, 14), used[13]);
+    assert_null(builds_by_id(&house->builds, 1));
+    for (int i = 0; i < 400; i++) {
+        struct build *build = get(house, "8x100", 32, "rows", 1, i % 60, i / 60);
+        builds_release(&house->builds, build);
+    }
+    assert_ptr_equal(builds_by_id(&house->builds, 14), used[13]);
+    assert_ptr_equal(builds_by_id(&house->builds, 8), used[7]);
+    assert_true(house->builds.count <= BUILDS_KEPT);
+}
+
+static void what_cannot_be_rendered(void **state) {
+    struct house *house = *state;
+    char path[1024];
+    struct tw_error error = {0};
+    struct tw_configuration c = {.values = {64, 0, 0, 0, 1}};
+    int64_t values[TW_MAX_SYMBOLS];
+    struct tw_problem problem = parse_problem(house->description, "8x100");
+    memcpy(c.values, house->description->implementations[0].presets[0].values, sizeof c.values);
+    bind_problem(&problem, &paper_gpu, values);
+    snprintf(path, sizeof path, "%s/scale/direct.cu", house->scratch.path);
+    assert_int_equal(remove(path), 0);
+    assert_null(builds_get(&house->builds, &paper_gpu, &problem, &c, values, &error));
+    assert_status(error.status, TW_NOT_FOUND);
+    assert_says(error.message, "scale/direct.cu");
+    assert_int_equal(house->builds.count, 0);
+}
+
+#define HOUSE_TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        HOUSE_TEST(same_source_same_build), HOUSE_TEST(found_by_id),
+        HOUSE_TEST(kept_for_a_while),       HOUSE_TEST(the_oldest_unused_go),
+        HOUSE_TEST(used_builds_stay),       HOUSE_TEST(what_cannot_be_rendered),
+    };
+    return cmocka_run_group_tests_name("builds", tests, NULL, NULL);
+}

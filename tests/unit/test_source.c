@@ -1,0 +1,290 @@
+/* Rendering: what reaches the compiler, where templates come from, and what a template's hash is of. */
+#include "runtime/variant/source.h"
+
+#include "runtime/description/builtin.h"
+#include "tests/support/scale.h"
+
+/* The example's source for a problem of 8x100 in f64, with BLOCK_X 32, ORDER columns, GROUP 4. */
+static tw_status render(const struct tw_description *d, const char *backend, bool reference,
+                        struct tw_text *source, struct tw_error *error) {
+    struct tw_problem problem = parse_problem(d, "8x100");
+    struct tw_configuration c;
+    struct tw_geometry geometry;
+    int64_t values[TW_MAX_SYMBOLS];
+    must(tw_problem_set(&problem, "dtype", "f64", error), *error);
+    must(tw_configuration_parse(&c, d, 0, "{\"BLOCK_X\":32,\"GROUP\":4,\"ORDER\":\"columns\"}",
+                                error), *error);
+    bind_problem(&problem, &paper_gpu, values);
+    must(tw_configuration_bind(d, &c, values, error), *error);
+    const struct tw_launch_description *launch =
+        reference ? &d->reference : &d->implementations[0].launches[0];
+    must(tw_geometry_of(launch, values, &paper_gpu, &geometry, error), *error);
+    return tw_source_render(&problem, reference ? NULL : &c, launch, backend, values, &geometry,
+                            source, error);
+}
+
+static const char direct[] = "/* the template */\nTW_KERNEL(scale_direct)(int x) { }";
+
+/* The place of a line of its own; it must be there once. */
+static const char *line_of(const char *source, const char *line) {
+    char whole[300];
+    snprintf(whole, sizeof whole, "\n%s\n", line);
+    const char *at = strncmp(source, whole + 1, strlen(whole) - 1) == 0 ? source
+                                                                        : strstr(source, whole);
+    if (at == NULL) {
+        fail_msg("no line \"%s\" in:\n%s", line, source);
+    }
+    if (strstr(at + 1, whole) != NULL) {
+        fail_msg("\"%s\" is there twice", line);
+    }
+    return at;
+}
+
+static void defines_everything(void **state) {
+    const struct scratch *scratch = *state;
+    char path[1024];
+    struct tw_text source = {0};
+    struct tw_error error;
+    scratch_write(scratch, "scale/direct.cu", direct, path);
+    struct tw_description *d = read_description(scale_text, scratch->path);
+    must(render(d, "cuda", false, &source, &error), error);
+    /* In this order: what a template may rely on comes before it. */
+    static const char *const lines[] = {
+        "#define TW_BLOCK_X 32",
+        "#define TW_MIN_BLOCKS 1",
+        "#line 1 \"templates/prelude/cuda.cuh\"",
+        "#define TW_CUDA 1",
+        "#define DTYPE_f32 0",
+        "#define DTYPE_f64 1",
+        "#define DTYPE DTYPE_f64",
+        "#define BLOCK_X 32",
+        "#define ORDER_rows 0",
+        "#define ORDER_columns 1",
+        "#define ORDER ORDER_columns",
+        "#define RAGGED 1",
+        "#line 1 \"scale/direct.cu\"",
+    };
+    const char *last = source.data;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        const char *at = line_of(source.data, lines[i]);
+        assert_true(at >= last);
+        last = at;
+    }
+    line_of(source.data, "#define TW_BLOCK_Y 1");
+    line_of(source.data, "#define TW_BLOCK_Z 1");
+    /* The template follows its #line at once, so that its lines are numbered right. */
+    assert_true(strncmp(strchr(last + 1, '\n') + 1, direct, strlen(direct)) == 0);
+    /* A launch parameter is passed: the binary must not depend on it. Nor on sizes. */
+    assert_does_not_say(source.data, "GROUP");
+    assert_does_not_say(source.data, "#define M ");
+    assert_does_not_say(source.data, "#define ESIZE ");
+    tw_text_free(&source);
+    tw_description_free(d);
+}
+
+static void backends_have_their_preludes(void **state) {
+    const struct scratch *scratch = *state;
+    char path[1024];
+    struct tw_text source = {0};
+    struct tw_error error;
+    scratch_write(scratch, "scale/direct.cu", direct, path);
+    struct tw_description *d = read_description(scale_text, scratch->path);
+    must(render(d, "opencl", false, &source, &error), error);
+    line_of(source.data, "#define TW_OPENCL 1");
+    assert_does_not_say(source.data, "TW_CUDA");
+    assert_says(source.data, tw_builtin_file("templates/prelude/opencl.clh"));
+    tw_text_free(&source);
+    tw_description_free(d);
+}
+
+static void references_know_lets(void **state) {
+    const struct scratch *scratch = *state;
+    char path[1024];
+    struct tw_text source = {0};
+    struct tw_error error;
+    scratch_write(scratch, "scale/reference.cu", "the reference", path);
+    struct tw_description *d = read_description(scale_text, scratch->path);
+    must(render(d, "cuda", true, &source, &error), error);
+    line_of(source.data, "#define DTYPE DTYPE_f64");
+    line_of(source.data, "#define ESIZE 8");
+    line_of(source.data, "#define TW_BLOCK_X 64");
+    assert_does_not_say(source.data, "ORDER");
+    assert_does_not_say(source.data, "RAGGED");
+    tw_text_free(&source);
+    tw_description_free(d);
+}
+
+static void missing_templates(void **state) {
+    const struct scratch *scratch = *state;
+    struct tw_text source = {0};
+    struct tw_error error;
+    struct tw_description *d = read_description(scale_text, scratch->path);
+    assert_refuses(render(d, "cuda", false, &source, &error), TW_NOT_FOUND, error,
+                   "scale.json: the template scale/direct.cu is neither beside the description nor "
+                   "built in");
+    tw_text_free(&source);
+    tw_description_free(d);
+}
+
+/* ---- Where templates come from ---- */
+
+static void assert_template(const struct tw_description *d, const char *path,
+                            const char *expected) {
+    struct tw_text text = {0};
+    struct tw_error error;
+    must(tw_source_template(d, path, &text, &error), error);
+    assert_string_equal(text.data, expected);
+    tw_text_free(&text);
+}
+
+static void a_users_directory_comes_first(void **state) {
+    const struct scratch *scratch = *state;
+    char path[1024];
+    const char *builtin = tw_builtin_file("templates/gemm/naive.cu");
+    struct tw_description *d = read_description(scale_text, scratch->path);
+    assert_non_null(builtin);
+    assert_template(d, "gemm/naive.cu", builtin);
+    scratch_write(scratch, "gemm/naive.cu", "/* mine */", path);
+    assert_template(d, "gemm/naive.cu", "/* mine */");
+    assert_template(d, path, "/* mine */"); /* an absolute path is one */
+    tw_description_free(d);
+
+    d = read_description(scale_text, NULL);
+    assert_template(d, "gemm/naive.cu", builtin);
+    tw_description_free(d);
+}
+
+static void built_in_kernels(void **state) {
+    (void)state;
+    struct tw_text source = {0};
+    struct tw_error error;
+    must(tw_source_builtin("check/fill.cu", "opencl", "#define T float\n", 96, &source, &error),
+         error);
+    line_of(source.data, "#define TW_BLOCK_X 96");
+    const char *define = line_of(source.data, "#define T float");
+    const char *line = line_of(source.data, "#line 1 \"check/fill.cu\"");
+    assert_true(define < line);
+    assert_says(line, tw_builtin_file("templates/check/fill.cu"));
+    assert_refuses(tw_source_builtin("check/none.cu", "cuda", "", 1, &source, &error), TW_NOT_FOUND,
+                   error, "templates/check/none.cu is not built in");
+    tw_text_free(&source);
+}
+
+/* ---- Hashes ---- */
+
+static void hash_with(const struct scratch *scratch, const char *from, const char *to,
+                      char hash[TW_HASH_SIZE]) {
+    char *text = replaced(scale_text, from, to);
+    struct tw_description *d = read_description(text, scratch->path);
+    struct tw_error error;
+    must(tw_source_hash(d, 0, hash, &error), error);
+    assert_int_equal(strlen(hash), 32);
+    tw_description_free(d);
+    free(text);
+}
+
+static void hash_is_of_what_results_depend_on(void **state) {
+    const struct scratch *scratch = *state;
+    static const char *const changing[][2] = {
+        {"\"block\": [\"BLOCK_X\"]", "\"block\": [\"BLOCK_X\", \"1\"]"},
+        {"\"grid\": [\"ceil_div(N, BLOCK_X)\", \"M\"]", "\"grid\": [\"N\", \"M\"]"},
+        {"\"shared\": \"0\"", "\"shared\": \"4\""},
+        {"\"min_blocks\": \"1\"", "\"min_blocks\": \"2\""},
+        {"\"function\": \"scale_direct\"", "\"function\": \"other\""},
+        {"\"alpha\", \"GROUP\"]", "\"alpha\"]"},
+        {"N % BLOCK_X != 0", "1"},
+        {"\"workspace\": \"0\"", "\"workspace\": \"1\""},
+        {"\"name\": \"direct\"", "\"name\": \"other\""},
+    };
+    static const char *const keeping[][2] = {
+        {"\"summary\": \"one thread an element\"", "\"summary\": \"other words\""},
+        {"[32, 64, 128]", "[32, 64, 128, 256]"},
+        {"\"presets\": {",
+         "\"presets\": { \"more\": { \"BLOCK_X\": 32, \"ORDER\": \"rows\", \"GROUP\": 4 },"},
+        {"\"default\": { \"BLOCK_X\": 64", "\"default\": { \"BLOCK_X\": 128"},
+        {"M == 1 && ORDER == 'columns'", "0"},
+        {"\"summary\": \"B = alpha*A", "\"summary\": \"B = A*alpha"},
+        {"\"reference\": { ", "\"reference\": {   "},
+    };
+    char path[1024], hash[TW_HASH_SIZE], other[TW_HASH_SIZE];
+    scratch_write(scratch, "scale/direct.cu", direct, path);
+    hash_with(scratch, "", "", hash);
+    for (size_t i = 0; i < sizeof changing / sizeof *changing; i++) {
+        hash_with(scratch, changing[i][0], changing[i][1], other);
+        if (strcmp(hash, other) == 0) {
+            fail_msg("%s does not change the hash", changing[i][1]);
+        }
+    }
+    for (size_t i = 0; i < sizeof keeping / sizeof *keeping; i++) {
+        hash_with(scratch, keeping[i][0], keeping[i][1], other);
+        if (strcmp(hash, other) != 0) {
+            fail_msg("%s changes the hash", keeping[i][1]);
+        }
+    }
+    scratch_write(scratch, "scale/direct.cu", "/* another */", path);
+    hash_with(scratch, "", "", other);
+    assert_string_not_equal(hash, other);
+    scratch_write(scratch, "scale/direct.cu", direct, path);
+    hash_with(scratch, "", "", other);
+    assert_string_equal(hash, other);
+}
+
+/* A let or a stride's meaning reaches the source through defines and sizes. */
+static void hash_is_of_lets_and_arguments(void **state) {
+    const struct scratch *scratch = *state;
+    static const char *const changing[][2] = {
+        {"dtype == 'f64' ? 8 : 4", "dtype == 'f64' ? 4 : 8"},
+        {"\"rows\": \"M\", \"columns\": \"N\", \"stride\": \"lda\"",
+         "\"rows\": \"N\", \"columns\": \"M\""},
+        {"\"name\": \"alpha\", \"kind\": \"scalar\", \"type\": \"dtype\"",
+         "\"name\": \"alpha\", \"kind\": \"scalar\", \"type\": \"f64\""},
+    };
+    char path[1024], hash[TW_HASH_SIZE], other[TW_HASH_SIZE];
+    scratch_write(scratch, "scale/direct.cu", direct, path);
+    hash_with(scratch, "", "", hash);
+    for (size_t i = 0; i < sizeof changing / sizeof *changing; i++) {
+        hash_with(scratch, changing[i][0], changing[i][1], other);
+        if (strcmp(hash, other) == 0) {
+            fail_msg("%s does not change the hash", changing[i][1]);
+        }
+    }
+}
+
+static void hashes_of_implementations_differ(void **state) {
+    (void)state;
+    struct tw_description *gemm;
+    struct tw_error error;
+    char hashes[8][TW_HASH_SIZE];
+    must(tw_description_builtin(&gemm, "gemm", &error), error);
+    for (int i = 0; i < gemm->implementation_count && i < 8; i++) {
+        must(tw_source_hash(gemm, i, hashes[i], &error), error);
+        for (int j = 0; j < i; j++)
+            assert_string_not_equal(hashes[i], hashes[j]);
+    }
+    tw_description_free(gemm);
+}
+
+static void no_template_no_hash(void **state) {
+    const struct scratch *scratch = *state;
+    char hash[TW_HASH_SIZE];
+    struct tw_error error;
+    struct tw_description *d = read_description(scale_text, scratch->path);
+    assert_refuses(tw_source_hash(d, 0, hash, &error), TW_NOT_FOUND, error, "scale/direct.cu");
+    tw_description_free(d);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        SCRATCH_TEST(defines_everything),
+        SCRATCH_TEST(backends_have_their_preludes),
+        SCRATCH_TEST(references_know_lets),
+        SCRATCH_TEST(missing_templates),
+        SCRATCH_TEST(a_users_directory_comes_first),
+        cmocka_unit_test(built_in_kernels),
+        SCRATCH_TEST(hash_is_of_what_results_depend_on),
+        SCRATCH_TEST(hash_is_of_lets_and_arguments),
+        cmocka_unit_test(hashes_of_implementations_differ),
+        SCRATCH_TEST(no_template_no_hash),
+    };
+    return cmocka_run_group_tests_name("source", tests, NULL, NULL);
+}

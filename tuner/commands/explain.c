@@ -1,0 +1,102 @@
+/* tune explain KERNEL --shape ...: which configuration an application would get, and why. */
+#include <stdio.h>
+
+#include <cjson/cJSON.h>
+
+#include "tuner/commands/command.h"
+#include "tuner/commands/selection.h"
+#include "tuner/commands/subject.h"
+
+static const char help[] =
+    "tune explain [KERNEL] --shape MxN[xK] [OPTIONS]\n"
+    "\n"
+    "Says which configuration an application would get for the shape on the device, by which rule, "
+    "from\n"
+    "which stored row and at what distance. Runs nothing.\n"
+    "\n"
+    "  --shape, --dtype, --trans, --attr, --device, --cache, --db, --config: as for tune\n"
+    "  --json               print one JSON object\n"
+    "  --quiet              no remarks\n";
+
+static void print_json(const struct tw_problem *problem, const struct tw_selection *s,
+                       const char *configuration) {
+    const struct tw_description *d = problem->description;
+    char key[TW_PROBLEM_KEY_SIZE];
+    tw_problem_key(problem, key);
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "kernel", d->kernel);
+    cJSON_AddStringToObject(json, "problem", key);
+    cJSON_AddStringToObject(json, "rule", tw_selection_word(s->rule));
+    cJSON_AddStringToObject(json, "reason", tw_selection_text(s->rule));
+    cJSON_AddStringToObject(json, "implementation",
+                            d->implementations[s->configuration.implementation].name);
+    cJSON_AddItemToObject(json, "configuration", cJSON_Parse(configuration));
+    cJSON_AddNumberToObject(json, "distance", s->distance);
+    if (s->row != NULL) {
+        cJSON *row = cJSON_AddObjectToObject(json, "row");
+        cJSON_AddStringToObject(row, "problem", s->row->problem);
+        cJSON_AddStringToObject(row, "device", s->row->device_name);
+        cJSON_AddNumberToObject(row, "time_us", s->row->time_us);
+    }
+    if (s->refused != NULL) {
+        cJSON *refused = cJSON_AddObjectToObject(json, "refused");
+        cJSON_AddStringToObject(refused, "problem", s->refused->problem);
+        cJSON_AddStringToObject(refused, "device", s->refused->device_name);
+        cJSON_AddStringToObject(refused, "reason", s->refusal);
+    }
+    char *text = cJSON_Print(json);
+    if (text != NULL)
+        puts(text);
+    cJSON_free(text);
+    cJSON_Delete(json);
+}
+
+static void print_table(const struct tw_problem *problem, const struct tw_device_info *device,
+                        const struct tw_selection *s, const char *configuration) {
+    const struct tw_description *d = problem->description;
+    char key[TW_PROBLEM_KEY_SIZE];
+    tw_problem_key(problem, key);
+    printf("%s %s on %s (%s)\n", d->kernel, key, device->name, device->id);
+    selection_print(s);
+    printf("  configuration   %s %s\n", d->implementations[s->configuration.implementation].name,
+           configuration);
+}
+
+static tw_status explain(const struct arguments *a, struct tw_error *error) {
+    struct tw_description *description = NULL;
+    struct tw_problem problem;
+    struct tw_device_info device;
+    struct tw_catalogue *catalogue = NULL;
+    struct tw_selection selection;
+    struct tw_text configuration = {0};
+    tw_status status = subject_single(a, &description, &problem, &device, error);
+    if (status == TW_OK)
+        status = subject_catalogue(a, &catalogue, error);
+    if (status == TW_OK)
+        status = tw_select(catalogue, &problem, &device, a->cache, &selection, error);
+    if (status == TW_OK) {
+        tw_configuration_text(description, &selection.configuration, &configuration);
+        if (configuration.failed)
+            status = tw_fail(error, TW_NO_MEMORY, "out of memory");
+        else if (a->json)
+            print_json(&problem, &selection, configuration.data);
+        else
+            print_table(&problem, &device, &selection, configuration.data);
+    }
+    tw_text_free(&configuration);
+    tw_catalogue_free(catalogue);
+    tw_description_free(description);
+    return status;
+}
+
+int command_explain(int count, char **words) {
+    struct arguments arguments;
+    struct tw_error error;
+    tw_status status = arguments_parse(&arguments, count, words, "stradcDCJq", &error);
+    if (status == TW_OK && arguments.help)
+        fputs(help, stdout);
+    else if (status == TW_OK)
+        status = explain(&arguments, &error);
+    arguments_free(&arguments);
+    return status == TW_OK ? EXIT_FINE : command_failed(status, &error);
+}
