@@ -39,8 +39,8 @@ static void print_best(const struct tw_problem *problem, const struct session_re
     else
         printf("  error           none\n");
     if (r->tie_count > 1)
-        printf("  tied with       %d others within the measurement's resolution\n",
-               r->tie_count - 1);
+        printf("  tied with       %d other%s, as far as %d rounds can tell\n", r->tie_count - 1,
+               r->tie_count > 2 ? "s" : "", r->rounds);
     tw_text_free(&configuration);
 }
 
@@ -65,7 +65,7 @@ static void print_presets(const struct session_result *r) {
 }
 
 static void print_counts(const struct session_result *r) {
-    printf("  trials          %" PRId64 " of %zu:", r->trials, r->space_size);
+    printf("  trials          %" PRId64 " (the space has %zu points):", r->trials, r->space_size);
     for (int i = 0; i < SESSION_STATUSES; i++)
         if (r->counts[i] > 0)
             printf(" %" PRId64 " %s", r->counts[i],

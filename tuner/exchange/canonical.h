@@ -1,0 +1,20 @@
+/* JSON in one form only, so that equal values are equal bytes: members in order of name, and the
+ * shortest decimal that reads back as the same number. */
+#ifndef TUNER_EXCHANGE_CANONICAL_H
+#define TUNER_EXCHANGE_CANONICAL_H
+
+#include <cjson/cJSON.h>
+
+#include "runtime/base/text.h"
+
+void canonical_string(struct tw_text *text, const char *string);
+/* `number` is finite. */
+void canonical_number(struct tw_text *text, double number);
+/* On one line, with a space behind colons and commas. */
+void canonical_value(struct tw_text *text, const cJSON *value);
+
+/* Whether every string and name in it is plain, every number finite, no name given twice, and all
+ * of it small enough to be about one row. */
+bool canonical_is_plain(const cJSON *value);
+
+#endif

@@ -1,0 +1,69 @@
+#include "tuner/exchange/descriptions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/description/builtin.h"
+#include "runtime/variant/source.h"
+
+enum { MOST_KERNELS = 256 };
+
+static tw_status hash_templates(struct known_kernel *kernel, struct tw_error *error) {
+    const struct tw_description *d = kernel->description;
+    kernel->hashes = calloc((size_t)d->implementation_count, sizeof *kernel->hashes);
+    if (kernel->hashes == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    tw_status status = TW_OK;
+    for (int i = 0; i < d->implementation_count && status == TW_OK; i++)
+        status = tw_source_hash(d, i, kernel->hashes[i], error);
+    return status;
+}
+
+tw_status known_kernels_open(struct known_kernels *known, const char *config,
+                             struct tw_error *error) {
+    const char *names[MOST_KERNELS];
+    size_t count = tw_builtin_kernels(names, MOST_KERNELS);
+    *known = (struct known_kernels){.kernels = calloc(count + 1, sizeof *known->kernels)};
+    if (known->kernels == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    tw_status status = TW_OK;
+    if (config != NULL) {
+        status = tw_description_load(&known->kernels[0].description, config, error);
+        if (status == TW_OK)
+            status = hash_templates(&known->kernels[known->count++], error);
+    }
+    for (size_t i = 0; i < count && status == TW_OK; i++) {
+        if (known_kernels_find(known, names[i]) != NULL)
+            continue;
+        struct known_kernel *kernel = &known->kernels[known->count];
+        status = tw_description_builtin(&kernel->description, names[i], error);
+        if (status == TW_OK) {
+            known->count++;
+            status = hash_templates(kernel, error);
+        }
+    }
+    return status;
+}
+
+void known_kernels_close(struct known_kernels *known) {
+    for (int i = 0; i < known->count; i++) {
+        tw_description_free(known->kernels[i].description);
+        free(known->kernels[i].hashes);
+    }
+    free(known->kernels);
+    *known = (struct known_kernels){0};
+}
+
+const struct known_kernel *known_kernels_find(const struct known_kernels *known,
+                                              const char *kernel) {
+    for (int i = 0; i < known->count; i++)
+        if (strcmp(known->kernels[i].description->kernel, kernel) == 0)
+            return &known->kernels[i];
+    return NULL;
+}
+
+bool known_kernel_is_current(const struct known_kernel *kernel, const char *implementation,
+                             const char *template_hash) {
+    int index = tw_description_implementation(kernel->description, implementation);
+    return index >= 0 && strcmp(kernel->hashes[index], template_hash) == 0;
+}

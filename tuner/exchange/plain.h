@@ -1,0 +1,15 @@
+/* Text that may have come from anyone: whether it is fit to be kept, and how to print it. */
+#ifndef TUNER_EXCHANGE_PLAIN_H
+#define TUNER_EXCHANGE_PLAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Whether it is UTF-8 without control characters, and no longer than a name may be (1000 bytes). */
+bool plain_is(const char *text);
+
+/* Copies text into `out`, on one line: "?" in place of control characters and of what is not UTF-8,
+ * "..." in place of what does not fit. Returns `out`. `size` is at least 8. */
+const char *plain_copy(const char *text, char *out, size_t size);
+
+#endif

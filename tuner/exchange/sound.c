@@ -1,0 +1,205 @@
+#include "tuner/exchange/sound.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "runtime/description/expression.h"
+#include "tuner/exchange/canonical.h"
+#include "tuner/exchange/plain.h"
+
+/* Beyond this not every whole number is a double, which is what JSON's readers make of it. */
+static const int64_t largest = INT64_C(1) << 53;
+
+static tw_status check_name(const char *what, const char *text, struct tw_error *error) {
+    if (text != NULL && text[0] != '\0' && plain_is(text))
+        return TW_OK;
+    return tw_fail(error, TW_INVALID, "%s is empty, too long or not plain text", what);
+}
+
+static tw_status check_optional(const char *what, const char *text, struct tw_error *error) {
+    if (text == NULL || plain_is(text))
+        return TW_OK;
+    return tw_fail(error, TW_INVALID, "%s is too long or not plain text", what);
+}
+
+static tw_status check_range(const char *what, int64_t number, int64_t least,
+                             struct tw_error *error) {
+    if (number >= least && number <= largest)
+        return TW_OK;
+    return tw_fail(error, TW_INVALID, "%s is %" PRId64 ", out of range", what, number);
+}
+
+/* Optional JSON that must be an object or array of a form. */
+static tw_status check_json(const char *what, const char *text, bool (*fits)(const cJSON *),
+                            struct tw_error *error) {
+    if (text == NULL)
+        return TW_OK;
+    cJSON *json = cJSON_ParseWithOpts(text, NULL, 1);
+    bool good = json != NULL && canonical_is_plain(json) && fits(json);
+    cJSON_Delete(json);
+    return good ? TW_OK
+                : tw_fail(error, TW_INVALID, "%s is not JSON of the form it should have", what);
+}
+
+static bool is_object(const cJSON *json) {
+    return cJSON_IsObject(json);
+}
+
+static bool is_time(const cJSON *json) {
+    return cJSON_IsNumber(json) && json->valuedouble > 0;
+}
+
+static bool is_configuration(const cJSON *json) {
+    bool good = cJSON_IsObject(json);
+    for (const cJSON *value = good ? json->child : NULL; value != NULL && good; value = value->next)
+        good = tw_is_identifier(value->string) &&
+               (cJSON_IsString(value) ? tw_is_identifier(value->valuestring)
+                                      : cJSON_IsNumber(value) &&
+                                            value->valuedouble == floor(value->valuedouble));
+    return good;
+}
+
+static bool is_tie_set(const cJSON *json) {
+    bool good = cJSON_IsArray(json);
+    for (const cJSON *tie = good ? json->child : NULL; tie != NULL && good; tie = tie->next) {
+        const cJSON *name = cJSON_GetObjectItemCaseSensitive(tie, "implementation");
+        good = cJSON_IsObject(tie) && cJSON_GetArraySize(tie) == 3 && cJSON_IsString(name) &&
+               tw_is_identifier(name->valuestring) &&
+               is_configuration(cJSON_GetObjectItemCaseSensitive(tie, "configuration")) &&
+               is_time(cJSON_GetObjectItemCaseSensitive(tie, "time_us"));
+    }
+    return good;
+}
+
+static bool is_baselines(const cJSON *json) {
+    bool good = cJSON_IsObject(json);
+    for (const cJSON *preset = good ? json->child : NULL; preset != NULL && good;
+         preset = preset->next)
+        good = is_time(preset);
+    return good;
+}
+
+tw_status sound_device(const struct tw_db_device *device, struct tw_error *error) {
+    tw_status status = check_name("the device's fingerprint", device->fingerprint, error);
+    if (status == TW_OK)
+        status = check_name("the device's backend", device->backend, error);
+    if (status == TW_OK)
+        status = check_optional("the device's name", device->name, error);
+    if (status == TW_OK)
+        status = check_optional("the device's vendor", device->vendor, error);
+    if (status == TW_OK)
+        status = check_optional("the device's architecture", device->architecture, error);
+    if (status == TW_OK)
+        status = check_range("the device's compute_units", device->compute_units, 0, error);
+    if (status == TW_OK)
+        status = check_range("the device's memory_bytes", device->memory_bytes, 0, error);
+    if (status == TW_OK)
+        status = check_json("the device's properties", device->properties, is_object, error);
+    return status;
+}
+
+static tw_status check_problem(const struct tw_db_problem *problem, struct tw_error *error) {
+    tw_status status = check_name("the kernel", problem->kernel, error);
+    if (status == TW_OK)
+        status = check_name("the problem", problem->key, error);
+    for (size_t i = 0; i < problem->dimension_count && status == TW_OK; i++) {
+        status = check_name("a dimension's name", problem->dimensions[i].name, error);
+        if (status == TW_OK)
+            status = check_range(problem->dimensions[i].name, problem->dimensions[i].value, 1,
+                                 error);
+    }
+    for (size_t i = 0; i < problem->attribute_count && status == TW_OK; i++) {
+        status = check_name("an attribute's name", problem->attributes[i].name, error);
+        if (status == TW_OK)
+            status = check_name(problem->attributes[i].name, problem->attributes[i].value, error);
+    }
+    return status;
+}
+
+static tw_status check_provenance(const struct tw_db_provenance *run, struct tw_error *error) {
+    if (run->uid == NULL)
+        return TW_OK;
+    tw_status status = check_name("the run's uid", run->uid, error);
+    if (status == TW_OK)
+        status = check_name("the run's strategy", run->strategy, error);
+    if (status == TW_OK)
+        status = check_name("the run's budget_kind", run->budget_kind, error);
+    if (status == TW_OK && !isfinite(run->budget_value))
+        status = tw_fail(error, TW_INVALID, "the run's budget is no number");
+    if (status == TW_OK)
+        status = check_range("the run's started_at", run->started_at, 0, error);
+    if (status == TW_OK)
+        status = check_optional("the run's version of tilewise", run->tilewise_version, error);
+    if (status == TW_OK)
+        status = check_optional("the run's driver", run->driver, error);
+    if (status == TW_OK)
+        status = check_optional("the run's compiler", run->compiler, error);
+    if (status == TW_OK)
+        status = check_json("the run's conditions", run->conditions, is_object, error);
+    if (status == TW_OK)
+        status = check_optional("the run's protocol", run->protocol, error);
+    return status;
+}
+
+static bool is_positive(double number) {
+    return isfinite(number) && number > 0;
+}
+
+static tw_status check_times(const struct tw_db_best *best, struct tw_error *error) {
+    if (!is_positive(best->time_us))
+        return tw_fail(error, TW_INVALID, "time_us is %g, no time", best->time_us);
+    if (!(best->ci_low_us >= 0 && best->ci_low_us <= best->time_us) ||
+        !(best->ci_high_us >= best->time_us && isfinite(best->ci_high_us)))
+        return tw_fail(error, TW_INVALID, "its time, %g us, is not in its interval, %g to %g",
+                       best->time_us, best->ci_low_us, best->ci_high_us);
+    if (best->rate_unit != NULL && !is_positive(best->rate))
+        return tw_fail(error, TW_INVALID, "its rate is %g", best->rate);
+    if (best->has_error && !(best->max_rel_error >= 0 && isfinite(best->max_rel_error) &&
+                             best->rms_rel_error >= 0 && isfinite(best->rms_rel_error)))
+        return tw_fail(error, TW_INVALID, "its errors are %g and %g", best->max_rel_error,
+                       best->rms_rel_error);
+    return TW_OK;
+}
+
+tw_status sound_row(const struct tw_db_best_row *row, struct tw_error *error) {
+    const struct tw_db_best *best = &row->best;
+    tw_status status = check_problem(&row->problem, error);
+    if (status == TW_OK)
+        status = sound_device(&row->device, error);
+    if (status == TW_OK)
+        status = check_name("the implementation", row->implementation_name, error);
+    if (status == TW_OK)
+        status = check_name("the template hash", row->template_hash, error);
+    if (status == TW_OK && strcmp(best->cache_policy, "cold") != 0 &&
+        strcmp(best->cache_policy, "warm") != 0)
+        status = tw_fail(error, TW_INVALID, "its cache policy is neither cold nor warm");
+    if (status == TW_OK)
+        status = check_json("its configuration", best->configuration, is_configuration, error);
+    if (status == TW_OK)
+        status = check_times(best, error);
+    if (status == TW_OK)
+        status = check_range("repeats", best->repeats, 1, error);
+    if (status == TW_OK)
+        status = check_range("measured_at", best->measured_at, 1, error);
+    if (status == TW_OK)
+        status = check_optional("its rate's unit", best->rate_unit, error);
+    if (status == TW_OK)
+        status = check_json("its ties", best->tie_set, is_tie_set, error);
+    if (status == TW_OK)
+        status = check_json("its preset times", best->baselines, is_baselines, error);
+    return status == TW_OK ? check_provenance(&row->provenance, error) : status;
+}
+
+void sound_name(const struct tw_db_best_row *row, char name[SOUND_NAME_SIZE]) {
+    char kernel[48], key[160], device[80], cache[16], implementation[48];
+    snprintf(name, SOUND_NAME_SIZE, "%s %s on %s, %s cache, %s",
+             plain_copy(row->problem.kernel, kernel, sizeof kernel),
+             plain_copy(row->problem.key, key, sizeof key),
+             plain_copy(row->device.name, device, sizeof device),
+             plain_copy(row->best.cache_policy, cache, sizeof cache),
+             plain_copy(row->implementation_name, implementation, sizeof implementation));
+}
