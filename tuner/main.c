@@ -14,7 +14,8 @@
     X(show, command_show, "show the best stored configurations")                                   \
     X(trials, command_trials, "show what a run tried")                                             \
     X(explain, command_explain, "say which configuration an application would get, and why")       \
-    X(apply, command_apply, "load the best stored configuration, run it once and check it")
+    X(apply, command_apply, "load the best stored configuration, run it once and check it")        \
+    X(db, command_db, "merge, export, import, check, list or prune databases")
 
 static const struct command {
     const char *name;

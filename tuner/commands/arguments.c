@@ -127,6 +127,25 @@ static tw_status parse_budget(struct arguments *a, const char *word, struct tw_e
     return TW_OK;
 }
 
+static tw_status add_file(struct arguments *a, const char *file, struct tw_error *error) {
+    const char **files = realloc(a->files, (size_t)(a->file_count + 1) * sizeof *files);
+    if (files == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    a->files = files;
+    files[a->file_count++] = file;
+    return TW_OK;
+}
+
+static tw_status take_word(struct arguments *a, const char *word, bool is_file,
+                           struct tw_error *error) {
+    if (is_file)
+        return add_file(a, word, error);
+    if (a->kernel != NULL)
+        return tw_fail(error, TW_INVALID, "unexpected \"%s\"; see --help", word);
+    a->kernel = word;
+    return TW_OK;
+}
+
 static tw_status take_option(struct arguments *a, int letter, const char *value,
                              struct tw_error *error) {
     struct shape_argument *shape;
@@ -177,6 +196,9 @@ static tw_status take_option(struct arguments *a, int letter, const char *value,
         return parse_seconds("compile-limit", value, &a->compile_limit_s, error);
     case 'R':
         return parse_integer("run", value, 1, INT64_MAX, &a->run, error);
+    case 'o':
+        a->output = value;
+        return TW_OK;
     case 'J':
         a->json = true;
         return TW_OK;
@@ -232,17 +254,13 @@ tw_status arguments_parse(struct arguments *a, int count, char **words, const ch
     opterr = 0;
     int letter;
     /* "-": plain words come as option 1, wherever they stand; ":": a missing value is told apart.
-     */
-    while ((letter = getopt_long(count, words, "-:", selected, NULL)) != -1) {
+     * --output is the one option with a short form. */
+    const char *brief = strchr(allowed, 'o') != NULL ? "-:o:" : "-:";
+    while ((letter = getopt_long(count, words, brief, selected, NULL)) != -1) {
         if (letter == '?' || letter == ':')
             return bad_option(words[optind - 1], names, name_count, error);
-        if (letter == 1 && a->kernel != NULL)
-            return tw_fail(error, TW_INVALID, "unexpected \"%s\"; see --help", optarg);
-        if (letter == 1) {
-            a->kernel = optarg;
-            continue;
-        }
-        tw_status status = take_option(a, letter, optarg, error);
+        tw_status status = letter == 1 ? take_word(a, optarg, strchr(allowed, '*') != NULL, error)
+                                       : take_option(a, letter, optarg, error);
         if (status != TW_OK)
             return status;
     }
@@ -256,6 +274,7 @@ void arguments_free(struct arguments *a) {
             free(a->shapes[i].attributes[j]);
     }
     free(a->shapes);
+    free(a->files);
     for (int i = 0; i < a->attribute_count; i++)
         free(a->attributes[i]);
     *a = (struct arguments){0};

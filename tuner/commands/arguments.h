@@ -27,6 +27,7 @@ enum { ARGUMENTS_MAX_SHAPES = 4096, ARGUMENTS_MAX_ATTRIBUTES = 16 };
     X("trial-limit", 'l', true)                                                                    \
     X("compile-limit", 'L', true)                                                                  \
     X("run", 'R', true)                                                                            \
+    X("output", 'o', true)                                                                         \
     X("json", 'J', false)                                                                          \
     X("quiet", 'q', false)                                                                         \
     X("help", 'h', false)
@@ -40,6 +41,8 @@ struct shape_argument {
 
 struct arguments {
     const char *kernel; /* NULL: not given */
+    int file_count;
+    const char **files; /* for subcommands that take files instead of a kernel */
     int shape_count;
     struct shape_argument *shapes;
     int attribute_count;
@@ -56,13 +59,14 @@ struct arguments {
     const char *config;
     double trial_limit_s; /* 0: the tuner decides */
     double compile_limit_s;
-    int64_t run; /* 0: not given */
+    int64_t run;        /* 0: not given */
+    const char *output; /* NULL: not given */
     bool json, quiet, help;
 };
 
-/* Parses what follows the subcommand. `allowed` has the letters of the options it takes. A mistake
- * is TW_INVALID with a line that says which word and what to do. Free with arguments_free in every
- * case. */
+/* Parses what follows the subcommand. `allowed` has the letters of the options it takes; with a '*'
+ * in it, plain words are files and not a kernel. A mistake is TW_INVALID with a line that says
+ * which word and what to do. Free with arguments_free in every case. */
 tw_status arguments_parse(struct arguments *arguments, int count, char **words, const char *allowed,
                           struct tw_error *error);
 void arguments_free(struct arguments *arguments);

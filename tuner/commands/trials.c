@@ -30,6 +30,8 @@ static bool visit_run(void *context, const struct tw_db_run_row *row) {
     const char *state = tw_db_run_state_text(row->state);
     if (row->state == TW_DB_RUN_RUNNING && !row->owner_alive)
         state = "stopped";
+    if (row->merged)
+        state = "merged";
     listing->run = row->id;
     if (!listing->json) {
         printf("run %lld: %s %s on %s, %s, seed %llu, budget %g %s, %s cache, %s after %.1f s\n",
@@ -106,7 +108,8 @@ static bool visit_trial(void *context, const struct tw_db_trial_row *row) {
 
 static tw_status list(const struct arguments *a, tw_db *db, struct listing *listing,
                       struct tw_error *error) {
-    const struct tw_db_run_filter runs = {.run = a->run, .kernel = a->kernel, .limit = 1};
+    const struct tw_db_run_filter runs = {
+        .run = a->run, .kernel = a->kernel, .made_here = a->run == 0, .limit = 1};
     if (tw_db_run_each(db, &runs, visit_run, listing) != TW_DB_OK)
         return tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
     if (listing->run == 0)

@@ -6,12 +6,9 @@
 #include <string.h>
 
 /* Some device, for expressions that have to have one; what depends on it is not judged. */
-static const int64_t some_device[TW_DEVICE_SLOTS] = {[TW_SLOT_MAX_SHARED] = 49152,
-                                                     [TW_SLOT_MAX_THREADS] = 1024,
-                                                     [TW_SLOT_WARP] = 32,
-                                                     [TW_SLOT_SM_COUNT] = 1,
-                                                     [TW_SLOT_L2_BYTES] = 1 << 20,
-                                                     [TW_SLOT_ARCH] = 90};
+static const int64_t some_device[TW_DEVICE_SLOTS] = {
+    [TW_SLOT_MAX_SHARED] = 49152, [TW_SLOT_MAX_THREADS] = 1024, [TW_SLOT_WARP] = 32,
+    [TW_SLOT_SM_COUNT] = 1,       [TW_SLOT_L2_BYTES] = 1 << 20, [TW_SLOT_ARCH] = 90};
 
 static const struct tw_db_dimension *find_dimension(const struct tw_db_problem *row,
                                                     const char *name) {
@@ -32,10 +29,9 @@ static tw_status read_shape(const struct tw_description *d, const struct tw_db_p
         }
         tw_text_print(&shape, "%s%" PRId64, i > 0 ? "x" : "", dimension->value);
     }
-    tw_status status = shape.failed
-                           ? tw_fail(error, TW_NO_MEMORY, "out of memory")
-                           : tw_problem_parse(problem, d, shape.data != NULL ? shape.data : "",
-                                              error);
+    tw_status status =
+        shape.failed ? tw_fail(error, TW_NO_MEMORY, "out of memory")
+                     : tw_problem_parse(problem, d, shape.data != NULL ? shape.data : "", error);
     tw_text_free(&shape);
     if (status == TW_OK && row->dimension_count != (size_t)d->dimension_count)
         status = tw_fail(error, TW_INVALID, "%zu dimensions, but %s has %d", row->dimension_count,
@@ -48,15 +44,13 @@ tw_status allowed_problem(const struct tw_description *d, const struct tw_db_pro
     tw_status status = read_shape(d, row, problem, error);
     bool given[TW_MAX_ATTRIBUTES] = {false};
     for (size_t i = 0; i < row->attribute_count && status == TW_OK; i++) {
-        status =
-            tw_problem_set(problem, row->attributes[i].name, row->attributes[i].value, error);
+        status = tw_problem_set(problem, row->attributes[i].name, row->attributes[i].value, error);
         for (int j = 0; j < d->attribute_count; j++)
             given[j] = given[j] || strcmp(d->attributes[j].name, row->attributes[i].name) == 0;
     }
     for (int i = 0; i < d->attribute_count && status == TW_OK; i++)
         if (!given[i])
-            status =
-                tw_fail(error, TW_INVALID, "attribute %s is missing", d->attributes[i].name);
+            status = tw_fail(error, TW_INVALID, "attribute %s is missing", d->attributes[i].name);
     char key[TW_PROBLEM_KEY_SIZE];
     if (status == TW_OK)
         tw_problem_key(problem, key);
@@ -73,8 +67,8 @@ void allowed_problem_row(const struct tw_problem *problem, struct allowed_parts 
         parts->dimensions[i] =
             (struct tw_db_dimension){d->dimensions[i].name, problem->dimensions[i]};
     for (int i = 0; i < d->attribute_count; i++)
-        parts->attributes[i] = (struct tw_db_attribute){d->attributes[i].name,
-                                                        d->symbols.words[problem->words[i]]};
+        parts->attributes[i] =
+            (struct tw_db_attribute){d->attributes[i].name, d->symbols.words[problem->words[i]]};
     *row = (struct tw_db_problem){.kernel = d->kernel,
                                   .key = parts->key,
                                   .dimensions = parts->dimensions,

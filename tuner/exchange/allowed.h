@@ -8,9 +8,8 @@
 
 /* The problem that a row means: every dimension and attribute of the kernel and no other, allowed
  * values, and a key that says the same. */
-tw_status allowed_problem(const struct tw_description *description,
-                          const struct tw_db_problem *row, struct tw_problem *problem,
-                          struct tw_error *error);
+tw_status allowed_problem(const struct tw_description *description, const struct tw_db_problem *row,
+                          struct tw_problem *problem, struct tw_error *error);
 
 /* A problem as the tuner stores it. Texts of `row` point into `parts` and the description. */
 struct allowed_parts {

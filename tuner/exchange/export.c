@@ -251,7 +251,7 @@ tw_status export_best(tw_db *db, const char *kernel, struct tw_text *text, int64
     const struct tw_db_best_filter filter = {.kernel = kernel};
     if (tw_db_best_each(db, &filter, visit, &export) != TW_DB_OK)
         export.status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
-    *count = (int64_t)export.best.count;
+    *count = (int64_t) export.best.count;
     tw_text_print(text, "{\n");
     print_pieces(&export.best, "best", text);
     print_pieces(&export.devices, "devices", text);

@@ -133,8 +133,7 @@ static tw_status understand(const struct import *import, const struct problem *w
         return tw_fail(error, TW_INVALID,
                        "key kernel: no kernel of that name is known; its description can be given "
                        "with --config FILE");
-    tw_status status =
-        allowed_problem((*kernel)->description, &written->row, problem, error);
+    tw_status status = allowed_problem((*kernel)->description, &written->row, problem, error);
     return status == TW_OK ? TW_OK : tw_fail_within(error, status, "key problem");
 }
 
@@ -159,8 +158,8 @@ static tw_status find_parts(const struct import *import, const struct tw_json *j
         return json->context->status;
     const struct device *found_device = bsearch(&device_key, import->devices, import->device_count,
                                                 sizeof device_key, by_fingerprint);
-    const struct problem *found = bsearch(&problem_key, import->problems, import->problem_count,
-                                          sizeof problem_key, by_key);
+    const struct problem *found =
+        bsearch(&problem_key, import->problems, import->problem_count, sizeof problem_key, by_key);
     const struct known_kernel *kernel = known_kernels_find(import->known, problem_key.row.kernel);
     if (found_device == NULL)
         return tw_fail(error, TW_INVALID, "key device: it is not among the file's devices");
@@ -228,8 +227,7 @@ static bool count_row(void *context, const struct tw_db_best_row *row) {
     struct import *import = context;
     const struct known_kernel *kernel = known_kernels_find(import->known, row->problem.kernel);
     import->count++;
-    import->stale +=
-        !known_kernel_is_current(kernel, row->implementation_name, row->template_hash);
+    import->stale += !known_kernel_is_current(kernel, row->implementation_name, row->template_hash);
     return true;
 }
 
@@ -309,8 +307,8 @@ tw_status import_open(struct import **out, const char *path, const struct known_
     struct tw_text text = {0};
     tw_status status = tw_file_read(&text, path, error);
     if (status == TW_OK)
-        status = import_read(out, text.data != NULL ? text.data : "", text.length, path, known,
-                             error);
+        status =
+            import_read(out, text.data != NULL ? text.data : "", text.length, path, known, error);
     tw_text_free(&text);
     return status;
 }

@@ -1,6 +1,6 @@
-/* Reading what export.h writes, from anyone. A file is checked as a whole before any of it is handed
- * out: either all of its rows are good, or it is refused with one line that names the file, the row
- * (its place, kernel and problem) and the key. */
+/* Reading what export.h writes, from anyone. A file is checked as a whole before any of it is
+ * handed out: either all of its rows are good, or it is refused with one line that names the file,
+ * the row (its place, kernel and problem) and the key. */
 #ifndef TUNER_EXCHANGE_IMPORT_H
 #define TUNER_EXCHANGE_IMPORT_H
 

@@ -113,9 +113,9 @@ static uint64_t seed_of(const struct tw_json *object) {
 
 static void read_run(const struct tw_json *json, struct tw_db_provenance *run,
                      struct tw_text *conditions) {
-    static const char *const keys[] = {"budget_kind", "budget_value", "compiler",   "conditions",
-                                       "driver",      "protocol",     "seed",       "started_at",
-                                       "strategy",    "tilewise",     "uid",        NULL};
+    static const char *const keys[] = {"budget_kind", "budget_value", "compiler", "conditions",
+                                       "driver",      "protocol",     "seed",     "started_at",
+                                       "strategy",    "tilewise",     "uid",      NULL};
     import_only_keys(json, keys);
     *run = (struct tw_db_provenance){.uid = text_of(json, "uid"),
                                      .strategy = text_of(json, "strategy"),
@@ -148,19 +148,18 @@ void import_best(const struct tw_json *json, struct tw_db_best_row *row, struct 
     struct tw_json run = tw_json_optional(json, "run");
     struct tw_json configuration = tw_json_member(json, "configuration");
     tw_json_expect_object(&configuration);
-    *row = (struct tw_db_best_row){.implementation_name = text_of(json, "implementation"),
-                                   .template_hash = text_of(json, "template_hash"),
-                                   .best = {.cache_policy = text_of(json, "cache"),
-                                            .configuration = json_of(json, "configuration",
-                                                                     &texts->configuration),
-                                            .time_us = number_of(json, "time_us"),
-                                            .ci_low_us = number_of(json, "ci_low_us"),
-                                            .ci_high_us = number_of(json, "ci_high_us"),
-                                            .repeats = integer_of(json, "repeats"),
-                                            .measured_at = integer_of(json, "measured_at"),
-                                            .tie_set = json_of(json, "ties", &texts->ties),
-                                            .baselines =
-                                                json_of(json, "presets_us", &texts->presets)}};
+    *row = (struct tw_db_best_row){
+        .implementation_name = text_of(json, "implementation"),
+        .template_hash = text_of(json, "template_hash"),
+        .best = {.cache_policy = text_of(json, "cache"),
+                 .configuration = json_of(json, "configuration", &texts->configuration),
+                 .time_us = number_of(json, "time_us"),
+                 .ci_low_us = number_of(json, "ci_low_us"),
+                 .ci_high_us = number_of(json, "ci_high_us"),
+                 .repeats = integer_of(json, "repeats"),
+                 .measured_at = integer_of(json, "measured_at"),
+                 .tie_set = json_of(json, "ties", &texts->ties),
+                 .baselines = json_of(json, "presets_us", &texts->presets)}};
     if (has_both(json, "rate", "rate_unit")) {
         row->best.rate = number_of(json, "rate");
         row->best.rate_unit = text_of(json, "rate_unit");

@@ -12,7 +12,8 @@
 void import_only_keys(const struct tw_json *json, const char *const *keys);
 
 /* A device; `properties` keeps the text that the row's points to. */
-void import_device(const struct tw_json *json, struct tw_db_device *row, struct tw_text *properties);
+void import_device(const struct tw_json *json, struct tw_db_device *row,
+                   struct tw_text *properties);
 
 /* A problem as it is written: names and numbers, not held against a description yet. Texts point
  * into the JSON. */

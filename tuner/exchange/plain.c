@@ -20,9 +20,9 @@ static size_t character(const unsigned char *at) {
                  (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f);
     bool control = at[0] == 0xc2 && at[1] < 0xa0;
     bool turning =
-        at[0] == 0xe2 && ((at[1] == 0x80 && ((at[2] >= 0xa8 && at[2] <= 0xae) || at[2] == 0x8e ||
-                                             at[2] == 0x8f)) ||
-                          (at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9));
+        at[0] == 0xe2 &&
+        ((at[1] == 0x80 && ((at[2] >= 0xa8 && at[2] <= 0xae) || at[2] == 0x8e || at[2] == 0x8f)) ||
+         (at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9));
     return wrong || control || turning ? 0 : length;
 }
 

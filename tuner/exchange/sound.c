@@ -57,9 +57,9 @@ static bool is_configuration(const cJSON *json) {
     bool good = cJSON_IsObject(json);
     for (const cJSON *value = good ? json->child : NULL; value != NULL && good; value = value->next)
         good = tw_is_identifier(value->string) &&
-               (cJSON_IsString(value) ? tw_is_identifier(value->valuestring)
-                                      : cJSON_IsNumber(value) &&
-                                            value->valuedouble == floor(value->valuedouble));
+               (cJSON_IsString(value)
+                    ? tw_is_identifier(value->valuestring)
+                    : cJSON_IsNumber(value) && value->valuedouble == floor(value->valuedouble));
     return good;
 }
 
@@ -109,8 +109,8 @@ static tw_status check_problem(const struct tw_db_problem *problem, struct tw_er
     for (size_t i = 0; i < problem->dimension_count && status == TW_OK; i++) {
         status = check_name("a dimension's name", problem->dimensions[i].name, error);
         if (status == TW_OK)
-            status = check_range(problem->dimensions[i].name, problem->dimensions[i].value, 1,
-                                 error);
+            status =
+                check_range(problem->dimensions[i].name, problem->dimensions[i].value, 1, error);
     }
     for (size_t i = 0; i < problem->attribute_count && status == TW_OK; i++) {
         status = check_name("an attribute's name", problem->attributes[i].name, error);

@@ -6,8 +6,8 @@
 #include "runtime/base/error.h"
 
 /* TW_OK, or TW_INVALID with what is wrong: a time outside its interval, numbers that are none or
- * that JSON cannot hold, names with control characters, JSON that is none or is of another form than
- * the tuner writes. Rows that pass can be exported, and come back the same. */
+ * that JSON cannot hold, names with control characters, JSON that is none or is of another form
+ * than the tuner writes. Rows that pass can be exported, and come back the same. */
 tw_status sound_row(const struct tw_db_best_row *row, struct tw_error *error);
 
 /* The same of a device. */

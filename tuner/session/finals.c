@@ -232,6 +232,8 @@ static void take_winner(struct finals *f, int winner) {
     r->ci_high_us = interval.high;
     r->rounds = f->playoff.rounds;
     r->rate = tw_work_rate(&f->s->work, r->best.time_us * 1e-6, &r->rate_unit);
+    /* A preset that won must not look faster or slower than itself. */
+    outcome_update_presets(f->s, &r->best);
 }
 
 /* Without a playoff the best is only the best so far, and is not stored as the winner. */

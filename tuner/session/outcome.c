@@ -2,7 +2,7 @@
 
 #include "tuner/session/state.h"
 
-static void update_presets(struct session *s, const struct trial *trial) {
+void outcome_update_presets(struct session *s, const struct trial *trial) {
     for (int i = 0; i < s->result->preset_count; i++) {
         struct session_preset *preset = &s->result->presets[i];
         if (preset->fits && tw_configuration_equal(s->problem->description, &preset->configuration,
@@ -41,7 +41,7 @@ static void take_in(struct session *s, size_t point, const struct trial *trial,
     result->counts[trial->status]++;
     if (trial->status != TW_DB_TRIAL_OK && result->first_failure[0] == '\0')
         strncpy(result->first_failure, trial->message, sizeof result->first_failure - 1);
-    update_presets(s, trial);
+    outcome_update_presets(s, trial);
     update_contenders(s, trial, build);
     if (point == SPACE_NONE)
         return;

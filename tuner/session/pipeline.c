@@ -10,12 +10,28 @@
 
 /* ---- Compiling ---- */
 
+/* Presets are tried whether or not the strategy asks for them, so it must not have them tried
+ * twice. */
+static bool is_preset(const struct session *s, size_t point) {
+    struct tw_configuration configuration;
+    space_configuration(s->space, point, &configuration);
+    for (int i = 0; i < s->result->preset_count; i++)
+        if (s->result->presets[i].fits &&
+            tw_configuration_equal(s->problem->description, &s->result->presets[i].configuration,
+                                   &configuration))
+            return true;
+    return false;
+}
+
 static struct candidate *next_candidate(struct session *s, tw_status *status) {
     *status = TW_OK;
     if (s->presets.first != NULL)
         return queue_take(&s->presets);
-    size_t point;
-    enum strategy_answer answer = strategy_ask(s->strategy, &point);
+    size_t point = SPACE_NONE;
+    enum strategy_answer answer;
+    do
+        answer = strategy_ask(s->strategy, &point);
+    while (answer == STRATEGY_POINT && is_preset(s, point));
     s->exhausted = answer == STRATEGY_EXHAUSTED;
     if (answer != STRATEGY_POINT)
         return NULL;

@@ -69,6 +69,8 @@ bool session_interrupted(const struct session *s);
 
 /* Takes in a trial known from an earlier run. */
 void outcome_known(void *session, const struct trial *trial);
+/* Gives the presets that have the trial's configuration its figures. */
+void outcome_update_presets(struct session *s, const struct trial *trial);
 /* Records a trial, tells the strategy, keeps the contenders. `build` may be NULL. */
 tw_status outcome_record(struct session *s, size_t point, const struct trial *trial,
                          struct build *build);

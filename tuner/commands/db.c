@@ -1,0 +1,326 @@
+/* tune db: databases as a whole. Each verb is a function and a line in the table. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "runtime/base/text.h"
+#include "tuner/commands/command.h"
+#include "tuner/commands/subject.h"
+#include "tuner/exchange/check.h"
+#include "tuner/exchange/export.h"
+#include "tuner/exchange/import.h"
+#include "tuner/exchange/merge.h"
+#include "tuner/exchange/output.h"
+#include "tuner/exchange/plain.h"
+#include "tuner/exchange/prune.h"
+
+static const char help[] =
+    "tune db merge OTHER.db... [--db FILE]        bring the best rows of other databases into one\n"
+    "tune db export [KERNEL] [-o FILE]            write the best rows as JSON\n"
+    "tune db import FILE.json... [--db FILE]      take such JSON in\n"
+    "tune db check [--db FILE]                    say what is wrong with a database\n"
+    "tune db list [--db FILE]                     say what is in it\n"
+    "tune db prune [--db FILE]                    drop what is no longer useful\n"
+    "\n"
+    "Of two rows about the same, merge and import keep the better measured one. They take all or, "
+    "when\n"
+    "something is wrong, nothing. check exits with 1 when it finds an error. prune drops trials of "
+    "templates\n"
+    "that have changed, best rows that a newer template's has replaced or that can no longer be "
+    "used, and\n"
+    "what nothing refers to then.\n"
+    "\n"
+    "  --db FILE            the database; default: tilewise/tilewise.db under XDG_DATA_HOME\n"
+    "  -o, --output FILE    export: write to FILE instead of standard output\n"
+    "  --config FILE        import, check, prune: the description of a kernel of your own\n";
+
+static const char *plural(int64_t count) {
+    return count == 1 ? "" : "s";
+}
+
+static void print_merged(const char *path, const struct tw_db_merged *merged) {
+    char name[512];
+    printf("%s: %" PRId64 " new, %" PRId64 " better measured, %" PRId64
+           " no better than those there\n",
+           plain_copy(path, name, sizeof name), merged->added, merged->replaced, merged->kept);
+}
+
+static tw_status expect_files(const struct arguments *a, const char *what, struct tw_error *error) {
+    return a->file_count > 0 ? TW_OK
+                             : tw_fail(error, TW_INVALID, "which %s? see tune db --help", what);
+}
+
+static tw_status open_others(const struct arguments *a, tw_db **others, struct tw_error *error) {
+    tw_status status = TW_OK;
+    for (int i = 0; i < a->file_count && status == TW_OK; i++)
+        status = subject_open_db(a->files[i], TW_DB_READ, &others[i], error);
+    return status;
+}
+
+static tw_status merge(const struct arguments *a, const char *path, struct tw_error *error) {
+    tw_status status = expect_files(a, "databases", error);
+    if (status != TW_OK)
+        return status;
+    tw_db *db = NULL, **others = calloc((size_t)a->file_count, sizeof *others);
+    struct tw_db_merged merged;
+    /* Others first: a misspelt one must not leave a new database behind. */
+    status = others != NULL ? open_others(a, others, error)
+                            : tw_fail(error, TW_NO_MEMORY, "out of memory");
+    if (status == TW_OK)
+        status = subject_open_db(path, TW_DB_WRITE, &db, error);
+    if (status == TW_OK)
+        status = merge_databases(db, others, a->file_count, &merged, error);
+    if (status == TW_OK)
+        print_merged(path, &merged);
+    for (int i = 0; others != NULL && i < a->file_count; i++)
+        tw_db_close(others[i]);
+    free(others);
+    tw_db_close(db);
+    return status;
+}
+
+static tw_status export(const struct arguments *a, const char *path, struct tw_error *error) {
+    tw_db *db = NULL;
+    struct tw_text text = {0};
+    int64_t count = 0;
+    tw_status status = subject_open_db(path, TW_DB_READ, &db, error);
+    if (status == TW_OK)
+        status = export_best(db, a->kernel, &text, &count, error);
+    if (status == TW_OK && a->kernel != NULL && count == 0)
+        status =
+            tw_fail(error, TW_NOT_FOUND, "%s: has no best rows of the kernel %s", path, a->kernel);
+    if (status == TW_OK)
+        status = output_write(&text, a->output, error);
+    tw_text_free(&text);
+    tw_db_close(db);
+    return status;
+}
+
+struct taking {
+    tw_db *db;
+    struct tw_db_merged merged;
+    enum tw_db_status status;
+};
+
+static bool take(void *context, const struct tw_db_best_row *row) {
+    struct taking *taking = context;
+    taking->status = tw_db_best_merge(taking->db, row, NULL, &taking->merged);
+    return taking->status == TW_DB_OK;
+}
+
+static tw_status take_all(struct import *const *imports, int count, struct taking *taking,
+                          struct tw_error *error) {
+    tw_status status = TW_OK;
+    taking->status = tw_db_begin(taking->db);
+    for (int i = 0; i < count && status == TW_OK && taking->status == TW_DB_OK; i++)
+        status = import_each(imports[i], take, taking, error);
+    if (status == TW_OK && taking->status == TW_DB_OK)
+        taking->status = tw_db_commit(taking->db);
+    if (status == TW_OK && taking->status != TW_DB_OK)
+        status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(taking->db));
+    tw_db_rollback(taking->db);
+    return status;
+}
+
+static tw_status import(const struct arguments *a, const char *path, struct tw_error *error) {
+    tw_status status = expect_files(a, "files", error);
+    if (status != TW_OK)
+        return status;
+    struct known_kernels known;
+    struct taking taking = {0};
+    struct import **imports = calloc((size_t)a->file_count, sizeof *imports);
+    int64_t count = 0, stale = 0;
+    status = known_kernels_open(&known, a->config, error);
+    if (imports == NULL)
+        status = tw_fail(error, TW_NO_MEMORY, "out of memory");
+    for (int i = 0; i < a->file_count && status == TW_OK; i++) {
+        status = import_open(&imports[i], a->files[i], &known, error);
+        count += status == TW_OK ? import_count(imports[i]) : 0;
+        stale += status == TW_OK ? import_stale(imports[i]) : 0;
+    }
+    if (status == TW_OK)
+        status = subject_open_db(path, TW_DB_WRITE, &taking.db, error);
+    if (status == TW_OK)
+        status = take_all(imports, a->file_count, &taking, error);
+    if (status == TW_OK)
+        print_merged(path, &taking.merged);
+    if (status == TW_OK && stale > 0)
+        printf("%" PRId64 " of %" PRId64 " measured with other templates than today's: hints, not "
+               "results\n",
+               stale, count);
+    for (int i = 0; imports != NULL && i < a->file_count; i++)
+        import_close(imports[i]);
+    free(imports);
+    tw_db_close(taking.db);
+    known_kernels_close(&known);
+    return status;
+}
+
+static void print_finding(void *context, bool is_error, const char *line) {
+    (void)context;
+    printf("%s: %s\n", is_error ? "error" : "note", line);
+}
+
+static tw_status check(const struct arguments *a, const char *path, struct tw_error *error) {
+    tw_db *db = NULL;
+    struct known_kernels known;
+    struct checked checked = {0};
+    char name[512];
+    tw_status status = known_kernels_open(&known, a->config, error);
+    if (status == TW_OK)
+        status = subject_open_db(path, TW_DB_READ, &db, error);
+    if (status == TW_OK)
+        status = check_database(db, &known, print_finding, NULL, &checked, error);
+    plain_copy(path, name, sizeof name);
+    if (status == TW_OK && checked.errors + checked.notes == 0)
+        printf("%s: nothing wrong\n", name);
+    else if (status == TW_OK)
+        printf("%s: %" PRId64 " error%s, %" PRId64 " note%s\n", name, checked.errors,
+               plural(checked.errors), checked.notes, plural(checked.notes));
+    tw_db_close(db);
+    known_kernels_close(&known);
+    /* Told already, a line each. */
+    error->message[0] = status == TW_OK ? '\0' : error->message[0];
+    return status == TW_OK && checked.errors > 0 ? TW_DATABASE : status;
+}
+
+static bool list_device(void *context, const struct tw_db_device *device) {
+    char name[160], backend[40], architecture[80] = "";
+    (void)context;
+    if (device->architecture != NULL)
+        plain_copy(device->architecture, architecture, sizeof architecture);
+    printf("device %s: %s%s%s, %" PRId64 " units, %.1f GB\n",
+           plain_copy(device->name, name, sizeof name),
+           plain_copy(device->backend, backend, sizeof backend),
+           architecture[0] != '\0' ? ", " : "", architecture, device->compute_units,
+           (double)device->memory_bytes * 1e-9);
+    return true;
+}
+
+static bool list_kernel(void *context, const struct tw_db_kernel_row *row) {
+    char kernel[80];
+    (void)context;
+    printf("kernel %s: %" PRId64 " problem%s, %" PRId64 " best row%s, %" PRId64 " trial%s, %" PRId64
+           " run%s\n",
+           plain_copy(row->kernel, kernel, sizeof kernel), row->problems, plural(row->problems),
+           row->best, plural(row->best), row->trials, plural(row->trials), row->runs,
+           plural(row->runs));
+    return true;
+}
+
+static tw_status list(const struct arguments *a, const char *path, struct tw_error *error) {
+    tw_db *db = NULL;
+    struct stat info;
+    char name[512];
+    (void)a;
+    tw_status status = subject_open_db(path, TW_DB_READ, &db, error);
+    if (status != TW_OK)
+        return status;
+    int64_t bytes = stat(path, &info) == 0 ? (int64_t)info.st_size : 0;
+    printf("%s: %.1f kB, schema version %d\n", plain_copy(path, name, sizeof name),
+           (double)bytes * 1e-3, tw_db_file_version(db));
+    if (tw_db_device_each(db, list_device, NULL) != TW_DB_OK ||
+        tw_db_kernel_each(db, list_kernel, NULL) != TW_DB_OK)
+        status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
+    tw_db_close(db);
+    return status;
+}
+
+/* The database must be there: pruning makes none. */
+static tw_status open_to_prune(const char *path, tw_db **db, struct tw_error *error) {
+    tw_status status = subject_open_db(path, TW_DB_READ, db, error);
+    tw_db_close(*db);
+    *db = NULL;
+    return status == TW_OK ? subject_open_db(path, TW_DB_WRITE, db, error) : status;
+}
+
+static tw_status prune(const struct arguments *a, const char *path, struct tw_error *error) {
+    tw_db *db = NULL;
+    struct known_kernels known;
+    struct pruned p;
+    char name[512];
+    tw_status status = known_kernels_open(&known, a->config, error);
+    if (status == TW_OK)
+        status = open_to_prune(path, &db, error);
+    if (status == TW_OK)
+        status = prune_database(db, &known, &p, error);
+    if (status == TW_OK)
+        printf("%s: dropped %" PRId64 " trial%s of other templates than today's, %" PRId64
+               " best row%s that newer ones replace, %" PRId64 " that cannot be used; and unused: "
+               "%" PRId64 " run%s, %" PRId64 " implementation%s, %" PRId64 " problem%s, %" PRId64
+               " device%s\n",
+               plain_copy(path, name, sizeof name), p.trials, plural(p.trials), p.outdated,
+               plural(p.outdated), p.unusable, p.swept.runs, plural(p.swept.runs),
+               p.swept.implementations, plural(p.swept.implementations), p.swept.problems,
+               plural(p.swept.problems), p.swept.devices, plural(p.swept.devices));
+    tw_db_close(db);
+    known_kernels_close(&known);
+    return status;
+}
+
+/* name, options it takes */
+#define VERBS(X)                                                                                   \
+    X(merge, "D*")                                                                                 \
+    X(export, "Do")                                                                                \
+    X(import, "DC*")                                                                               \
+    X(check, "DC")                                                                                 \
+    X(list, "D")                                                                                   \
+    X(prune, "DC")
+
+static const struct verb {
+    const char *name;
+    const char *allowed;
+    tw_status (*run)(const struct arguments *arguments, const char *path, struct tw_error *error);
+} verbs[] = {
+#define VERB_ROW(name, allowed) {#name, allowed, name},
+    VERBS(VERB_ROW)
+#undef VERB_ROW
+};
+enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
+
+static tw_status unknown_verb(const char *word, struct tw_error *error) {
+    const char *names[VERB_COUNT];
+    for (size_t i = 0; i < VERB_COUNT; i++)
+        names[i] = verbs[i].name;
+    const char *nearest = tw_nearest(word, names, VERB_COUNT);
+    return tw_fail(error, TW_INVALID, "tune db has no \"%s\"; %s%s%s", word,
+                   nearest != NULL ? "did you mean " : "see tune db --help",
+                   nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
+}
+
+static tw_status run_verb(const struct verb *verb, int count, char **words,
+                          struct tw_error *error) {
+    struct arguments arguments;
+    tw_status status = arguments_parse(&arguments, count, words, verb->allowed, error);
+    if (status == TW_OK && arguments.help) {
+        fputs(help, stdout);
+    } else if (status == TW_OK && arguments.kernel != NULL && verb->run != export) {
+        status = tw_fail(error, TW_INVALID, "unexpected \"%s\"; a database is named with --db",
+                         arguments.kernel);
+    } else if (status == TW_OK) {
+        char *path = subject_db_path(&arguments, error);
+        status = path != NULL ? verb->run(&arguments, path, error) : error->status;
+        free(path);
+    }
+    arguments_free(&arguments);
+    return status;
+}
+
+int command_db(int count, char **words) {
+    struct tw_error error = {0};
+    tw_status status = TW_INVALID;
+    if (count < 2 || strcmp(words[1], "--help") == 0) {
+        fputs(help, stdout);
+        return count < 2 ? EXIT_USAGE : EXIT_FINE;
+    }
+    const struct verb *verb = verbs;
+    while (verb < verbs + VERB_COUNT && strcmp(verb->name, words[1]) != 0)
+        verb++;
+    status = verb < verbs + VERB_COUNT ? run_verb(verb, count - 1, words + 1, &error)
+                                       : unknown_verb(words[1], &error);
+    if (status == TW_OK)
+        return EXIT_FINE;
+    return error.message[0] != '\0' ? command_failed(status, &error) : EXIT_FAILED;
+}

@@ -1,0 +1,166 @@
+#include "tuner/exchange/check.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tuner/exchange/allowed.h"
+#include "tuner/exchange/plain.h"
+#include "tuner/exchange/sound.h"
+
+struct check {
+    tw_db *db;
+    const struct known_kernels *known;
+    check_visitor visit;
+    void *context;
+    struct checked *checked;
+};
+
+static void tell(struct check *check, bool is_error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void tell(struct check *check, bool is_error, const char *format, ...) {
+    char text[1500], line[1500];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    check->checked->errors += is_error;
+    check->checked->notes += !is_error;
+    check->visit(check->context, is_error, plain_copy(text, line, sizeof line));
+}
+
+static bool tell_damage(void *context, const char *finding) {
+    tell(context, true, "%s", finding);
+    return true;
+}
+
+static const char *plural(int64_t count) {
+    return count == 1 ? "" : "s";
+}
+
+/* ---- Kernels and templates ---- */
+
+static bool visit_kernel(void *context, const struct tw_db_kernel_row *row) {
+    struct check *check = context;
+    if (known_kernels_find(check->known, row->kernel) == NULL)
+        tell(check, true,
+             "kernel %.80s: no such kernel is known, so its %" PRId64 " best row%s cannot be used; "
+             "its description can be given with --config FILE",
+             row->kernel, row->best, plural(row->best));
+    return true;
+}
+
+struct rows_of {
+    int64_t implementation;
+    int64_t best;
+};
+
+static bool count_best(void *context, const struct tw_db_best_row *row) {
+    struct rows_of *rows = context;
+    rows->best += row->best.implementation == rows->implementation;
+    return true;
+}
+
+static bool count_trial(void *context, const struct tw_db_trial_row *row) {
+    (void)row;
+    ++*(int64_t *)context;
+    return true;
+}
+
+static bool visit_implementation(void *context, const struct tw_db_implementation *row) {
+    struct check *check = context;
+    const struct known_kernel *kernel = known_kernels_find(check->known, row->kernel);
+    if (kernel == NULL || known_kernel_is_current(kernel, row->name, row->template_hash))
+        return true;
+    struct rows_of rows = {.implementation = row->id};
+    int64_t trials = 0;
+    const struct tw_db_best_filter best = {.kernel = row->kernel,
+                                           .implementation_name = row->name,
+                                           .template_hash = row->template_hash};
+    const struct tw_db_trial_filter tried = {.implementations = &row->id,
+                                             .implementation_count = 1};
+    if (tw_db_best_each(check->db, &best, count_best, &rows) == TW_DB_OK &&
+        tw_db_trial_each(check->db, &tried, count_trial, &trials) == TW_DB_OK &&
+        rows.best + trials > 0)
+        tell(check, false,
+             "%.48s %.48s: %" PRId64 " best row%s and %" PRId64 " trial%s were measured with "
+             "another template (%.12s) than today's: hints, not results",
+             row->kernel, row->name, rows.best, plural(rows.best), trials, plural(trials),
+             row->template_hash);
+    return true;
+}
+
+/* ---- Rows ---- */
+
+tw_status check_row(const struct tw_db_best_row *row, const struct known_kernel *kernel,
+                    struct tw_error *error) {
+    struct tw_problem problem;
+    struct tw_configuration configuration;
+    tw_status status = sound_row(row, error);
+    if (status == TW_OK)
+        status = allowed_problem(kernel->description, &row->problem, &problem, error);
+    if (status == TW_OK)
+        status = allowed_configuration(&problem, row->implementation_name, row->best.configuration,
+                                       &configuration, error);
+    return status;
+}
+
+/* Of a row that passed check_row: a wrong rate is wrong, but does not keep it from being used. */
+static tw_status check_rate(const struct tw_db_best_row *row, const struct known_kernel *kernel,
+                            struct tw_error *error) {
+    struct tw_problem problem;
+    tw_status status = allowed_problem(kernel->description, &row->problem, &problem, error);
+    return status == TW_OK ? allowed_rate(&problem, &row->best, error) : status;
+}
+
+static bool visit_best(void *context, const struct tw_db_best_row *row) {
+    struct check *check = context;
+    const struct known_kernel *kernel = known_kernels_find(check->known, row->problem.kernel);
+    struct tw_error error;
+    tw_status status = kernel != NULL ? check_row(row, kernel, &error) : sound_row(row, &error);
+    if (status == TW_OK && kernel != NULL)
+        status = check_rate(row, kernel, &error);
+    if (status != TW_OK) {
+        char name[SOUND_NAME_SIZE];
+        sound_name(row, name);
+        tell(check, true, "%s: %s", name, error.message);
+    }
+    return true;
+}
+
+/* Problems that only trials are about; those of best rows have been told of with them. */
+static bool visit_problem(void *context, const struct tw_db_problem *row) {
+    struct check *check = context;
+    const struct known_kernel *kernel = known_kernels_find(check->known, row->kernel);
+    struct rows_of rows = {0};
+    struct tw_problem problem;
+    struct tw_error error;
+    const struct tw_db_best_filter filter = {.kernel = row->kernel, .problem_key = row->key};
+    if (kernel == NULL || allowed_problem(kernel->description, row, &problem, &error) == TW_OK ||
+        tw_db_best_each(check->db, &filter, count_best, &rows) != TW_DB_OK || rows.best > 0)
+        return true;
+    tell(check, true, "problem %.48s %.300s: %s", row->kernel, row->key, error.message);
+    return true;
+}
+
+tw_status check_database(tw_db *db, const struct known_kernels *known, check_visitor visit,
+                         void *context, struct checked *checked, struct tw_error *error) {
+    *checked = (struct checked){0};
+    struct check check = {
+        .db = db, .known = known, .visit = visit, .context = context, .checked = checked};
+    enum tw_db_status status = tw_db_check(db, tell_damage, &check);
+    /* The rows of a damaged file say nothing. */
+    if (status == TW_DB_OK && checked->errors > 0)
+        return TW_OK;
+    if (status == TW_DB_OK)
+        status = tw_db_kernel_each(db, visit_kernel, &check);
+    if (status == TW_DB_OK)
+        status = tw_db_problem_each(db, NULL, visit_problem, &check);
+    if (status == TW_DB_OK)
+        status = tw_db_best_each(db, NULL, visit_best, &check);
+    if (status == TW_DB_OK)
+        status = tw_db_implementation_each(db, NULL, visit_implementation, &check);
+    return status == TW_DB_OK ? TW_OK : tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
+}
