@@ -7,6 +7,7 @@
 #include "tuner/commands/command.h"
 #include "tuner/workers/compile_worker.h"
 #include "tuner/workers/device_worker.h"
+#include "tuner/workers/process.h"
 
 /* name, function, what it does */
 #define COMMANDS(X)                                                                                \
@@ -48,6 +49,7 @@ static int no_command(const char *word) {
 }
 
 int main(int count, char **words) {
+    worker_keep_environment();
     signal(SIGPIPE, SIG_IGN);
     if (count < 2) {
         list_commands();

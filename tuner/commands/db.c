@@ -41,10 +41,10 @@ static const char *plural(int64_t count) {
 }
 
 static void print_merged(const char *path, const struct tw_db_merged *merged) {
-    char name[512];
-    printf("%s: %" PRId64 " new, %" PRId64 " better measured, %" PRId64
-           " no better than those there\n",
-           plain_copy(path, name, sizeof name), merged->added, merged->replaced, merged->kept);
+    plain_line(stdout,
+               "%s: %" PRId64 " new, %" PRId64 " better measured, %" PRId64
+               " no better than those there",
+               path, merged->added, merged->replaced, merged->kept);
 }
 
 static tw_status expect_files(const struct arguments *a, const char *what, struct tw_error *error) {
@@ -167,18 +167,16 @@ static tw_status check(const struct arguments *a, const char *path, struct tw_er
     tw_db *db = NULL;
     struct known_kernels known;
     struct checked checked = {0};
-    char name[512];
     tw_status status = known_kernels_open(&known, a->config, error);
     if (status == TW_OK)
         status = subject_open_db(path, TW_DB_READ, &db, error);
     if (status == TW_OK)
         status = check_database(db, &known, print_finding, NULL, &checked, error);
-    plain_copy(path, name, sizeof name);
     if (status == TW_OK && checked.errors + checked.notes == 0)
-        printf("%s: nothing wrong\n", name);
+        plain_line(stdout, "%s: nothing wrong", path);
     else if (status == TW_OK)
-        printf("%s: %" PRId64 " error%s, %" PRId64 " note%s\n", name, checked.errors,
-               plural(checked.errors), checked.notes, plural(checked.notes));
+        plain_line(stdout, "%s: %" PRId64 " error%s, %" PRId64 " note%s", path, checked.errors,
+                   plural(checked.errors), checked.notes, plural(checked.notes));
     tw_db_close(db);
     known_kernels_close(&known);
     /* Told already, a line each. */
@@ -187,40 +185,35 @@ static tw_status check(const struct arguments *a, const char *path, struct tw_er
 }
 
 static bool list_device(void *context, const struct tw_db_device *device) {
-    char name[160], backend[40], architecture[80] = "";
+    const char *architecture = device->architecture;
     (void)context;
-    if (device->architecture != NULL)
-        plain_copy(device->architecture, architecture, sizeof architecture);
-    printf("device %s: %s%s%s, %" PRId64 " units, %.1f GB\n",
-           plain_copy(device->name, name, sizeof name),
-           plain_copy(device->backend, backend, sizeof backend),
-           architecture[0] != '\0' ? ", " : "", architecture, device->compute_units,
-           (double)device->memory_bytes * 1e-9);
+    plain_line(stdout, "device %s: %s%s%s, %" PRId64 " units, %.1f GB", device->name,
+               device->backend, architecture != NULL ? ", " : "",
+               architecture != NULL ? architecture : "", device->compute_units,
+               (double)device->memory_bytes * 1e-9);
     return true;
 }
 
 static bool list_kernel(void *context, const struct tw_db_kernel_row *row) {
-    char kernel[80];
     (void)context;
-    printf("kernel %s: %" PRId64 " problem%s, %" PRId64 " best row%s, %" PRId64 " trial%s, %" PRId64
-           " run%s\n",
-           plain_copy(row->kernel, kernel, sizeof kernel), row->problems, plural(row->problems),
-           row->best, plural(row->best), row->trials, plural(row->trials), row->runs,
-           plural(row->runs));
+    plain_line(stdout,
+               "kernel %s: %" PRId64 " problem%s, %" PRId64 " best row%s, %" PRId64
+               " trial%s, %" PRId64 " run%s",
+               row->kernel, row->problems, plural(row->problems), row->best, plural(row->best),
+               row->trials, plural(row->trials), row->runs, plural(row->runs));
     return true;
 }
 
 static tw_status list(const struct arguments *a, const char *path, struct tw_error *error) {
     tw_db *db = NULL;
     struct stat info;
-    char name[512];
     (void)a;
     tw_status status = subject_open_db(path, TW_DB_READ, &db, error);
     if (status != TW_OK)
         return status;
     int64_t bytes = stat(path, &info) == 0 ? (int64_t)info.st_size : 0;
-    printf("%s: %.1f kB, schema version %d\n", plain_copy(path, name, sizeof name),
-           (double)bytes * 1e-3, tw_db_file_version(db));
+    plain_line(stdout, "%s: %.1f kB, schema version %d", path, (double)bytes * 1e-3,
+               tw_db_file_version(db));
     if (tw_db_device_each(db, list_device, NULL) != TW_DB_OK ||
         tw_db_kernel_each(db, list_kernel, NULL) != TW_DB_OK)
         status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
@@ -240,21 +233,21 @@ static tw_status prune(const struct arguments *a, const char *path, struct tw_er
     tw_db *db = NULL;
     struct known_kernels known;
     struct pruned p;
-    char name[512];
     tw_status status = known_kernels_open(&known, a->config, error);
     if (status == TW_OK)
         status = open_to_prune(path, &db, error);
     if (status == TW_OK)
         status = prune_database(db, &known, &p, error);
     if (status == TW_OK)
-        printf("%s: dropped %" PRId64 " trial%s of other templates than today's, %" PRId64
-               " best row%s that newer ones replace, %" PRId64 " that cannot be used; and unused: "
-               "%" PRId64 " run%s, %" PRId64 " implementation%s, %" PRId64 " problem%s, %" PRId64
-               " device%s\n",
-               plain_copy(path, name, sizeof name), p.trials, plural(p.trials), p.outdated,
-               plural(p.outdated), p.unusable, p.swept.runs, plural(p.swept.runs),
-               p.swept.implementations, plural(p.swept.implementations), p.swept.problems,
-               plural(p.swept.problems), p.swept.devices, plural(p.swept.devices));
+        plain_line(stdout,
+                   "%s: dropped %" PRId64 " trial%s of other templates than today's, %" PRId64
+                   " best row%s that newer ones replace, %" PRId64
+                   " that cannot be used; and unused: %" PRId64 " run%s, %" PRId64
+                   " implementation%s, %" PRId64 " problem%s, %" PRId64 " device%s",
+                   path, p.trials, plural(p.trials), p.outdated, plural(p.outdated), p.unusable,
+                   p.swept.runs, plural(p.swept.runs), p.swept.implementations,
+                   plural(p.swept.implementations), p.swept.problems, plural(p.swept.problems),
+                   p.swept.devices, plural(p.swept.devices));
     tw_db_close(db);
     known_kernels_close(&known);
     return status;

@@ -8,6 +8,7 @@
 #include "runtime/backend/devices.h"
 #include "tuner/commands/command.h"
 #include "tuner/commands/subject.h"
+#include "tuner/exchange/plain.h"
 #include "tuner/report/report.h"
 
 static const char help[] = "tune show [KERNEL] [--shape MxN[xK]] [--device ID] [OPTIONS]\n"
@@ -75,13 +76,13 @@ static bool visit(void *context, const struct tw_db_best_row *row) {
     }
     char time[32];
     report_time(row->best.time_us, time);
-    printf("%s %s on %s, %s cache\n", row->problem.kernel, row->problem.key, row->device.name,
-           row->best.cache_policy);
-    printf("  %s", time);
+    char rate[64] = "";
     if (row->best.rate_unit != NULL)
-        printf(", %.4g %s", row->best.rate, row->best.rate_unit);
-    printf(", run %lld\n  %s %s\n", (long long)row->best.run, row->implementation_name,
-           row->best.configuration);
+        snprintf(rate, sizeof rate, ", %.4g %.20s", row->best.rate, row->best.rate_unit);
+    plain_line(stdout, "%s %s on %s, %s cache", row->problem.kernel, row->problem.key,
+               row->device.name, row->best.cache_policy);
+    plain_line(stdout, "  %s%s, run %lld", time, rate, (long long)row->best.run);
+    plain_line(stdout, "  %s %s", row->implementation_name, row->best.configuration);
     return true;
 }
 

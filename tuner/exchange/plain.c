@@ -1,5 +1,7 @@
 #include "tuner/exchange/plain.h"
 
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LONGEST = 1000 };
@@ -53,4 +55,21 @@ const char *plain_copy(const char *text, char *out, size_t size) {
     }
     out[used] = '\0';
     return out;
+}
+
+void plain_line(FILE *file, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    size_t size = (size_t)(length > 0 ? length : 0) + sizeof "...";
+    char *text = malloc(size), *line = malloc(size);
+    if (text != NULL && line != NULL) {
+        va_start(arguments, format);
+        vsnprintf(text, size, format, arguments);
+        va_end(arguments);
+        fprintf(file, "%s\n", plain_copy(text, line, size));
+    }
+    free(text);
+    free(line);
 }

@@ -1,80 +1,172 @@
 #include "tuner/statistics/playoff.h"
 
-/* Every round looks again, and each look may err, so a look must be surer than the whole. */
-static const double LOOK_CONFIDENCE = 0.99;
-static const double TIE = 0.005;
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
-void playoff_begin(struct playoff *playoff, int candidates, int max_rounds) {
-    *playoff = (struct playoff){.candidates = candidates, .max_rounds = max_rounds};
-    for (int c = 0; c < candidates; c++)
-        playoff->live[c] = true;
+enum { LOOKS = 5 }; /* how much less error one look at the ratios may make */
+
+struct candidate {
+    bool live;
+    size_t rounds;
+    double *seconds; /* in the order of the rounds */
+    double median;
+    struct statistics_interval interval;
+};
+
+struct playoff {
+    struct playoff_options options;
+    enum playoff_end end;
+    size_t rounds; /* added */
+    double *sorted; /* room for the values of one candidate */
+    double *times;  /* of all candidates */
+    size_t count;
+    struct candidate candidates[];
+};
+
+tw_status playoff_create(struct playoff **out, size_t candidates,
+                         const struct playoff_options *options, struct tw_error *error) {
+    *out = NULL;
+    struct playoff *playoff =
+        calloc(1, sizeof *playoff + candidates * sizeof *playoff->candidates);
+    if (playoff == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    playoff->options = *options;
+    if (options->confidence == 0)
+        playoff->options.confidence = STATISTICS_CONFIDENCE;
+    if (options->tie == 0)
+        playoff->options.tie = 0.005;
+    playoff->count = candidates;
+    playoff->sorted = calloc(options->rounds, sizeof *playoff->sorted);
+    playoff->times = calloc(candidates * options->rounds + 1, sizeof *playoff->times);
+    if (playoff->sorted == NULL || playoff->times == NULL) {
+        playoff_free(playoff);
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    }
+    for (size_t i = 0; i < candidates; i++) {
+        playoff->candidates[i].live = true;
+        playoff->candidates[i].seconds = playoff->times + i * options->rounds;
+    }
+    *out = playoff;
+    return TW_OK;
 }
 
-double playoff_median(const struct playoff *playoff, int candidate) {
-    return statistics_median(playoff->times[candidate], (size_t)playoff->repeats[candidate]);
+void playoff_free(struct playoff *playoff) {
+    if (playoff == NULL)
+        return;
+    free(playoff->sorted);
+    free(playoff->times);
+    free(playoff);
 }
 
-bool playoff_interval(const struct playoff *playoff, int candidate,
-                      struct statistics_interval *interval) {
-    return statistics_median_interval(playoff->times[candidate],
-                                      (size_t)playoff->repeats[candidate], 0.95, interval);
+bool playoff_live(const struct playoff *playoff, size_t candidate) {
+    return playoff->candidates[candidate].live;
 }
 
-int playoff_winner(const struct playoff *playoff) {
-    int winner = -1;
-    double fastest = 0;
-    for (int c = 0; c < playoff->candidates; c++) {
-        if (!playoff->live[c])
+static size_t live_count(const struct playoff *playoff) {
+    size_t live = 0;
+    for (size_t i = 0; i < playoff->count; i++)
+        live += playoff->candidates[i].live;
+    return live;
+}
+
+/* Takes the round in. Live candidates always have the same number of rounds. */
+static void record(struct playoff *playoff, const double *seconds) {
+    for (size_t i = 0; i < playoff->count; i++) {
+        struct candidate *candidate = &playoff->candidates[i];
+        if (!candidate->live)
             continue;
-        double median = playoff_median(playoff, c);
-        if (winner < 0 || median < fastest) {
-            winner = c;
-            fastest = median;
+        if (isnan(seconds[i])) {
+            candidate->live = false;
+            continue;
         }
+        candidate->seconds[candidate->rounds++] = seconds[i];
+        memcpy(playoff->sorted, candidate->seconds, candidate->rounds * sizeof *playoff->sorted);
+        statistics_sort(playoff->sorted, candidate->rounds);
+        candidate->median = statistics_median(playoff->sorted, candidate->rounds);
+        candidate->interval = statistics_median_interval(playoff->sorted, candidate->rounds,
+                                                         playoff->options.confidence);
+    }
+}
+
+/* The interval of the median of a candidate's ratio to the leader. */
+static struct statistics_interval ratio(const struct playoff *playoff,
+                                        const struct candidate *candidate,
+                                        const struct candidate *leader, double confidence) {
+    for (size_t i = 0; i < candidate->rounds; i++)
+        playoff->sorted[i] = candidate->seconds[i] / leader->seconds[i];
+    statistics_sort(playoff->sorted, candidate->rounds);
+    return statistics_median_interval(playoff->sorted, candidate->rounds, confidence);
+}
+
+static bool slower(const struct playoff *playoff, const struct candidate *candidate,
+                   const struct candidate *leader) {
+    double confidence = playoff->options.confidence;
+    if (candidate->interval.confidence >= confidence &&
+        candidate->interval.low > leader->interval.high)
+        return true;
+    double strict = 1 - (1 - confidence) / LOOKS;
+    struct statistics_interval interval = ratio(playoff, candidate, leader, strict);
+    return interval.confidence >= strict && interval.low > 1;
+}
+
+static bool ties(const struct playoff *playoff, const struct candidate *candidate,
+                 const struct candidate *leader) {
+    double tie = playoff->options.tie, confidence = playoff->options.confidence;
+    struct statistics_interval interval = ratio(playoff, candidate, leader, confidence);
+    return interval.confidence >= confidence && interval.low >= 1 - tie &&
+           interval.high <= 1 + tie;
+}
+
+enum playoff_end playoff_add(struct playoff *playoff, const double *seconds) {
+    if (playoff->end != PLAYOFF_RUNNING)
+        return playoff->end;
+    record(playoff, seconds);
+    playoff->rounds++;
+    size_t winner = playoff_winner(playoff);
+    if (winner == PLAYOFF_NONE)
+        return playoff->end = PLAYOFF_UNDECIDED;
+    const struct candidate *leader = &playoff->candidates[winner];
+    bool all_tie = true;
+    for (size_t i = 0; i < playoff->count; i++) {
+        struct candidate *candidate = &playoff->candidates[i];
+        if (candidate == leader || !candidate->live)
+            continue;
+        candidate->live = !slower(playoff, candidate, leader);
+        all_tie &= !candidate->live || ties(playoff, candidate, leader);
+    }
+    /* Even a candidate that is alone plays until its own interval is known. */
+    bool measured = leader->interval.confidence >= playoff->options.confidence;
+    if (measured && live_count(playoff) == 1)
+        playoff->end = PLAYOFF_WON;
+    else if (measured && all_tie)
+        playoff->end = PLAYOFF_TIED;
+    else if (playoff->rounds == playoff->options.rounds)
+        playoff->end = live_count(playoff) == 1 ? PLAYOFF_WON : PLAYOFF_UNDECIDED;
+    return playoff->end;
+}
+
+size_t playoff_winner(const struct playoff *playoff) {
+    size_t winner = PLAYOFF_NONE;
+    for (size_t i = 0; i < playoff->count; i++) {
+        const struct candidate *candidate = &playoff->candidates[i];
+        if (candidate->live && candidate->rounds > 0 &&
+            (winner == PLAYOFF_NONE || candidate->median < playoff->candidates[winner].median))
+            winner = i;
     }
     return winner;
 }
 
-/* Interval of the median of this candidate's times over the leader's, round by round. */
-static bool ratio_interval(const struct playoff *playoff, int candidate, int leader,
-                           struct statistics_interval *interval) {
-    double ratios[PLAYOFF_ROUNDS];
-    for (int r = 0; r < playoff->rounds; r++)
-        ratios[r] = playoff->times[candidate][r] / playoff->times[leader][r];
-    return statistics_median_interval(ratios, (size_t)playoff->rounds, LOOK_CONFIDENCE, interval);
-}
-
-void playoff_add(struct playoff *playoff, const double *times) {
-    for (int c = 0; c < playoff->candidates; c++)
-        if (playoff->live[c])
-            playoff->times[c][playoff->repeats[c]++] = times[c];
-    playoff->rounds++;
-    int leader = playoff_winner(playoff);
-    for (int c = 0; c < playoff->candidates; c++) {
-        struct statistics_interval ratio;
-        if (playoff->live[c] && c != leader && ratio_interval(playoff, c, leader, &ratio) &&
-            ratio.low > 1)
-            playoff->live[c] = false;
+struct playoff_standing playoff_standing(const struct playoff *playoff, size_t number) {
+    const struct candidate *candidate = &playoff->candidates[number];
+    struct playoff_standing standing = {.live = candidate->live,
+                                        .rounds = candidate->rounds,
+                                        .median = candidate->median,
+                                        .interval = candidate->interval};
+    if (candidate->rounds > 0) {
+        memcpy(playoff->sorted, candidate->seconds, candidate->rounds * sizeof *playoff->sorted);
+        statistics_sort(playoff->sorted, candidate->rounds);
+        standing.spread = statistics_spread(playoff->sorted, candidate->rounds);
     }
-}
-
-bool playoff_finished(const struct playoff *playoff) {
-    if (playoff->rounds >= playoff->max_rounds)
-        return true;
-    if (playoff->rounds == 0)
-        return false;
-    int leader = playoff_winner(playoff);
-    struct statistics_interval own;
-    /* Also a lone candidate is measured until its own time has an interval. */
-    if (!playoff_interval(playoff, leader, &own))
-        return false;
-    for (int c = 0; c < playoff->candidates; c++) {
-        struct statistics_interval ratio;
-        if (!playoff->live[c] || c == leader)
-            continue;
-        if (!ratio_interval(playoff, c, leader, &ratio) || ratio.low < 1 - TIE ||
-            ratio.high > 1 + TIE)
-            return false;
-    }
-    return true;
+    return standing;
 }

@@ -1,47 +1,67 @@
-/* The decisions of a playoff: candidates are measured in interleaved rounds, one repeat of each a
- * round, until it is clear who is fastest or that it cannot be told.
+/* The playoff's decisions: which of a few close candidates is the fastest.
  *
- * Comparisons are paired: what slows a whole round down (clocks, heat, a neighbour) slows all
- * candidates alike and cancels in the ratio of two times of one round. A candidate is out when the
- * confidence interval of its median ratio to the leader's times lies above 1; it is a proven tie
- * when that interval lies within +-0.5% of 1. No clock, no device: the caller measures. One thread
- * at a time. */
+ * The caller measures every live candidate once a round, one after the other, and adds the round. A
+ * candidate is out when it is proven slower than the leader, which is the one with the least median:
+ * either the confidence intervals of their medians lie apart, or its ratio to the leader, taken round by
+ * round, is above 1. Within a round the device is in one state, so that the ratio is free of the drift of
+ * clocks and temperature that the medians suffer (blocking, as in Box, Hunter and Hunter, "Statistics for
+ * Experimenters"). The ratios are looked at after every round, which gives chance many a chance, so one
+ * look asks for a fifth of the error that the confidence allows.
+ *
+ * It is over when one candidate is left, when all that are left are proven to tie with the leader (the
+ * confidence interval of the median ratio lies within 1 +- tie), or after the last round.
+ *
+ * Nothing here measures or prints. A playoff belongs to one thread at a time. */
 #ifndef TUNER_STATISTICS_PLAYOFF_H
 #define TUNER_STATISTICS_PLAYOFF_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "runtime/base/error.h"
 #include "tuner/statistics/statistics.h"
 
-enum { PLAYOFF_CANDIDATES = 64, PLAYOFF_ROUNDS = 200 };
+#define PLAYOFF_NONE ((size_t)-1)
 
-struct playoff {
-    int candidates;
-    int rounds; /* so far */
-    int max_rounds;
-    bool live[PLAYOFF_CANDIDATES];
-    double times[PLAYOFF_CANDIDATES][PLAYOFF_ROUNDS]; /* of a candidate, while it was live */
-    int repeats[PLAYOFF_CANDIDATES];
+struct playoff;
+
+struct playoff_options {
+    size_t rounds;     /* at most; at least 1 */
+    double confidence; /* 0: STATISTICS_CONFIDENCE */
+    double tie;        /* 0: 0.005, which is +-0.5 % */
 };
 
-/* Candidates 0 .. candidates-1 are all live. At most PLAYOFF_CANDIDATES and PLAYOFF_ROUNDS. */
-void playoff_begin(struct playoff *playoff, int candidates, int max_rounds);
+enum playoff_end {
+    PLAYOFF_RUNNING,
+    PLAYOFF_WON,      /* all others are out */
+    PLAYOFF_TIED,     /* those that are left are proven equal */
+    PLAYOFF_UNDECIDED /* the last round did not separate those that are left */
+};
 
-/* Takes a round: a time above 0 for every live candidate, by index (others are ignored). Then
- * decides who stays live. */
-void playoff_add(struct playoff *playoff, const double *times);
+/* A candidate as its rounds have it; those that are out keep the rounds they played. */
+struct playoff_standing {
+    bool live;     /* at the end: in the tie set */
+    size_t rounds; /* measured; with 0 the rest means nothing */
+    double median; /* seconds */
+    double spread; /* statistics_spread */
+    struct statistics_interval interval; /* of the median, seconds */
+};
 
-/* One is left, or all that are left are proven ties, or the rounds are used up. */
-bool playoff_finished(const struct playoff *playoff);
+/* Candidates are numbered in the caller's order, which breaks ties. The caller frees *out. */
+tw_status playoff_create(struct playoff **out, size_t candidates,
+                         const struct playoff_options *options, struct tw_error *error);
+void playoff_free(struct playoff *playoff);
 
-/* The live candidate with the smallest median; of equal ones the first. At least one round is
- * needed. */
-int playoff_winner(const struct playoff *playoff);
+/* Whether the candidate is to be measured in the next round. */
+bool playoff_live(const struct playoff *playoff, size_t candidate);
 
-double playoff_median(const struct playoff *playoff, int candidate);
-/* The 95% interval of a candidate's median; false when it had too few rounds for one. */
-bool playoff_interval(const struct playoff *playoff, int candidate,
-                      struct statistics_interval *interval);
+/* Adds a round of times, one a candidate, in seconds; those of candidates that are out are not read. NaN
+ * stands for a measurement that failed and puts the candidate out. Returns whether it is over; when it
+ * is, adding does nothing. */
+enum playoff_end playoff_add(struct playoff *playoff, const double *seconds);
+
+/* The live candidate with the least median; PLAYOFF_NONE when all failed or there was no round. */
+size_t playoff_winner(const struct playoff *playoff);
+struct playoff_standing playoff_standing(const struct playoff *playoff, size_t candidate);
 
 #endif

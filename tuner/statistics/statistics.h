@@ -1,26 +1,37 @@
-/* Medians, and how sure one can be of them. Pure functions, safe from many threads. */
+/* What is said of a set of times. Nothing here assumes a distribution: times on a shared machine are
+ * skewed and have outliers.
+ *
+ * All functions are pure and may be called from many threads. `sorted` holds `count` >= 1 finite values
+ * in ascending order. */
 #ifndef TUNER_STATISTICS_STATISTICS_H
 #define TUNER_STATISTICS_STATISTICS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
-enum { STATISTICS_MOST = 1024 }; /* values that these functions take */
+#define STATISTICS_CONFIDENCE 0.95
 
-/* The median of `count` values (1 .. STATISTICS_MOST), in any order; of an even number, the mean of
- * the middle two. */
-double statistics_median(const double *values, size_t count);
+/* Sorts in place, ascending. */
+void statistics_sort(double *values, size_t count);
+
+/* The middle value, or the mean of the two in the middle. */
+double statistics_median(const double *sorted, size_t count);
+
+/* The distance between the quartiles as a share of the median: 0.01 is 1 %. */
+double statistics_spread(const double *sorted, size_t count);
 
 struct statistics_interval {
-    double low, high;
+    double low, high;  /* both are among the values */
+    double confidence; /* that the true median lies within; at least what was asked, unless there are
+                          too few values: then low and high are the extremes and this is lower */
 };
 
-/* A confidence interval of the median from order statistics: it assumes nothing of the distribution
- * but that values are independent (Hahn and Meeker, Statistical Intervals, section 5.2: the number
- * of values below the median is binomial with probability one half). `confidence` as in 0.95. With
- * too few values for that confidence (below 6 for 0.95) returns false, and the interval is from the
- * least to the greatest. */
-bool statistics_median_interval(const double *values, size_t count, double confidence,
-                                struct statistics_interval *interval);
+/* The narrowest symmetric pair of order statistics that holds the true median with `confidence`: the
+ * number of values below it is binomial(count, 1/2). Conover, "Practical Nonparametric Statistics",
+ * 3rd edition, section 3.2. */
+struct statistics_interval statistics_median_interval(const double *sorted, size_t count,
+                                                      double confidence);
+
+/* The fewest values whose interval reaches the confidence: 6 for 0.95. */
+size_t statistics_least_count(double confidence);
 
 #endif

@@ -11,6 +11,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static char **kept_environment;
+
+void worker_keep_environment(void) {
+    size_t count = 0;
+    while (environ[count] != NULL)
+        count++;
+    char **copy = calloc(count + 1, sizeof *copy);
+    for (size_t i = 0; copy != NULL && i < count; i++)
+        copy[i] = strdup(environ[i]);
+    kept_environment = copy;
+}
+
 /* Only what is safe between fork and exec. */
 static void become_worker(int fd, const char *subcommand, pid_t parent) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -29,7 +41,7 @@ static void become_worker(int fd, const char *subcommand, pid_t parent) {
         dup2(nowhere, STDERR_FILENO);
 #endif
     char *const arguments[] = {"tune", (char *)subcommand, NULL};
-    execv("/proc/self/exe", arguments);
+    execve("/proc/self/exe", arguments, kept_environment != NULL ? kept_environment : environ);
     _exit(127);
 }
 
