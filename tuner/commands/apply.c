@@ -9,7 +9,6 @@
 #include "tuner/measure/timing.h"
 #include "tuner/measure/verify.h"
 #include "tuner/report/report.h"
-#include "tuner/statistics/statistics.h"
 
 static const char help[] =
     "tune apply [KERNEL] --shape MxN[xK] [OPTIONS]\n"
@@ -51,7 +50,7 @@ static tw_status time_it(struct application *app, struct tw_error *error) {
     if (status == TW_OK)
         status = timer_measure(timer, 0, &timing, error);
     if (status == TW_OK)
-        app->time_us = statistics_median(timing.seconds, (size_t)timing.count) * 1e6;
+        app->time_us = timing_median(&timing) * 1e6;
     timer_free(timer);
     return status;
 }

@@ -21,7 +21,8 @@ int command_apply(int count, char **words);
 int command_db(int count, char **words);
 int command_explain(int count, char **words);
 
-/* Prints "tune: MESSAGE" to standard error, on one line whatever a file has put into it, and returns the exit status that fits. */
+/* Prints "tune: MESSAGE" to standard error, on one line whatever a file has put into it, and
+ * returns the exit status that fits. */
 int command_failed(tw_status status, const struct tw_error *error);
 
 #endif

@@ -1,6 +1,7 @@
 #include "tuner/measure/timing.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "tuner/measure/clock.h"
 #include "tuner/statistics/statistics.h"
@@ -86,14 +87,20 @@ tw_status timer_repeat(struct timer *timer, double *seconds, struct tw_error *er
     return status;
 }
 
+double timing_median(const struct timing *timing) {
+    double sorted[TIMING_MAX_REPEATS];
+    memcpy(sorted, timing->seconds, (size_t)timing->count * sizeof *sorted);
+    statistics_sort(sorted, (size_t)timing->count);
+    return statistics_median(sorted, (size_t)timing->count);
+}
+
 /* After one repeat if the warm-up was hopeless too, after the screen if it was merely slower. */
 static bool is_slower(const struct timer *timer, const struct timing *timing, double best) {
     if (best <= 0)
         return false;
     if (timing->count == 1)
         return timer->warm_seconds > best * HOPELESS && timing->seconds[0] > best * HOPELESS;
-    return timing->count == SCREEN_REPEATS &&
-           statistics_median(timing->seconds, SCREEN_REPEATS) > best * CLEARLY_SLOWER;
+    return timing->count == SCREEN_REPEATS && timing_median(timing) > best * CLEARLY_SLOWER;
 }
 
 tw_status timer_measure(struct timer *timer, double best, struct timing *timing,
@@ -136,8 +143,10 @@ tw_status timing_copy(const struct workload *w, double bytes, double *seconds,
         if (i >= 0)
             times[i] = one;
     }
-    if (status == TW_OK)
+    if (status == TW_OK) {
+        statistics_sort(times, REPEATS);
         *seconds = statistics_median(times, REPEATS);
+    }
     bench->backend->release(bench->device, &from);
     bench->backend->release(bench->device, &to);
     return status;

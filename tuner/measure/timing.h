@@ -32,6 +32,9 @@ tw_status timer_repeat(struct timer *timer, double *seconds, struct tw_error *er
 tw_status timer_measure(struct timer *timer, double best, struct timing *timing,
                         struct tw_error *error);
 
+/* The median of what was measured, in seconds; `count` must be above 0. */
+double timing_median(const struct timing *timing);
+
 /* Device-to-device copy of the bytes that the problem moves, on the same device under the same
  * policy: what a kernel that only moves data can hope for. Seconds of one copy, median of a few. */
 tw_status timing_copy(const struct workload *workload, double bytes, double *seconds,

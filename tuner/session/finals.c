@@ -15,7 +15,8 @@ struct finals {
     struct session *s;
     int count;
     int contender[FINALISTS]; /* index into the session's contenders */
-    struct playoff playoff;
+    int rounds;
+    struct playoff *playoff;
 };
 
 /* ---- Binaries of contenders known from an earlier run ---- */
@@ -116,13 +117,13 @@ static tw_status load_finalist(struct finals *f, int contender) {
 
 /* Live finalists, a different one first each round, so that none always follows the same neighbour.
  */
-static tw_status play_round(struct finals *f) {
+static tw_status play_round(struct finals *f, enum playoff_end *end) {
     struct message request = message_new("round"), answer;
     cJSON *order = cJSON_AddArrayToObject(request.json, "order");
     int asked[FINALISTS], count = 0;
     for (int i = 0; i < f->count; i++) {
-        int candidate = (i + f->playoff.rounds) % f->count;
-        if (!f->playoff.live[candidate])
+        int candidate = (i + f->rounds) % f->count;
+        if (!playoff_live(f->playoff, (size_t)candidate))
             continue;
         asked[count++] = candidate;
         cJSON_AddItemToArray(order, cJSON_CreateNumber(candidate));
@@ -133,24 +134,32 @@ static tw_status play_round(struct finals *f) {
     if (status == TW_OK && cJSON_GetArraySize(list) != count)
         status = tw_fail(f->s->error, TW_DEVICE, "the device worker measured something else");
     for (int i = 0; i < count && status == TW_OK; i++)
-        times[asked[i]] = cJSON_GetArrayItem(list, i)->valuedouble;
-    if (status == TW_OK)
-        playoff_add(&f->playoff, times);
+        times[asked[i]] = cJSON_GetArrayItem(list, i)->valuedouble * 1e-6;
+    if (status == TW_OK) {
+        *end = playoff_add(f->playoff, times);
+        f->rounds++;
+    }
     message_free(&request);
     message_free(&answer);
     return status;
 }
 
+/* However soon it is decided, the winner's time is to have an interval. */
+static bool winner_is_measured(const struct finals *f) {
+    size_t winner = playoff_winner(f->playoff);
+    return winner != PLAYOFF_NONE && playoff_standing(f->playoff, winner).rounds >=
+                                         statistics_least_count(STATISTICS_CONFIDENCE);
+}
+
 static tw_status play(struct finals *f, double seconds) {
-    double end = clock_now() + seconds;
-    playoff_begin(&f->playoff, f->count, MAX_ROUNDS);
-    tw_status status = TW_OK;
-    struct statistics_interval interval;
-    while (status == TW_OK && !playoff_finished(&f->playoff) && !session_interrupted(f->s)) {
-        status = play_round(f);
-        /* Out of time counts once the leader's time has an interval. */
-        if (clock_now() > end && status == TW_OK &&
-            playoff_interval(&f->playoff, playoff_winner(&f->playoff), &interval))
+    const struct playoff_options options = {.rounds = MAX_ROUNDS};
+    double deadline = clock_now() + seconds;
+    tw_status status = playoff_create(&f->playoff, (size_t)f->count, &options, f->s->error);
+    enum playoff_end end = PLAYOFF_RUNNING;
+    while (status == TW_OK && !session_interrupted(f->s)) {
+        status = play_round(f, &end);
+        bool over = end != PLAYOFF_RUNNING || clock_now() > deadline;
+        if (status == TW_OK && over && (winner_is_measured(f) || end != PLAYOFF_RUNNING))
             break;
     }
     return status;
@@ -158,13 +167,13 @@ static tw_status play(struct finals *f, double seconds) {
 
 /* ---- The winner ---- */
 
-static char *tie_set(const struct finals *f, int winner, int *count) {
+static char *tie_set(const struct finals *f, size_t winner, int *count) {
     const struct session *s = f->s;
     const struct tw_description *d = s->problem->description;
     cJSON *ties = cJSON_CreateArray();
     *count = 1;
     for (int i = 0; i < f->count; i++) {
-        if (!f->playoff.live[i] || i == winner)
+        if (!playoff_live(f->playoff, (size_t)i) || (size_t)i == winner)
             continue;
         const struct tw_configuration *configuration =
             &s->contenders[f->contender[i]].trial.configuration;
@@ -175,7 +184,8 @@ static char *tie_set(const struct finals *f, int winner, int *count) {
                                 d->implementations[configuration->implementation].name);
         cJSON_AddItemToObject(tie, "configuration",
                               cJSON_Parse(text.data != NULL ? text.data : "null"));
-        cJSON_AddNumberToObject(tie, "time_us", playoff_median(&f->playoff, i));
+        cJSON_AddNumberToObject(tie, "time_us",
+                                playoff_standing(f->playoff, (size_t)i).median * 1e6);
         cJSON_AddItemToArray(ties, tie);
         tw_text_free(&text);
         ++*count;
@@ -197,7 +207,7 @@ static char *baselines(const struct session *s) {
     return text;
 }
 
-static tw_status store(struct finals *f, int winner) {
+static tw_status store(struct finals *f, size_t winner) {
     struct session *s = f->s;
     struct session_result *r = s->result;
     char *ties = tie_set(f, winner, &r->tie_count);
@@ -205,7 +215,7 @@ static tw_status store(struct finals *f, int winner) {
     struct tw_db_best best = {.time_us = r->best.time_us,
                               .ci_low_us = r->ci_low_us,
                               .ci_high_us = r->ci_high_us,
-                              .repeats = f->playoff.repeats[winner],
+                              .repeats = (int64_t)playoff_standing(f->playoff, winner).rounds,
                               .rate_unit = r->rate_unit,
                               .rate = r->rate,
                               .has_error = r->best.has_error,
@@ -221,16 +231,15 @@ static tw_status store(struct finals *f, int winner) {
     return status;
 }
 
-static void take_winner(struct finals *f, int winner) {
+static void take_winner(struct finals *f, size_t winner) {
     struct session_result *r = f->s->result;
-    struct statistics_interval interval;
-    playoff_interval(&f->playoff, winner, &interval);
+    struct playoff_standing standing = playoff_standing(f->playoff, winner);
     r->has_best = true;
     r->best = f->s->contenders[f->contender[winner]].trial;
-    r->best.time_us = playoff_median(&f->playoff, winner);
-    r->ci_low_us = interval.low;
-    r->ci_high_us = interval.high;
-    r->rounds = f->playoff.rounds;
+    r->best.time_us = standing.median * 1e6;
+    r->ci_low_us = standing.interval.low * 1e6;
+    r->ci_high_us = standing.interval.high * 1e6;
+    r->rounds = f->rounds;
     r->rate = tw_work_rate(&f->s->work, r->best.time_us * 1e-6, &r->rate_unit);
     /* A preset that won must not look faster or slower than itself. */
     outcome_update_presets(f->s, &r->best);
@@ -267,10 +276,11 @@ tw_status finals_run(struct session *s, double seconds) {
     if (status == TW_OK && session_interrupted(s)) {
         take_leader(s);
     } else if (status == TW_OK) {
-        int winner = playoff_winner(&f->playoff);
+        size_t winner = playoff_winner(f->playoff);
         take_winner(f, winner);
         status = store(f, winner);
     }
+    playoff_free(f->playoff);
     free(f);
     return status;
 }

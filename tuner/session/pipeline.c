@@ -181,9 +181,11 @@ static void read_result(const struct message *answer, struct trial *trial) {
     if (trial->status != TW_DB_TRIAL_OK || count == 0)
         return;
     trial->repeats = count;
+    statistics_sort(times, (size_t)count);
     trial->time_us = statistics_median(times, (size_t)count);
-    struct statistics_interval interval;
-    trial->has_interval = statistics_median_interval(times, (size_t)count, 0.95, &interval);
+    struct statistics_interval interval =
+        statistics_median_interval(times, (size_t)count, STATISTICS_CONFIDENCE);
+    trial->has_interval = interval.confidence >= STATISTICS_CONFIDENCE;
     trial->ci_low_us = interval.low;
     trial->ci_high_us = interval.high;
 }
