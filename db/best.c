@@ -36,6 +36,22 @@ enum tw_db_status tw_db_best_put(tw_db *db, const struct tw_db_best *best) {
     return status == TW_DB_OK ? tw_db_write_end(db, store(db, best)) : status;
 }
 
+static void next_provenance(struct tw_db_query *query, struct tw_db_provenance *provenance) {
+    int64_t seed = 0;
+    provenance->uid = tw_db_next_optional_text(query);
+    provenance->strategy = tw_db_next_optional_text(query);
+    tw_db_next_optional_integer(query, &seed);
+    provenance->seed = (uint64_t)seed;
+    provenance->budget_kind = tw_db_next_optional_text(query);
+    tw_db_next_optional_real(query, &provenance->budget_value);
+    tw_db_next_optional_integer(query, &provenance->started_at);
+    provenance->tilewise_version = tw_db_next_optional_text(query);
+    provenance->driver = tw_db_next_optional_text(query);
+    provenance->compiler = tw_db_next_optional_text(query);
+    provenance->conditions = tw_db_next_optional_text(query);
+    provenance->protocol = tw_db_next_optional_text(query);
+}
+
 static void next_best(struct tw_db_query *query, struct tw_db_best_row *row) {
     struct tw_db_best *best = &row->best;
     tw_db_next_device(query, &row->device);
@@ -61,6 +77,7 @@ static void next_best(struct tw_db_query *query, struct tw_db_best_row *row) {
     best->baselines = tw_db_next_optional_text(query);
     tw_db_next_optional_integer(query, &best->run);
     best->measured_at = tw_db_next_integer(query);
+    next_provenance(query, &row->provenance);
 }
 
 enum tw_db_status tw_db_best_each(tw_db *db, const struct tw_db_best_filter *filter,
@@ -75,16 +92,20 @@ enum tw_db_status tw_db_best_each(tw_db *db, const struct tw_db_best_filter *fil
         " implementation.name, implementation.template_hash, best.implementation,"
         " best.cache_policy, best.configuration, best.time_us, best.ci_low_us, best.ci_high_us,"
         " best.repeats, best.rate_unit, best.rate, best.max_rel_error, best.rms_rel_error,"
-        " best.tie_set, best.baselines, best.run, best.measured_at"
+        " best.tie_set, best.baselines, best.run, best.measured_at, run.uid, run.strategy,"
+        " run.seed, run.budget_kind, run.budget_value, run.started_at, run.tilewise_version,"
+        " run.driver, run.compiler, run.conditions, run.protocol"
         " FROM best JOIN problem ON problem.id = best.problem"
         " JOIN device ON device.id = best.device"
-        " JOIN implementation ON implementation.id = best.implementation",
+        " JOIN implementation ON implementation.id = best.implementation"
+        " LEFT JOIN run ON run.id = best.run",
         "read the best configurations");
     tw_db_select_where_text(&query, "problem.kernel", wanted->kernel);
     tw_db_select_where_text(&query, "problem.key", wanted->problem_key);
     tw_db_select_where_text(&query, "device.fingerprint", wanted->device_fingerprint);
     tw_db_select_where_text(&query, "best.cache_policy", wanted->cache_policy);
     tw_db_select_where_text(&query, "implementation.name", wanted->implementation_name);
+    tw_db_select_where_text(&query, "implementation.template_hash", wanted->template_hash);
     tw_db_select_ready(&query, "ORDER BY problem.kernel, problem.key, device.fingerprint,"
                                " best.cache_policy, best.time_us, best.implementation");
     while (tw_db_query_row(&query)) {
@@ -99,4 +120,21 @@ enum tw_db_status tw_db_best_each(tw_db *db, const struct tw_db_best_filter *fil
     }
     tw_db_problem_copy_free(&copy);
     return tw_db_query_finish(&query);
+}
+
+enum tw_db_status tw_db_best_remove(tw_db *db, const struct tw_db_best *best) {
+    enum tw_db_status status = tw_db_write_begin(db);
+    if (status != TW_DB_OK) {
+        return status;
+    }
+    struct tw_db_query query;
+    tw_db_query_start(&query, db,
+                      "DELETE FROM best WHERE problem = ? AND device = ? AND implementation = ?"
+                      " AND cache_policy = ?",
+                      "remove a best configuration");
+    tw_db_bind_integer(&query, best->problem);
+    tw_db_bind_integer(&query, best->device);
+    tw_db_bind_integer(&query, best->implementation);
+    tw_db_bind_text(&query, best->cache_policy);
+    return tw_db_write_end(db, tw_db_query_run(&query));
 }

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+enum { LONGEST_VALUE = 64 << 20 };
+
 /* How to go on when the file has been refused: leave its log as it is. */
 void tw_db_set_checkpoint_on_close(tw_db *db, bool on) {
     sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on ? 0 : 1, NULL);
@@ -21,7 +23,9 @@ enum tw_db_status tw_db_connect(tw_db *db, const char *name, int flags) {
         return tw_db_fail_sqlite(db, "open");
     }
     sqlite3_busy_timeout(db->sqlite, db->busy_timeout_ms);
-    /* A database may come from anyone: run no code that it brings along. */
+    /* A database may come from anyone: run no code that it brings along, and let no text in it take
+     * all memory. */
+    sqlite3_limit(db->sqlite, SQLITE_LIMIT_LENGTH, LONGEST_VALUE);
     sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);

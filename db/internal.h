@@ -21,8 +21,10 @@ struct tw_db {
     char *path;
     enum tw_db_mode mode;
     int busy_timeout_ms;
-    bool in_batch; /* between tw_db_begin and its commit or rollback */
-    int visiting;  /* visitors under way */
+    int file_version; /* of the schema in the file, which is older than this program's when an old
+                         file is read through an upgraded copy */
+    bool in_batch;    /* between tw_db_begin and its commit or rollback */
+    int visiting;     /* visitors under way */
     char message[TW_DB_MESSAGE_SIZE];
 };
 
@@ -163,6 +165,15 @@ struct tw_db_problem_copy {
 enum tw_db_status tw_db_problem_parts(tw_db *db, struct tw_db_problem *problem,
                                       struct tw_db_problem_copy *copy);
 void tw_db_problem_copy_free(struct tw_db_problem_copy *copy);
+
+/* better.c: more than 0 when `a` is the better measured of two rows about the same, 0 when they are
+ * the same in all that is merged. A total order, and one on what the rows say alone: the same
+ * wherever they are. */
+int tw_db_best_order(const struct tw_db_best_row *a, const struct tw_db_best_row *b);
+/* Likewise for two descriptions of one device, where any order will do. */
+int tw_db_device_order(const struct tw_db_device *a, const struct tw_db_device *b);
+/* As strcmp, with NULL before all. */
+int tw_db_text_order(const char *a, const char *b);
 
 /* owner.c: which process owns a run, told so that a dead one is known for dead after a reboot or
  * when its pid has been given to another. */

@@ -120,6 +120,7 @@ static enum tw_db_status open_to_read(tw_db *db) {
     if (status == TW_DB_OK) {
         status = first_read(db, kind, &version);
     }
+    db->file_version = version;
     if (status == TW_DB_OK && version < db->schema->version) {
         status = upgrade_in_memory(db);
     }
@@ -183,6 +184,7 @@ static enum tw_db_status open_to_write(tw_db *db) {
     }
     if (status == TW_DB_OK) {
         status = tw_db_migrate(db);
+        db->file_version = db->schema->version;
     }
     if (status == TW_DB_OK) {
         status = tw_db_choose_journal(db);
@@ -237,4 +239,8 @@ enum tw_db_status tw_db_open_schema(tw_db **out, const char *path, enum tw_db_mo
 enum tw_db_status tw_db_open(tw_db **out, const char *path, enum tw_db_mode mode, char *message,
                              size_t message_size) {
     return tw_db_open_schema(out, path, mode, &tw_db_schema, message, message_size);
+}
+
+int tw_db_file_version(const tw_db *db) {
+    return db->file_version;
 }

@@ -41,9 +41,9 @@ static enum tw_db_status insert(tw_db *db, const struct tw_db_run *run, int64_t 
                       "INSERT INTO run (problem, device, strategy, seed, budget_kind, budget_value,"
                       " cache_policy, state, elapsed_s, updated_at, owner_host, owner_pid,"
                       " owner_token, started_at, tilewise_version, driver, compiler, conditions,"
-                      " protocol)"
+                      " protocol, uid)"
                       " VALUES (?, ?, ?, ?, ?, ?, ?, 'running', 0,"
-                      " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                      " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, lower(hex(randomblob(16))))",
                       "store a run");
     bind_search(&query, run);
     bind_owner(&query, &owner, now);
@@ -72,7 +72,7 @@ static enum tw_db_status find_unfinished(tw_db *db, const struct tw_db_run *run,
                       " state = 'running', owner_host, owner_pid, owner_token, updated_at"
                       " FROM run WHERE problem = ? AND device = ? AND strategy = ? AND seed = ?"
                       " AND budget_kind = ? AND budget_value = ? AND cache_policy = ?"
-                      " AND state <> 'done' ORDER BY id DESC",
+                      " AND state <> 'done' AND merged = 0 ORDER BY id DESC",
                       "look for an unfinished run");
     bind_search(&query, run);
     bool free = false;
@@ -177,6 +177,8 @@ enum tw_db_status tw_db_run_finish(tw_db *db, int64_t run, enum tw_db_run_state 
 static void next_run(struct tw_db_query *query, struct tw_db_run_row *row) {
     struct tw_db_run *run = &row->run;
     row->id = tw_db_next_integer(query);
+    row->uid = tw_db_next_text(query);
+    row->merged = tw_db_next_integer(query) != 0;
     row->kernel = tw_db_next_text(query);
     row->problem_key = tw_db_next_text(query);
     row->device_fingerprint = tw_db_next_text(query);
@@ -214,7 +216,8 @@ enum tw_db_status tw_db_run_each(tw_db *db, const struct tw_db_run_filter *filte
     struct tw_db_query query;
     tw_db_select_start(
         &query, db,
-        "SELECT run.id, problem.kernel, problem.key, device.fingerprint, device.name, run.state,"
+        "SELECT run.id, run.uid, run.merged, problem.kernel, problem.key, device.fingerprint, "
+        "device.name, run.state,"
         " run.started_at, run.finished_at, run.elapsed_s,"
         " (SELECT count(*) FROM trial WHERE trial.run = run.id),"
         " run.owner_host, run.owner_pid, run.owner_token, run.updated_at, run.problem, run.device,"
@@ -226,6 +229,7 @@ enum tw_db_status tw_db_run_each(tw_db *db, const struct tw_db_run_filter *filte
     tw_db_select_where_text(&query, "problem.kernel", wanted->kernel);
     tw_db_select_where_text(&query, "problem.key", wanted->problem_key);
     tw_db_select_where_text(&query, "device.fingerprint", wanted->device_fingerprint);
+    tw_db_select_where_text(&query, "run.merged", wanted->made_here ? "0" : NULL);
     tw_db_select_ready(&query, "ORDER BY run.started_at DESC, run.id DESC LIMIT ?");
     tw_db_bind_integer(&query, wanted->limit > 0 ? wanted->limit : -1);
     while (tw_db_query_row(&query)) {

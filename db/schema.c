@@ -124,7 +124,17 @@ static const char version_1[] =
     " PRIMARY KEY (problem, device, cache_policy, implementation),"
     " CHECK ((max_rel_error IS NULL) = (rms_rel_error IS NULL)));";
 
-static const char *const steps[] = {version_1};
+/* A run is known by its uid wherever its results are merged to. Runs from before have one made of
+ * what never changes about them, so that two copies of a file agree on it. `merged` marks the runs
+ * that came with somebody's best rows: they have no trials here and are never resumed. */
+static const char version_2[] =
+    "ALTER TABLE run ADD COLUMN uid TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE run ADD COLUMN merged INTEGER NOT NULL DEFAULT 0 CHECK (merged IN (0, 1));"
+    "UPDATE run SET uid ="
+    " printf('%08x%08x%016x', started_at & 4294967295, owner_pid & 4294967295, id);"
+    "CREATE INDEX run_by_uid ON run (uid);";
+
+static const char *const steps[] = {version_1, version_2};
 
 const struct tw_db_schema tw_db_schema = {steps, sizeof steps / sizeof *steps};
 

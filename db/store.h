@@ -27,7 +27,7 @@
 
 /* "TWDB" in the file's header: tells our files from any other application's. */
 #define TW_DB_APPLICATION_ID 0x54574442
-#define TW_DB_SCHEMA_VERSION 1
+#define TW_DB_SCHEMA_VERSION 2
 /* Long enough for any message. */
 #define TW_DB_MESSAGE_SIZE 1024
 
@@ -83,6 +83,10 @@ void tw_db_close(tw_db *db);
 
 /* The line about the last call that failed; "" when none has. Borrowed until the next call. */
 const char *tw_db_message(const tw_db *db);
+
+/* The version of the schema in the file: less than TW_DB_SCHEMA_VERSION when an older file was
+ * opened to be read. */
+int tw_db_file_version(const tw_db *db);
 
 /* How long a writer waits for another before TW_DB_BUSY; 10000 ms unless set. */
 void tw_db_set_busy_timeout(tw_db *db, int milliseconds);
@@ -226,6 +230,8 @@ enum tw_db_status tw_db_run_finish(tw_db *db, int64_t run, enum tw_db_run_state 
 
 struct tw_db_run_row {
     int64_t id;
+    const char *uid; /* the same in every database that the run's results were merged into */
+    bool merged;     /* it came by tw_db_merge: it ran elsewhere and has no trials here */
     const char *kernel;
     const char *problem_key;
     const char *device_fingerprint;
@@ -247,7 +253,8 @@ struct tw_db_run_filter {
     const char *kernel;
     const char *problem_key;
     const char *device_fingerprint;
-    int64_t limit; /* at most so many; 0: all */
+    bool made_here; /* leave merged ones out */
+    int64_t limit;  /* at most so many; 0: all */
 };
 
 typedef bool (*tw_db_run_visitor)(void *context, const struct tw_db_run_row *row);
@@ -368,21 +375,39 @@ struct tw_db_best {
  */
 enum tw_db_status tw_db_best_put(tw_db *db, const struct tw_db_best *best);
 
+/* What is known of a run wherever its best row is taken: what was settled when it began, and the
+ * conditions it saw. */
+struct tw_db_provenance {
+    const char *uid; /* NULL: no run is on record, and nothing below means anything */
+    const char *strategy;
+    uint64_t seed;
+    const char *budget_kind;
+    double budget_value;
+    int64_t started_at;
+    const char *tilewise_version; /* this and the next may each be NULL */
+    const char *driver;
+    const char *compiler;
+    const char *conditions;
+    const char *protocol;
+};
+
 struct tw_db_best_row {
     struct tw_db_problem problem; /* with its dimensions and attributes */
     struct tw_db_device device;
     const char *implementation_name;
     const char *template_hash; /* not the template's hash of today: a hint, not a result */
     struct tw_db_best best;
+    struct tw_db_provenance provenance; /* of best.run */
 };
 
-/* Zeroed: every row. All set but the last: the exact look-up, one row an implementation. */
+/* Zeroed: every row. All set but the last two: the exact look-up, one row an implementation. */
 struct tw_db_best_filter {
     const char *kernel;
     const char *problem_key;
     const char *device_fingerprint;
     const char *cache_policy;
     const char *implementation_name;
+    const char *template_hash;
 };
 
 typedef bool (*tw_db_best_visitor)(void *context, const struct tw_db_best_row *row);
@@ -391,5 +416,74 @@ typedef bool (*tw_db_best_visitor)(void *context, const struct tw_db_best_row *r
  * may be NULL. */
 enum tw_db_status tw_db_best_each(tw_db *db, const struct tw_db_best_filter *filter,
                                   tw_db_best_visitor visit, void *context);
+
+/* ---- Merging --------------------------------------------------------------------------------- */
+
+struct tw_db_merged {
+    int64_t added;    /* rows about something that had none */
+    int64_t replaced; /* rows that were better measured than the one there was */
+    int64_t kept;     /* rows that were not: the one there stays */
+};
+
+/* Takes in a best row from elsewhere, with the device, problem, implementation and run it speaks
+ * of; its ids mean nothing here. Of two rows with the same problem, device, cache policy,
+ * implementation and template hash the better measured one stays: more repeats; else the narrower
+ * interval relative to its time; else the lower time; else the later measured_at; else, so that the
+ * outcome never depends on the order of merging, the one with smaller errors, then the first by
+ * configuration and the other columns. Of two descriptions of one device one is chosen likewise.
+ * `description` is the implementation's JSON, NULL when it is not known.
+ *
+ * A row that breaks the rules of the schema, or whose problem has other dimensions or attributes
+ * here, is TW_DB_CONSTRAINT. Counts are added to `merged`. */
+enum tw_db_status tw_db_best_merge(tw_db *db, const struct tw_db_best_row *row,
+                                   const char *description, struct tw_db_merged *merged);
+
+/* Takes in all best rows and devices of another database, in one transaction unless one is open.
+ * Merging is commutative, associative and idempotent, as far as best rows and what they refer to
+ * go. Trials stay where they are. When reading `from` fails, its message is copied to `db`. */
+enum tw_db_status tw_db_merge(tw_db *db, tw_db *from, struct tw_db_merged *merged);
+
+/* ---- Looking after a database ---------------------------------------------------------------- */
+
+/* Told what is wrong with the file, a line each. Names in it come from the file and may hold
+ * anything but a NUL. */
+typedef bool (*tw_db_finding_visitor)(void *context, const char *finding);
+
+/* Looks for damage: tables, triggers and views other than Tilewise makes them; and when there are
+ * none, pages, indices and rules that are broken, references to rows that are not there, and values
+ * of the wrong type. TW_DB_OK when it could look, whatever it found. */
+enum tw_db_status tw_db_check(tw_db *db, tw_db_finding_visitor visit, void *context);
+
+struct tw_db_kernel_row {
+    const char *kernel;
+    int64_t problems;
+    int64_t best;
+    int64_t trials;
+    int64_t runs;
+};
+
+typedef bool (*tw_db_kernel_visitor)(void *context, const struct tw_db_kernel_row *row);
+
+/* What there is of each kernel, in order of name. */
+enum tw_db_status tw_db_kernel_each(tw_db *db, tw_db_kernel_visitor visit, void *context);
+
+/* Removes the row with this problem, device, implementation and cache policy, if it is there. */
+enum tw_db_status tw_db_best_remove(tw_db *db, const struct tw_db_best *best);
+/* Removes the trials of an implementation; tells how many there were. */
+enum tw_db_status tw_db_trials_remove(tw_db *db, int64_t implementation, int64_t *count);
+
+struct tw_db_swept {
+    int64_t runs;
+    int64_t implementations;
+    int64_t problems;
+    int64_t devices;
+};
+
+/* Removes what nothing refers to any more: runs that ended and have neither trials nor best rows,
+ * then implementations, problems and devices. Not for while a run is under way: it may be about to
+ * refer to one of them. */
+enum tw_db_status tw_db_sweep(tw_db *db, struct tw_db_swept *swept);
+/* Gives the space of removed rows back to the file system. Not inside a transaction. */
+enum tw_db_status tw_db_compact(tw_db *db);
 
 #endif

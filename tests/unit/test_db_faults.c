@@ -1,6 +1,8 @@
 /* db/: when the disk is full, fails or cannot share memory, and when a writer
  * dies half way. The faults come from a layer between SQLite and the real files. */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* unshare, mount */
+#endif
 #include "test_db_support.h"
 
 #ifdef __linux__

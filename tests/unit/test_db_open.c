@@ -25,7 +25,7 @@ static void new_database_is_made_with_its_directories(void **state) {
     snprintf(path, sizeof path, "%s/a//b/c/tune.db", fixture->directory);
     tw_db *db = open_db(path, TW_DB_WRITE);
     assert_sql(db, "PRAGMA application_id", "1415005250");
-    assert_sql(db, "PRAGMA user_version", "1");
+    assert_sql(db, "PRAGMA user_version", "2");
     assert_sql(db, "PRAGMA journal_mode", "wal");
     assert_sql(db, "PRAGMA foreign_keys", "1");
     assert_sql(db, "PRAGMA synchronous", "1");
@@ -176,7 +176,7 @@ static void log_of_a_foreign_database_is_left_alone(void **state) {
 static void newer_database_is_refused(void **state) {
     struct fixture *fixture = *state;
     make_database(fixture->path);
-    run_sql(fixture->path, "PRAGMA user_version = 2");
+    run_sql(fixture->path, "PRAGMA user_version = 3");
     assert_refused_untouched(fixture->path, TW_DB_NEWER, "newer");
     run_sql(fixture->path, "PRAGMA user_version = -1");
     assert_refused_untouched(fixture->path, TW_DB_NEWER, "newer");
@@ -187,9 +187,9 @@ static void newer_version_in_the_log_is_refused(void **state) {
     make_database(fixture->path);
     sqlite3 *newer = NULL;
     assert_int_equal(sqlite3_open(fixture->path, &newer), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(newer, "PRAGMA user_version = 2", NULL, NULL, NULL), SQLITE_OK);
-    assert_refused(fixture->path, TW_DB_WRITE, TW_DB_NEWER, "schema version 2");
-    assert_refused(fixture->path, TW_DB_READ, TW_DB_NEWER, "schema version 2");
+    assert_int_equal(sqlite3_exec(newer, "PRAGMA user_version = 3", NULL, NULL, NULL), SQLITE_OK);
+    assert_refused(fixture->path, TW_DB_WRITE, TW_DB_NEWER, "schema version 3");
+    assert_refused(fixture->path, TW_DB_READ, TW_DB_NEWER, "schema version 3");
     sqlite3_close(newer);
 }
 
@@ -289,16 +289,18 @@ static void wrong_words_and_absent_texts_are_damage(void **state) {
     tw_db_close(db);
 }
 
-/* A version 2 such as may come. */
+/* A version such as may come. */
 struct next_schema {
-    const char *steps[2];
+    const char *steps[TW_DB_SCHEMA_VERSION + 1];
     struct tw_db_schema schema;
 };
 
 static const struct tw_db_schema *next_schema(struct next_schema *next, const char *step) {
-    next->steps[0] = tw_db_schema.steps[0];
-    next->steps[1] = step;
-    next->schema = (struct tw_db_schema){next->steps, 2};
+    for (int i = 0; i < TW_DB_SCHEMA_VERSION; i++) {
+        next->steps[i] = tw_db_schema.steps[i];
+    }
+    next->steps[TW_DB_SCHEMA_VERSION] = step;
+    next->schema = (struct tw_db_schema){next->steps, TW_DB_SCHEMA_VERSION + 1};
     return &next->schema;
 }
 
@@ -337,13 +339,13 @@ static void older_database_is_upgraded(void **state) {
         TW_DB_CORRUPT);
     db = open_db(fixture->path, TW_DB_WRITE);
     assert_sql(db, "SELECT count(*) FROM pragma_table_info('device') WHERE name = 'lost'", "0");
-    assert_sql(db, "PRAGMA user_version", "1");
+    assert_sql(db, "PRAGMA user_version", "2");
     tw_db_close(db);
 
     assert_status(tw_db_open_schema(&db, fixture->path, TW_DB_WRITE, next, message, sizeof message),
                   TW_DB_OK);
     assert_sql(db, "SELECT clock_mhz FROM device", "1980");
-    assert_sql(db, "PRAGMA user_version", "2");
+    assert_sql(db, "PRAGMA user_version", "3");
     tw_db_close(db);
     assert_refused(fixture->path, TW_DB_READ, TW_DB_NEWER, "newer");
 
@@ -352,7 +354,55 @@ static void older_database_is_upgraded(void **state) {
     snprintf(path, sizeof path, "%s/new.db", fixture->directory);
     assert_status(tw_db_open_schema(&db, path, TW_DB_WRITE, next, message, sizeof message),
                   TW_DB_OK);
-    assert_sql(db, "PRAGMA user_version", "2");
+    assert_sql(db, "PRAGMA user_version", "3");
+    tw_db_close(db);
+}
+
+/* Runs of a version 1 file get the same uid in every copy of it. */
+static void version_1_gets_run_uids(void **state) {
+    struct fixture *fixture = *state;
+    const struct tw_db_schema first = {tw_db_schema.steps, 1};
+    char message[TW_DB_MESSAGE_SIZE], copy[700], uid[64], other[64];
+    tw_db *db = NULL;
+    assert_status(
+        tw_db_open_schema(&db, fixture->path, TW_DB_WRITE, &first, message, sizeof message),
+        TW_DB_OK);
+    tw_db_close(db);
+    run_sql(fixture->path,
+            "INSERT INTO device VALUES (1, 'f', 'b', 'n', NULL, NULL, 1, 1, NULL);"
+            "INSERT INTO problem VALUES (1, 'k', 'x');"
+            "INSERT INTO run VALUES (7, 1, 1, 's', 1, 'trials', 5, 'cold', 'done', 256, 257, 258,"
+            " 1, 'host', 16, 'token', NULL, NULL, NULL, NULL, NULL),"
+            " (8, 1, 1, 's', 1, 'trials', 5, 'cold', 'interrupted', 256, 257, 258,"
+            " 1, 'host', 16, 'token', NULL, NULL, NULL, NULL, NULL)");
+    snprintf(copy, sizeof copy, "%s/copy.db", fixture->directory);
+    struct bytes bytes = read_file(fixture->path);
+    write_file(copy, bytes.data, bytes.size);
+
+    /* Read: the file stays a version 1. */
+    db = open_db(copy, TW_DB_READ);
+    assert_int_equal(tw_db_file_version(db), 1);
+    read_sql(db->sqlite, "SELECT uid FROM run WHERE id = 7", uid, sizeof uid);
+    assert_string_equal(uid, "00000100000000100000000000000007");
+    tw_db_close(db);
+    struct bytes after = read_file(copy);
+    assert_int_equal(after.size, bytes.size);
+    assert_memory_equal(after.data, bytes.data, bytes.size);
+    free(after.data);
+    free(bytes.data);
+
+    db = open_db(fixture->path, TW_DB_WRITE);
+    assert_int_equal(tw_db_file_version(db), 2);
+    read_sql(db->sqlite, "SELECT uid FROM run WHERE id = 7", other, sizeof other);
+    assert_string_equal(other, uid);
+    assert_sql(db, "SELECT count(DISTINCT uid) FROM run", "2");
+    assert_sql(db, "SELECT sum(merged) FROM run", "0");
+    /* New ones are random. */
+    struct ids ids = put_samples(db);
+    ids = put_samples(db);
+    assert_true(ids.run > 8);
+    assert_sql(db, "SELECT count(DISTINCT uid) FROM run", "4");
+    assert_sql(db, "SELECT min(length(uid)) FROM run", "32");
     tw_db_close(db);
 }
 
@@ -492,6 +542,7 @@ int main(void) {
         DB_TEST(database_brings_no_code_along),
         DB_TEST(wrong_words_and_absent_texts_are_damage),
         DB_TEST(older_database_is_upgraded),
+        DB_TEST(version_1_gets_run_uids),
         DB_TEST(message_fits_a_long_path),
         DB_TEST(read_only_files_can_be_read),
         DB_TEST(log_in_a_read_only_directory_is_not_passed_over),

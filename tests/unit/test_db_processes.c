@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <time.h>
 
-enum { WRITERS = 4, TRIALS = 60 };
+enum { WRITERS = 8, TRIALS = 60 };
 
 /* Puts trials numbered from `first`, telling each on `told` once it is stored. */
 static int write_trials(const char *path, struct ids ids, int first, int count, int told) {
@@ -149,6 +149,105 @@ static void killed_writer_loses_only_what_is_in_flight(void **state) {
     tw_db_close(db);
 }
 
+/* A writer and the pipe on which it tells what it has stored. */
+struct writer {
+    pid_t pid;
+    int told;
+};
+
+static struct writer start_writer(const char *path, struct ids ids, int first, int count) {
+    int told[2];
+    assert_int_equal(pipe(told), 0);
+    struct writer writer = {.pid = fork(), .told = told[0]};
+    assert_true(writer.pid >= 0);
+    if (writer.pid == 0) {
+        close(told[0]);
+        _exit(write_trials(path, ids, first, count, told[1]));
+    }
+    close(told[1]);
+    return writer;
+}
+
+/* Reads until told to stop; never turned away, never sees trials vanish. */
+static int keep_reading(const char *path, int stop) {
+    int before = 0;
+    char byte = 0;
+    tw_db *db = open_db(path, TW_DB_READ);
+    tw_db_set_busy_timeout(db, 0);
+    while (read(stop, &byte, 1) < 0 && errno == EAGAIN) {
+        int now = 0;
+        if (tw_db_trial_each(db, NULL, count_trial, &now) != TW_DB_OK || now < before) {
+            fprintf(stderr, "%d after %d: %s\n", now, before, tw_db_message(db));
+            return 1;
+        }
+        before = now;
+        nanosleep(&(struct timespec){0, 5000000L}, NULL);
+    }
+    tw_db_close(db);
+    return 0;
+}
+
+/* Eight writers and a reader at once; half of the writers are killed and others come for them. */
+static void killed_writers_take_nothing_of_the_others_along(void **state) {
+    struct fixture *fixture = *state;
+    tw_db *db = open_db(fixture->path, TW_DB_WRITE);
+    struct ids ids = put_samples(db);
+    tw_db_close(db);
+    int stop[2];
+    assert_int_equal(pipe(stop), 0);
+    assert_int_equal(fcntl(stop[0], F_SETFL, O_NONBLOCK), 0);
+    pid_t reader = fork();
+    assert_true(reader >= 0);
+    if (reader == 0) {
+        close(stop[1]);
+        _exit(keep_reading(fixture->path, stop[0]));
+    }
+
+    enum { KILLED = WRITERS / 2, ROUNDS = 4 };
+    struct writer writers[WRITERS];
+    int heard = 0, kills = 0, number = 0;
+    for (int i = 0; i < WRITERS; i++) {
+        writers[i] = start_writer(fixture->path, ids, i * 1000000, i < KILLED ? -1 : TRIALS);
+    }
+    for (int round = 1; round <= ROUNDS; round++) {
+        for (int i = 0; i < KILLED; i++) {
+            /* In the middle of its work. */
+            for (int told = 0; told < 1 + i + round; told++) {
+                assert_int_equal(read(writers[i].told, &number, sizeof number), sizeof number);
+                heard++;
+            }
+            assert_int_equal(kill(writers[i].pid, SIGKILL), 0);
+            assert_int_equal(waitpid(writers[i].pid, NULL, 0), writers[i].pid);
+            kills++;
+            while (read(writers[i].told, &number, sizeof number) > 0) {
+                heard++;
+            }
+            close(writers[i].told);
+            if (round < ROUNDS) {
+                writers[i] = start_writer(fixture->path, ids, i * 1000000 + round * 100000, -1);
+            }
+        }
+    }
+    for (int i = KILLED; i < WRITERS; i++) {
+        while (read(writers[i].told, &number, sizeof number) > 0) {
+            heard++;
+        }
+        close(writers[i].told);
+        assert_child_succeeds(writers[i].pid);
+    }
+    close(stop[1]);
+    assert_child_succeeds(reader);
+    close(stop[0]);
+
+    assert_true(heard >= (WRITERS - KILLED) * TRIALS);
+    db = open_db(fixture->path, TW_DB_READ);
+    assert_sql(db, "PRAGMA integrity_check", "ok");
+    assert_sql(db, "SELECT count(*) FROM pragma_foreign_key_check", "0");
+    /* A killed one may have stored a trial that it could not tell of any more. */
+    assert_in_range(count_trials(db, NULL), heard, heard + kills);
+    tw_db_close(db);
+}
+
 static void killed_creator_leaves_a_file_that_opens(void **state) {
     struct fixture *fixture = *state;
     for (int round = 0; round < 20; round++) {
@@ -176,6 +275,7 @@ int main(void) {
         DB_TEST(concurrent_writers_lose_nothing),
         DB_TEST(concurrent_creators_make_one_database),
         DB_TEST(killed_writer_loses_only_what_is_in_flight),
+        DB_TEST(killed_writers_take_nothing_of_the_others_along),
         DB_TEST(killed_creator_leaves_a_file_that_opens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,8 +8,8 @@ TW_KERNEL(faults_unsound)(TW_GLOBAL const float *A, TW_GLOBAL float *B, int N)
 #if MODE == MODE_no_syntax
     there_is_no_such_function(i); /* line 9: the test looks for it */
 #elif MODE == MODE_endless
-    volatile int forever = 1;
-    while (forever)
+    /* Compilers drop a loop on a local variable, volatile or not. */
+    while (((volatile TW_GLOBAL const float *)A)[0] < 2.0f)
         ;
 #elif MODE == MODE_wild
     *(TW_GLOBAL float *)(tw_index)16 = A[0];

@@ -1,0 +1,260 @@
+/* Every built-in kernel on every backend gives the right answer, whatever the shape, the
+ * attributes, the strides and the configuration.
+ *
+ *     test_kernels [BACKEND [KERNEL [SEED]]]
+ *
+ * tries presets in turn and sampled configurations, and the preset default on a large problem. A
+ * CPU compiles slowly and gets a small sample; a GPU gets all presets and more samples. */
+#include "runtime/description/builtin.h"
+#include "tests/support/device.h"
+#include "tests/support/problems.h"
+#include "tuner/measure/verify.h"
+
+/* Odd ones, one that every vector width divides but no tile, one that most tiles divide. */
+static const int64_t shapes[][TW_MAX_DIMENSIONS] = {
+    {1, 1, 1}, {17, 31, 5}, {129, 257, 63}, {136, 264, 72}, {256, 128, 64},
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+static const int64_t large[TW_MAX_DIMENSIONS] = {1000, 1000, 1000};
+
+struct job {
+    const struct tw_description *description;
+    const struct tw_device_info *device;
+    const int64_t *sizes;
+    struct progress *progress;
+    char name[160];
+};
+
+/* Of a kernel. */
+struct progress {
+    uint64_t seed;
+    int cursor;                /* which preset or sample comes next */
+    bool preset_was_tried[64]; /* by number */
+};
+
+/* A problem on the bench. */
+struct trial {
+    const struct job *job;
+    const struct bench *bench;
+    const struct workload *workload;
+    char problem[300];
+    int tried, failures;
+};
+
+static void complain(struct trial *trial, const struct tw_configuration *c, const char *preset,
+                     tw_status status, const struct tw_error *error) {
+    char variant[1200];
+    describe_variant(trial->job->description, c, variant, sizeof variant);
+    print_error("%s, %s, %s%s%s\n    %s: %s\n", trial->job->device->id, trial->problem, variant,
+                preset != NULL ? ", preset " : "", preset != NULL ? preset : "",
+                tw_status_text(status), error->message);
+    trial->failures++;
+}
+
+/* `preset` NULL: a sample, which may need more registers than a block has. */
+static void try_variant(struct trial *trial, const struct tw_configuration *c, const char *preset) {
+    struct tw_binaries binaries;
+    struct tw_variant *variant = NULL;
+    struct accuracy accuracy;
+    struct tw_error error = {0};
+    int64_t values[TW_MAX_SYMBOLS];
+    tw_status status = bench_compile(trial->bench, c, values, &binaries, &error);
+    if (status == TW_OK)
+        status = bench_load(trial->bench, c, values, &binaries, &variant, &error);
+    if (status == TW_OK)
+        status = verify_variant(trial->workload, variant, &accuracy, &error);
+    tw_variant_free(variant);
+    tw_binaries_free(&binaries);
+    if (status == TW_RESOURCE && preset == NULL)
+        return;
+    trial->tried++;
+    if (status == TW_OK)
+        return;
+    complain(trial, c, preset, status, &error);
+    struct workload *workload = (struct workload *)trial->workload;
+    if (status == TW_WRONG)
+        must(workload_restore(workload, &error), error);
+    else if (status == TW_DEVICE_LOST)
+        fail_msg("the device is lost");
+}
+
+static void try_preset(struct trial *trial, int number) {
+    const char *name;
+    struct tw_error error;
+    struct tw_configuration c = preset_number(trial->job->description, number, &name);
+    /* The default is for every problem; another preset may be for some, or for another backend. */
+    tw_status status =
+        is_allowed(trial->job->description, &c, trial->bench->values, trial->job->device, &error);
+    if (status == TW_OK) {
+        trial->job->progress->preset_was_tried[number] = true;
+        try_variant(trial, &c, name);
+    } else if (strcmp(name, "default") == 0) {
+        complain(trial, &c, name, status, &error);
+    }
+}
+
+static void try_sample(struct trial *trial, int implementation) {
+    struct tw_configuration c;
+    if (draw_configuration(trial->job->description, implementation, trial->bench->values,
+                           trial->job->device, &trial->job->progress->seed, &c))
+        try_variant(trial, &c, NULL);
+}
+
+/* Presets and samples take turns from problem to problem. */
+static void try_some(struct trial *trial, int how_many) {
+    const struct tw_description *d = trial->job->description;
+    int *cursor = &trial->job->progress->cursor;
+    for (int i = 0; i < how_many; i++, ++*cursor) {
+        if (*cursor % 2 == 0)
+            try_preset(trial, *cursor / 2 % preset_count(d));
+        else
+            try_sample(trial, *cursor / 2 % d->implementation_count);
+    }
+}
+
+static void try_all(struct trial *trial) {
+    const struct tw_description *d = trial->job->description;
+    for (int i = 0; i < preset_count(d); i++)
+        try_preset(trial, i);
+    for (int i = 0; i < d->implementation_count; i++)
+        for (int j = 0; j < 8; j++)
+            try_sample(trial, i);
+}
+
+enum extent { DEFAULT_ONLY, SOME, ALL };
+
+/* Returns how many variants were tried; failures are added. */
+static int try_problem(const struct job *job, const struct tw_problem *problem,
+                       enum padding padding, enum extent extent, int how_many, int *failures) {
+    static const char *const paddings[] = {"", ", strides padded", ", strides padded to 16"};
+    struct bench bench;
+    struct workload workload;
+    struct tw_error error;
+    int64_t slots[TW_DEVICE_SLOTS], values[TW_MAX_SYMBOLS], strides[TW_MAX_ARGUMENTS];
+    tw_device_values(job->device, slots);
+    must(tw_problem_bind(problem, slots, NULL, values, &error), error);
+    pad_strides(job->description, values, padding, strides);
+    must(bench_open(&bench, job->device, problem, strides, &error), error);
+    must(workload_create(&workload, &bench, CACHE_WARM, 3, &error), error);
+    struct trial trial = {.job = job, .bench = &bench, .workload = &workload};
+    char key[TW_PROBLEM_KEY_SIZE];
+    tw_problem_key(problem, key);
+    snprintf(trial.problem, sizeof trial.problem, "%s %.200s%s", job->description->kernel, key,
+             paddings[padding]);
+    if (extent == ALL) {
+        try_all(&trial);
+    } else if (extent == SOME) {
+        try_some(&trial, how_many);
+    } else {
+        const char *name;
+        for (int i = 0; i < preset_count(job->description); i++) {
+            preset_number(job->description, i, &name);
+            if (strcmp(name, "default") == 0)
+                try_preset(&trial, i);
+        }
+    }
+    workload_free(&workload);
+    bench_close(&bench);
+    *failures += trial.failures;
+    return trial.tried;
+}
+
+/* On a CPU, as many variants as there are presets: over all shapes, every preset meets several. */
+static void test_shape(void **state) {
+    const struct job *job = *state;
+    const struct tw_description *d = job->description;
+    int choices = attribute_choices(d), tried = 0, failures = 0;
+    int problems = choices < PADDINGS ? PADDINGS : choices;
+    int how_many = (preset_count(d) + problems - 1) / problems;
+    for (int i = 0; i < problems; i++) {
+        struct tw_problem problem = problem_of(d, job->sizes, i % choices);
+        enum padding padding = (enum padding)((i + (int)(job->sizes[0] % 3)) % PADDINGS);
+        tried += try_problem(job, &problem, padding, job->device->is_cpu ? SOME : ALL, how_many,
+                             &failures);
+    }
+    print_message("             %d variants of %d problems\n", tried, problems);
+    assert_true(tried > 0);
+    assert_int_equal(failures, 0);
+}
+
+static void test_large(void **state) {
+    const struct job *job = *state;
+    int failures = 0;
+    struct tw_problem problem = problem_of(job->description, large, 0);
+    default_words(&problem);
+    assert_int_equal(try_problem(job, &problem, PADDING_NONE, DEFAULT_ONLY, 1, &failures), 1);
+    assert_int_equal(failures, 0);
+}
+
+/* Nothing was left out because it never was allowed. */
+static void tried_every_preset(void **state) {
+    const struct job *job = *state;
+    const struct tw_description *d = job->description;
+    for (int i = 0; i < preset_count(d); i++) {
+        const char *name;
+        struct tw_configuration c = preset_number(d, i, &name);
+        struct tw_implementation requirements = d->implementations[c.implementation];
+        requirements.launch_count = 0;
+        if (tw_implementation_fits(&requirements, NULL, job->device, NULL) != TW_OK)
+            print_message("             %s does not run on %s\n", name, job->device->id);
+        else if (!job->progress->preset_was_tried[i])
+            fail_msg("the preset %s was allowed for no problem", name);
+    }
+}
+
+static int test_kernel(const char *kernel, const struct tw_device_info *device, uint64_t seed) {
+    struct tw_description *d;
+    struct tw_error error;
+    struct job jobs[SHAPES + 1];
+    struct CMUnitTest tests[SHAPES + 2];
+    struct progress progress = {.seed = seed};
+    if (tw_description_builtin(&d, kernel, &error) != TW_OK) {
+        print_error("%s\n", error.message);
+        return 1;
+    }
+    for (int i = 0; i <= SHAPES; i++) {
+        struct job *job = &jobs[i];
+        *job = (struct job){.description = d,
+                            .device = device,
+                            .sizes = i < SHAPES ? shapes[i] : large,
+                            .progress = &progress};
+        struct tw_problem problem = problem_of(d, job->sizes, 0);
+        char shape[TW_PROBLEM_KEY_SIZE];
+        tw_problem_shape(&problem, shape);
+        snprintf(job->name, sizeof job->name, "%s %.60s on %s", kernel, shape, device->id);
+        tests[i] = (struct CMUnitTest){.name = job->name,
+                                       .test_func = i < SHAPES ? test_shape : test_large,
+                                       .initial_state = job};
+    }
+    tests[SHAPES + 1] = (struct CMUnitTest){
+        .name = "tried_every_preset", .test_func = tried_every_preset, .initial_state = &jobs[0]};
+    int failed = cmocka_run_group_tests_name(kernel, tests, NULL, NULL);
+    tw_description_free(d);
+    return failed;
+}
+
+int main(int count, char **arguments) {
+    const char *backend = count > 1 ? arguments[1] : NULL, *only = count > 2 ? arguments[2] : NULL;
+    uint64_t seed = count > 3 ? strtoull(arguments[3], NULL, 10) : 1;
+    const char *kernels[64];
+    size_t kernel_count = tw_builtin_kernels(kernels, 64);
+    int failed = 0, known = 0;
+    for (int b = 0; tw_backends()[b] != NULL; b++) {
+        struct tw_device_info device;
+        if (backend != NULL && strcmp(backend, tw_backends()[b]->name) != 0)
+            continue;
+        bool present = first_device(tw_backends()[b]->name, &device);
+        for (size_t k = 0; k < kernel_count; k++) {
+            if (only != NULL && strcmp(only, kernels[k]) != 0)
+                continue;
+            known++;
+            if (present)
+                failed += test_kernel(kernels[k], &device, seed);
+            else
+                print_message("[  SKIPPED ] %s\n", kernels[k]);
+        }
+    }
+    if (known == 0)
+        print_error("nothing is called so\n");
+    return known == 0 ? 1 : failed;
+}

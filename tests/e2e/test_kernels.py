@@ -1,0 +1,51 @@
+"""Each built-in kernel, tuned and applied at a small shape, as a user asks for it."""
+
+import support
+from support import DEVICE
+
+
+class Kernels(support.EndToEnd):
+    def check(self, kernel, words, unit, budget=6, cache="warm"):
+        words += ("--cache", cache)
+        report = self.tune_json(*words, "--budget", budget, "--strategy", "random")
+        self.assertEqual(report["kernel"], kernel)
+        self.assertEqual(report["trials"]["ok"], budget, report["trials"])
+        best = report["best"]
+        self.assertEqual(best["rate_unit"], unit)
+        self.assertGreater(best["rate"], 0)
+        self.assertIn("naive", report["presets"])
+        self.assertIn("default", report["presets"])
+        self.assertGreater(report["presets"]["default"]["time_us"], 0)
+        # The winner is the fastest of a playoff, so other trials may have looked a little faster.
+        self.assertLessEqual(best["time_us"], 2 * report["presets"]["default"]["time_us"])
+        applied = self.ask("apply", *words, device=DEVICE)
+        self.assertEqual(applied["rule"], "exact")
+        self.assertEqual(applied["configuration"], best["configuration"])
+        self.assertTrue(applied["correct"])
+        self.assertLessEqual(applied["max_rel_error"], 1e-3)
+        self.assert_sound()
+
+    def test_gemm_is_what_three_sizes_mean(self):
+        self.check("gemm", ("--shape", "40x30x50"), "TFLOP/s", cache="cold")
+
+    def test_gemm_f64_transposed(self):
+        self.check("gemm", ("gemm", "--shape", "17x33x9", "--dtype", "f64", "--trans", "tt"), "TFLOP/s", 2)
+
+    def test_transpose_is_what_two_sizes_mean(self):
+        self.check("transpose", ("--shape", "37x70"), "GB/s")
+
+    def test_transpose_fine(self):
+        self.check("transpose_fine", ("transpose_fine", "--shape", "70x37"), "GB/s", 3)
+
+    def test_transpose_coarse(self):
+        self.check("transpose_coarse", ("transpose_coarse", "--shape", "70x37"), "GB/s", 3)
+
+    def test_copy(self):
+        self.check("copy", ("copy", "--shape", "1x1000", "--dtype", "u8"), "GB/s", 3)
+
+    def test_aat(self):
+        self.check("aat", ("aat", "--shape", "30x20"), "TFLOP/s")
+
+
+if __name__ == "__main__":
+    support.main()

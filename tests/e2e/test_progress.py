@@ -1,0 +1,118 @@
+"""Progress: on standard error only, plain lines in a pipe, one line that is rewritten on a terminal."""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import subprocess
+import termios
+import time
+
+import support
+from support import DEVICE
+
+LINE = re.compile(
+    r"(preparing|searching|playoff): \d+ trials in \d+ s, best (none yet|[\d.e+]+ [mu]?s \([\d.e+-]+ GB/s\)), \d+ failed"
+    r"(, \d+ (s|min) left)?"
+)
+
+
+class Progress(support.EndToEnd):
+    def setUp(self):
+        super().setUp()
+        self.words = ("--config", self.plant("double"), "--shape", "20x30", "--budget", "6")
+
+    def plain(self, text):
+        """Sanitized workers pass on what compilers say, others do not."""
+        return [line for line in text.splitlines() if not re.fullmatch(r"\d+ warnings? generated\.", line)]
+
+    def test_in_a_pipe(self):
+        result = self.tune(*self.words)
+        self.assertNotIn("\r", result.err)
+        self.assertNotIn("\033", result.err)
+        lines = self.plain(result.err)
+        self.assertGreaterEqual(len(lines), 1)
+        for line in lines:
+            self.assertRegex(line, rf"^{LINE.pattern}$")
+        self.assertTrue(result.out.startswith("double M=20,N=30;dtype=f32 on "), result.out)
+        for line in result.out.splitlines():
+            self.assertNotRegex(line, LINE)
+        # The table is made for reading.
+        for part in ("  best    ", "  time    ", "  rate    ", "  preset  ", "default", "naive", "  trials  ",
+                     "  seconds ", f"  database        {self.db}"):
+            self.assertIn(part, result.out)
+
+    def test_quiet(self):
+        self.assertEqual(self.tune(*self.words, "--quiet", "--cache", "warm").err, "")
+
+    def test_the_default_device_is_named(self):
+        """Without --device, what is used and why not a GPU is said once; --quiet says nothing."""
+        words = (*self.words[:-1], "1", "--cache", "warm")
+        for more in ((), ("--quiet",)):
+            result = self.run_command(*words, *more)
+            self.assertEqual(result.code, 0, result)
+            said = [line for line in result.err.splitlines() if line.startswith("tune: ")]
+            if DEVICE == "cuda" or more:
+                self.assertEqual(said, [])
+            else:
+                self.assertLessEqual(len(said), 1)
+
+    def on_terminal(self, *words, on_text=None):
+        """Runs with a terminal as all three streams; returns the status and all that was shown."""
+        main, terminal = pty.openpty()
+        self.addCleanup(os.close, main)
+
+        def take_terminal():
+            fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+
+        process = subprocess.Popen(self.command(*words), stdin=terminal, stdout=terminal, stderr=terminal,
+                                   env=self.environment, cwd=self.home, start_new_session=True,
+                                   preexec_fn=take_terminal)
+        self.addCleanup(self.clear, process)
+        os.close(terminal)
+        shown = b""
+        deadline = time.monotonic() + support.LIMIT
+        while time.monotonic() < deadline:
+            if not select.select([main], [], [], 1)[0]:
+                continue
+            try:
+                part = os.read(main, 65536)
+            except OSError:  # the other end has been closed
+                break
+            shown += part
+            if on_text is not None and on_text(shown):
+                os.write(main, b"\x03")
+                on_text = None
+        return process.wait(timeout=10), shown.decode()
+
+    def check_rewritten(self, shown, table):
+        """Returns the progress texts; the table begins on a clean line."""
+        progress, found, after = shown.partition(table)
+        self.assertTrue(found, shown)
+        self.assertTrue(progress.endswith("\r\033[K"), repr(progress[-200:]))
+        progress = re.sub(r"\^C|\d+ warnings? generated\.\r\n", "", progress)
+        self.assertNotIn("\n", progress)
+        pieces = [piece for piece in progress.split("\r") if piece not in ("", "\033[K")]
+        self.assertGreater(len(pieces), 3)
+        for piece in pieces:
+            self.assertTrue(piece.endswith("\033[K"), repr(piece))
+            self.assertRegex(piece[:-3], rf"^{LINE.pattern}$")
+        self.assertNotIn("\033", after)
+        return pieces
+
+    def test_on_a_terminal(self):
+        code, shown = self.on_terminal(*self.words)
+        self.assertEqual(code, 0, shown)
+        pieces = self.check_rewritten(shown, "double M=20,N=30;dtype=f32 on ")
+        self.assertTrue(any(piece.startswith("searching: ") for piece in pieces))
+
+    def test_ctrl_c_on_a_terminal(self):
+        code, shown = self.on_terminal(*self.words, on_text=lambda text: b"searching: 1 trials" in text)
+        self.assertEqual(code, 130, shown)
+        self.check_rewritten(shown, "double M=20,N=30;dtype=f32 on ")
+        self.assertIn("the same command goes on from here", shown)
+
+
+if __name__ == "__main__":
+    support.main()

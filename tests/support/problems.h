@@ -1,0 +1,122 @@
+/* Problems and configurations to try a kernel with: every attribute word, odd shapes, padded strides, and a
+ * seeded sample of what its description allows. */
+#ifndef TESTS_SUPPORT_PROBLEMS_H
+#define TESTS_SUPPORT_PROBLEMS_H
+
+#include "runtime/description/configuration.h"
+#include "runtime/description/problem.h"
+#include "runtime/variant/geometry.h"
+#include "tests/support/support.h"
+
+/* splitmix64 (Steele, Lea and Flood 2014). */
+SUPPORT uint64_t draw(uint64_t *seed) {
+    uint64_t z = *seed += UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return z ^ (z >> 31);
+}
+
+/* How many ways there are to choose a word for each attribute. */
+SUPPORT int attribute_choices(const struct tw_description *d) {
+    int count = 1;
+    for (int i = 0; i < d->attribute_count; i++)
+        count *= d->attributes[i].word_count;
+    return count;
+}
+
+/* A problem of the first dimensions of `sizes`, with choice `choice` of words. */
+SUPPORT struct tw_problem problem_of(const struct tw_description *d, const int64_t *sizes,
+                                     int choice) {
+    struct tw_problem problem = {.description = d};
+    memcpy(problem.dimensions, sizes, (size_t)d->dimension_count * sizeof *sizes);
+    for (int i = 0; i < d->attribute_count; i++) {
+        const struct tw_attribute *attribute = &d->attributes[i];
+        problem.words[i] = attribute->words[choice % attribute->word_count];
+        choice /= attribute->word_count;
+    }
+    return problem;
+}
+
+SUPPORT void default_words(struct tw_problem *problem) {
+    for (int i = 0; i < problem->description->attribute_count; i++)
+        problem->words[i] = problem->description->attributes[i].default_word;
+}
+
+enum padding { PADDING_NONE, PADDING_ODD, PADDING_WIDE, PADDINGS };
+
+/* Strides as tw_problem_bind takes them, from values bound without: as they are, a few elements longer, or
+ * a multiple of 16 that leaves a gap. */
+SUPPORT void pad_strides(const struct tw_description *d, const int64_t *values,
+                         enum padding padding, int64_t strides[TW_MAX_ARGUMENTS]) {
+    for (int i = 0; i < d->argument_count; i++) {
+        strides[i] = 0;
+        if (d->arguments[i].kind != TW_ARGUMENT_STRIDE)
+            continue;
+        int64_t dense = values[d->arguments[i].slot];
+        if (padding == PADDING_ODD)
+            strides[i] = dense + 3 + 2 * i;
+        else if (padding == PADDING_WIDE)
+            strides[i] = (dense + 31) / 16 * 16;
+    }
+}
+
+/* Whether the description and the device allow a configuration; `values` are bound for the problem. */
+SUPPORT tw_status is_allowed(const struct tw_description *d, const struct tw_configuration *c,
+                             const int64_t *values, const struct tw_device_info *device,
+                             struct tw_error *error) {
+    int64_t bound[TW_MAX_SYMBOLS];
+    memcpy(bound, values, sizeof bound);
+    tw_status status = tw_configuration_bind(d, c, bound, error);
+    if (status == TW_OK)
+        status = tw_configuration_check(d, c, bound, error);
+    if (status == TW_OK)
+        status =
+            tw_implementation_fits(&d->implementations[c->implementation], bound, device, error);
+    return status;
+}
+
+/* Draws until a configuration is allowed; false when that does not happen. */
+SUPPORT bool draw_configuration(const struct tw_description *d, int implementation,
+                                const int64_t *values, const struct tw_device_info *device,
+                                uint64_t *seed, struct tw_configuration *c) {
+    const struct tw_implementation *in = &d->implementations[implementation];
+    for (int tries = 0; tries < 1000000; tries++) {
+        *c = (struct tw_configuration){.implementation = implementation};
+        for (int i = 0; i < in->parameter_count; i++)
+            c->values[i] =
+                in->parameters[i].values[draw(seed) % (uint64_t)in->parameters[i].count];
+        if (is_allowed(d, c, values, device, NULL) == TW_OK)
+            return true;
+    }
+    return false;
+}
+
+/* The presets of a description, one after the other. */
+SUPPORT int preset_count(const struct tw_description *d) {
+    int count = 0;
+    for (int i = 0; i < d->implementation_count; i++)
+        count += d->implementations[i].preset_count;
+    return count;
+}
+
+SUPPORT struct tw_configuration preset_number(const struct tw_description *d, int number,
+                                              const char **name) {
+    struct tw_configuration c = {0};
+    while (number >= d->implementations[c.implementation].preset_count)
+        number -= d->implementations[c.implementation++].preset_count;
+    const struct tw_preset *preset = &d->implementations[c.implementation].presets[number];
+    memcpy(c.values, preset->values, sizeof c.values);
+    *name = preset->name;
+    return c;
+}
+
+/* "naive {...}": what a failure is reported with. */
+SUPPORT void describe_variant(const struct tw_description *d, const struct tw_configuration *c,
+                              char *out, size_t size) {
+    struct tw_text text = {0};
+    tw_configuration_text(d, c, &text);
+    snprintf(out, size, "%s %s", d->implementations[c->implementation].name, text.data);
+    tw_text_free(&text);
+}
+
+#endif

@@ -1,0 +1,349 @@
+/* Verification finds what is wrong with a variant: kernels that each commit one sin. */
+#include "runtime/description/description.h"
+#include "tests/support/device.h"
+#include "tuner/measure/verify.h"
+
+/* clang-format off */
+#define JSON(...) #__VA_ARGS__
+static const char description_text[] = JSON({
+  "kernel": "plant",
+  "summary": "B = A + beta*B",
+  "problem": {
+    "dimensions": ["M", "N"],
+    "attributes": { "dtype": { "values": ["f32", "f64", "u8", "i64"], "default": "f32" } }
+  },
+  "arguments": [
+    { "name": "A", "kind": "buffer", "type": "dtype", "access": "in",
+      "rows": "M", "columns": "N", "stride": "lda", "fill": { "low": 1, "high": 100, "seed": 1 } },
+    { "name": "B", "kind": "buffer", "type": "dtype", "access": "out", "read_when": "beta",
+      "rows": "M", "columns": "N", "stride": "ldb", "fill": { "low": 1, "high": 100, "seed": 2 } },
+    { "name": "lda", "kind": "stride", "default": "N" },
+    { "name": "ldb", "kind": "stride", "default": "N" },
+    { "name": "beta", "kind": "scalar", "type": "dtype", "default": 0 }
+  ],
+  "cases": [ {}, { "beta": 1 } ],
+  "work": { "flops": "0", "bytes": "2*M*N" },
+  "tolerance": { "f32": 1e-6, "f64": 1e-15 },
+  "reference": { "templates": ["type.cu", "reference.cu"], "function": "reference",
+    "block": ["64"], "grid": ["ceil_div(M*N, 64)"],
+    "pass": ["A", "B", "B.in", "M", "N", "lda", "ldb", "beta"] },
+  "implementations": [
+    {
+      "name": "sinner",
+      "summary": "does one thing wrong",
+      "parameters": { "SIN": ["none", "wrong", "imprecise", "precise", "not_a_number", "forgets_one",
+        "forgets_all", "reads_poison", "ignores_beta", "before", "behind", "far_behind", "gap",
+        "last_gap", "input", "input_gap", "before_input"] },
+      "launches": [
+        { "templates": ["type.cu", "sinner.cu"], "function": "sinner",
+          "block": ["64"], "grid": ["ceil_div(M*N, 64)"],
+          "pass": ["A", "B", "M", "N", "lda", "ldb", "beta"] }
+      ],
+      "presets": { "default": { "SIN": "none" } }
+    }
+  ]
+});
+/* clang-format on */
+
+static const char type_text[] = "#if DTYPE == DTYPE_f32\n"
+                                "#define T float\n#define R double\n"
+                                "#elif DTYPE == DTYPE_f64\n"
+                                "#define T double\n#define R double\n"
+                                "#elif DTYPE == DTYPE_u8\n"
+                                "#define T tw_u8\n#define R tw_u8\n"
+                                "#else\n"
+                                "#define T tw_index\n#define R tw_index\n"
+                                "#endif\n"
+                                "#define PLACE                                            \\\n"
+                                "    int i = (int)(blockIdx.x * TW_BLOCK_X + threadIdx.x); \\\n"
+                                "    if (i >= M * N)                                      \\\n"
+                                "        return;                                          \\\n"
+                                "    int row = i / N, column = i % N;                     \\\n"
+                                "    tw_index from = (tw_index)row * lda + column;        \\\n"
+                                "    tw_index to = (tw_index)row * ldb + column\n";
+
+static const char reference_text[] =
+    "TW_KERNEL(reference)(TW_GLOBAL const T *A, TW_GLOBAL R *B, TW_GLOBAL const T *before, int M,\n"
+    "                     int N, int lda, int ldb, T beta) {\n"
+    "    PLACE;\n"
+    "    B[to] = (R)A[from];\n"
+    "    if (beta != 0)\n"
+    "        B[to] = (R)A[from] + (R)beta * (R)before[to];\n"
+    "}\n";
+
+static const char sinner_text[] =
+    "TW_KERNEL(sinner)(TW_GLOBAL const T *A, TW_GLOBAL T *B, int M, int N, int lda, int ldb,\n"
+    "                  T beta) {\n"
+    "    PLACE;\n"
+    "    TW_GLOBAL T *input = (TW_GLOBAL T *)A;\n"
+    "    tw_index end = (tw_index)(M - 1) * ldb + N;\n"
+    "    T value = A[from];\n"
+    "#if SIN == SIN_reads_poison\n"
+    "    value = value + beta * B[to];\n"
+    "#elif SIN != SIN_ignores_beta\n"
+    "    if (beta != 0)\n"
+    "        value = value + beta * B[to];\n"
+    "#endif\n"
+    "#if SIN == SIN_wrong\n"
+    "    if (row == 1 && column == 2)\n"
+    "        value = value + 1;\n"
+    "#elif SIN == SIN_imprecise\n"
+    "    value = value * (T)1.001;\n"
+    "#elif SIN == SIN_precise\n"
+    "    value = value * (T)1.0000001;\n"
+    "#elif SIN == SIN_not_a_number\n"
+    "    if (i == M * N - 1)\n"
+    "        value = (value - value) / (value - value);\n"
+    "#elif SIN == SIN_forgets_one\n"
+    "    if (i == M * N - 1)\n"
+    "        return;\n"
+    "#elif SIN == SIN_forgets_all\n"
+    "    return;\n"
+    "#endif\n"
+    "    B[to] = value;\n"
+    "    if (i != 0)\n"
+    "        return;\n"
+    "#if SIN == SIN_before\n"
+    "    B[-1] = value;\n"
+    "#elif SIN == SIN_behind\n"
+    "    B[end] = value;\n"
+    "#elif SIN == SIN_far_behind\n"
+    "    B[end + 4000 / sizeof(T)] = value;\n"
+    "#elif SIN == SIN_gap\n"
+    "    B[ldb + N] = value;\n"
+    "#elif SIN == SIN_last_gap\n"
+    "    B[end - N - 1] = value;\n"
+    "#elif SIN == SIN_input\n"
+    "    input[lda + 1] = input[lda + 1] / 2;\n"
+    "#elif SIN == SIN_input_gap\n"
+    "    input[lda - 1] = value;\n"
+    "#elif SIN == SIN_before_input\n"
+    "    input[-1] = value;\n"
+    "#endif\n"
+    "}\n";
+
+struct house {
+    struct tw_description *description;
+    struct bench bench;
+    struct workload workload;
+};
+
+static const struct scratch *scratch;
+static struct tw_device_info device;
+static bool has_device;
+
+/* A matrix of 33x17, its rows `stride` apart. */
+static struct house *open_house(const char *dtype, int64_t stride) {
+    struct house *house = calloc(1, sizeof *house);
+    char path[1024];
+    const int64_t strides[TW_MAX_ARGUMENTS] = {[2] = stride, [3] = stride};
+    struct tw_problem problem;
+    struct tw_error error;
+    scratch_write(scratch, "plant.json", description_text, path);
+    must(tw_description_load(&house->description, path, &error), error);
+    must(tw_problem_parse(&problem, house->description, "33x17", &error), error);
+    must(tw_problem_set(&problem, "dtype", dtype, &error), error);
+    must(bench_open(&house->bench, &device, &problem, strides, &error), error);
+    must(workload_create(&house->workload, &house->bench, CACHE_WARM, 7, &error), error);
+    return house;
+}
+
+static void close_house(struct house *house) {
+    workload_free(&house->workload);
+    bench_close(&house->bench);
+    tw_description_free(house->description);
+    free(house);
+}
+
+static tw_status verify(const struct house *house, const char *sin, struct accuracy *accuracy,
+                        struct tw_error *error) {
+    struct tw_configuration configuration;
+    struct tw_binaries binaries;
+    struct tw_variant *variant;
+    int64_t values[TW_MAX_SYMBOLS];
+    char text[100];
+    snprintf(text, sizeof text, "{\"SIN\":\"%s\"}", sin);
+    must(tw_configuration_parse(&configuration, house->description, 0, text, error), *error);
+    must(bench_compile(&house->bench, &configuration, values, &binaries, error), *error);
+    must(bench_load(&house->bench, &configuration, values, &binaries, &variant, error), *error);
+    tw_status status = verify_variant(&house->workload, variant, accuracy, error);
+    tw_variant_free(variant);
+    tw_binaries_free(&binaries);
+    return status;
+}
+
+static void assert_right(const struct house *house, const char *sin) {
+    struct accuracy accuracy;
+    struct tw_error error;
+    must(verify(house, sin, &accuracy, &error), error);
+    assert_true(accuracy.max_rel_error <= 1e-6);
+    assert_true(accuracy.rms_rel_error <= accuracy.max_rel_error);
+}
+
+struct sin {
+    const char *name, *says;
+};
+
+/* Each is found out and told apart; with the workload restored, a right variant passes again. */
+static void assert_sins(struct house *house, const struct sin *sins, size_t count) {
+    int unnoticed = 0;
+    assert_right(house, "none");
+    for (size_t i = 0; i < count; i++) {
+        struct accuracy accuracy;
+        struct tw_error error = {0};
+        tw_status status = verify(house, sins[i].name, &accuracy, &error);
+        if (status != TW_WRONG || strstr(error.message, sins[i].says) == NULL) {
+            print_error("%s: expected \"%s\", got %s: %s\n", sins[i].name, sins[i].says,
+                        tw_status_text(status), error.message);
+            unnoticed++;
+        }
+        must(workload_restore(&house->workload, &error), error);
+        assert_right(house, "none");
+    }
+    assert_int_equal(unnoticed, 0);
+}
+#define ASSERT_SINS(house, list) assert_sins(house, list, sizeof(list) / sizeof *(list))
+
+#define NEEDS_DEVICE()                                                                             \
+    if (!has_device)                                                                               \
+    skip()
+
+static void wrong_answers(void **state) {
+    (void)state;
+    static const struct sin sins[] = {
+        {"wrong", "case 0: B has an error of "},
+        {"imprecise", "case 0: B has an error of 0.00"},
+        {"not_a_number", "case 0: 1 elements of B are wrong or were not written; the first at row "
+                         "32, column 16"},
+        {"forgets_one", "case 0: 1 elements of B are wrong or were not written; the first at row "
+                        "32, column 16"},
+        {"forgets_all", "case 0: 561 elements of B are wrong or were not written; the first at row "
+                        "0, column 0"},
+        {"reads_poison", "case 0: 561 elements of B are wrong or were not written"},
+        {"ignores_beta", "case 1: B has an error of "},
+    };
+    NEEDS_DEVICE();
+    struct house *house = open_house("f32", 20);
+    ASSERT_SINS(house, sins);
+    assert_right(house, "precise"); /* one bit off is within the tolerance */
+    close_house(house);
+}
+
+/* Stray writes, with gaps between rows and without. */
+static void writes_elsewhere(void **state) {
+    (void)state;
+    static const struct sin sins[] = {
+        {"before", "wrote outside its buffers"},
+        {"far_behind", "wrote outside its buffers"},
+        {"before_input", "wrote outside its buffers"},
+        {"gap", "wrote between the rows of B: 1 elements (row 1, column 17)"},
+        {"last_gap", "wrote between the rows of B: 1 elements (row 31, column 19)"},
+        {"input", "wrote to its input A"},
+        {"input_gap", "wrote to its input A"},
+    };
+    NEEDS_DEVICE();
+    struct house *house = open_house("f32", 20);
+    ASSERT_SINS(house, sins);
+    close_house(house);
+    house = open_house("f32", 17);
+    assert_sins(house, sins, 3);
+    close_house(house);
+}
+
+/* The first bytes behind an output, where most strays go. */
+static void writes_just_behind(void **state) {
+    (void)state;
+    static const struct sin sins[] = {{"behind", "wrote outside its buffers"}};
+    NEEDS_DEVICE();
+    struct house *house = open_house("f32", 20);
+    ASSERT_SINS(house, sins);
+    close_house(house);
+}
+
+/* Integers have no tolerance, and what was not written is told from what is right. */
+static void integers(void **state) {
+    (void)state;
+    static const struct sin sins[] = {
+        {"wrong", "case 0: 1 elements of B are wrong or were not written; the first at row 1, "
+                  "column 2"},
+        {"forgets_one", "case 0: 1 elements of B are wrong or were not written; the first at row "
+                        "32, column 16"},
+        {"forgets_all", "case 0: 561 elements of B are wrong or were not written"},
+        {"ignores_beta", "case 1: 561 elements of B are wrong"},
+        {"gap", "wrote between the rows of B: 1 elements (row 1, column 17)"},
+        {"input", "wrote to its input A"},
+    };
+    NEEDS_DEVICE();
+    struct house *house = open_house("u8", 19);
+    ASSERT_SINS(house, sins);
+    close_house(house);
+    house = open_house("i64", 19);
+    ASSERT_SINS(house, sins);
+    close_house(house);
+}
+
+static void doubles(void **state) {
+    (void)state;
+    static const struct sin sins[] = {
+        {"precise", "case 0: B has an error of "}, /* a bit of single precision is a lot here */
+        {"forgets_one", "case 0: 1 elements of B are wrong or were not written"},
+        {"reads_poison", "case 0: 561 elements of B are wrong or were not written"},
+        {"far_behind", "wrote outside its buffers"},
+    };
+    NEEDS_DEVICE();
+    struct house *house = open_house("f64", 18);
+    ASSERT_SINS(house, sins);
+    close_house(house);
+}
+
+/* A stray write is also told when the answer is wrong as well: it explains more. */
+static void strays_explain_more(void **state) {
+    (void)state;
+    NEEDS_DEVICE();
+    struct house *house = open_house("f32", 20);
+    struct accuracy accuracy;
+    struct tw_error error;
+    must(verify(house, "none", &accuracy, &error), error);
+    assert_status(verify(house, "input", &accuracy, &error), TW_WRONG);
+    /* Not restored: the answers no longer belong to the inputs, and the input is still not right. */
+    assert_refuses(verify(house, "imprecise", &accuracy, &error), TW_WRONG, error,
+                   "wrote to its input A");
+    close_house(house);
+}
+
+static void accuracy_is_told(void **state) {
+    (void)state;
+    NEEDS_DEVICE();
+    struct house *house = open_house("f64", 20);
+    struct accuracy accuracy;
+    struct tw_error error;
+    must(verify(house, "none", &accuracy, &error), error);
+    assert_true(accuracy.max_rel_error == 0 && accuracy.rms_rel_error == 0);
+    /* Values up to 100 whose root mean square is about 58, each off by a thousandth. */
+    assert_status(verify(house, "imprecise", &accuracy, &error), TW_WRONG);
+    assert_true(accuracy.max_rel_error > 1.5e-3 && accuracy.max_rel_error < 2e-3);
+    assert_true(accuracy.rms_rel_error > 0.999e-3 && accuracy.rms_rel_error < 1.001e-3);
+    close_house(house);
+}
+
+static int set_up(void **state) {
+    char path[1024];
+    if (scratch_make(state) != 0)
+        return -1;
+    scratch = *state;
+    scratch_write(scratch, "type.cu", type_text, path);
+    scratch_write(scratch, "reference.cu", reference_text, path);
+    scratch_write(scratch, "sinner.cu", sinner_text, path);
+    has_device = first_device(NULL, &device);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_answers),       cmocka_unit_test(writes_elsewhere),
+        cmocka_unit_test(writes_just_behind),  cmocka_unit_test(integers),
+        cmocka_unit_test(doubles),             cmocka_unit_test(strays_explain_more),
+        cmocka_unit_test(accuracy_is_told),
+    };
+    return cmocka_run_group_tests_name("verify", tests, set_up, scratch_remove);
+}
