@@ -131,7 +131,7 @@ TW_DEVICE void write_tile(TW_GLOBAL float *C, const lanes *sums, int rows, int c
             if (RAGGED && row >= rows)
                 continue;
             int width = RAGGED ? min(LANES, columns - column) : LANES;
-            if (width == WIDE_C) {
+            if (WIDE_C == LANES && width == LANES) {
                 store_lanes(p, sums[i * VECTORS + j]);
             } else {
                 TW_UNROLL
@@ -161,7 +161,7 @@ TW_DEVICE void write_mirrored(TW_GLOBAL float *C, const lanes *sums, int rows, i
             if (RAGGED && row >= rows)
                 continue;
             int width = RAGGED ? min(CHUNK, columns - column) : CHUNK;
-            if (width == WIDE_MIRRORED) {
+            if (WIDE_MIRRORED == CHUNK && width == CHUNK) {
 #if CHUNK == 4
                 *(TW_GLOBAL float4 *)p = make_float4(values[0], values[1], values[2], values[3]);
 #elif CHUNK == 2

@@ -239,8 +239,10 @@ class Descriptions(support.EndToEnd):
         reference = self.home / "double/reference.cu"
         reference.write_text(reference.read_text().replace("2.0 *", "twice"))
         self.refused("--config", self.path, "--shape", "8x8", "--quiet",
-                     says=["double.json", "double/reference.cu:12"], device=DEVICE)
+                     says=["double.json", "double/reference.cu", "12"], device=DEVICE)
         self.assertEqual(self.trial_count(), 0)
+        self.refused("apply", "--config", self.path, "--shape", "8x8",
+                     says=["double.json", "double/reference.cu", "12"], device=DEVICE)
 
 
 if __name__ == "__main__":

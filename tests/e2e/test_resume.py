@@ -6,7 +6,7 @@ import signal
 import support
 from support import session_processes, variants, wait_until
 
-BUDGET = 10
+BUDGET = 8
 
 
 class Resume(support.EndToEnd):

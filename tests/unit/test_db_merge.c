@@ -188,7 +188,7 @@ static void assert_same(const char *path, const char *expected) {
 static void merging_comes_out_the_same_in_any_order(void **state) {
     struct fixture *fixture = *state;
     uint64_t random = 20260;
-    for (int round = 0; round < 12; round++) {
+    for (int round = 0; round < 6; round++) {
         char sources[SOURCES + 1][700], path[700];
         for (int i = 0; i < SOURCES; i++) {
             snprintf(sources[i], sizeof sources[i], "%s/%d-%d.db", fixture->directory, round, i);

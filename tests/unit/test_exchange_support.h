@@ -8,6 +8,7 @@
 #include "tuner/exchange/allowed.h"
 #include "tuner/exchange/export.h"
 #include "tuner/exchange/import.h"
+#include "tuner/exchange/merge.h"
 
 #define assert_fine(call, error)                                                                   \
     do {                                                                                           \
@@ -103,27 +104,17 @@ SUPPORT struct tw_text exported(const char *path, const char *kernel, int64_t ex
     return text;
 }
 
-struct taking {
-    tw_db *db;
-    struct tw_db_merged merged;
-};
-
-SUPPORT bool take_row(void *context, const struct tw_db_best_row *row) {
-    struct taking *taking = context;
-    assert_status(tw_db_best_merge(taking->db, row, NULL, &taking->merged), TW_DB_OK);
-    return true;
-}
-
 SUPPORT struct tw_db_merged import_text(const char *path, const struct known_kernels *known,
                                         const struct tw_text *text) {
     struct import *import;
     struct tw_error error;
-    struct taking taking = {.db = open_db(path, TW_DB_WRITE)};
+    struct tw_db_merged merged;
+    tw_db *db = open_db(path, TW_DB_WRITE);
     assert_fine(import_read(&import, text->data, text->length, "test.json", known, &error), error);
-    assert_fine(import_each(import, take_row, &taking, &error), error);
+    assert_fine(merge_imports(db, &import, 1, &merged, &error), error);
     import_close(import);
-    tw_db_close(taking.db);
-    return taking.merged;
+    tw_db_close(db);
+    return merged;
 }
 
 /* A copy of `text` with the first `old` behind `after` (NULL: anywhere) replaced. */

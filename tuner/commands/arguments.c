@@ -70,6 +70,13 @@ static tw_status read_shapes_line(struct arguments *a, const char *path, int num
         if (status != TW_OK)
             return tw_fail_within(error, status, "%s:%d", path, number);
     }
+    struct tw_text origin = {0};
+    if (shape != NULL)
+        tw_text_print(&origin, "%s:%d", path, number);
+    if (origin.failed)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    if (shape != NULL)
+        shape->origin = origin.data;
     return TW_OK;
 }
 
@@ -270,6 +277,7 @@ tw_status arguments_parse(struct arguments *a, int count, char **words, const ch
 void arguments_free(struct arguments *a) {
     for (int i = 0; i < a->shape_count; i++) {
         free(a->shapes[i].shape);
+        free(a->shapes[i].origin);
         for (int j = 0; j < a->shapes[i].attribute_count; j++)
             free(a->shapes[i].attributes[j]);
     }

@@ -35,6 +35,7 @@ enum { ARGUMENTS_MAX_SHAPES = 4096, ARGUMENTS_MAX_ATTRIBUTES = 16 };
 /* A shape to tune, with attributes of its own from a --shapes file. */
 struct shape_argument {
     char *shape;
+    char *origin; /* "list.txt:3"; NULL for one of the command line */
     int attribute_count;
     char *attributes[ARGUMENTS_MAX_ATTRIBUTES]; /* "dtype=f64" */
 };

@@ -98,38 +98,13 @@ static tw_status export(const struct arguments *a, const char *path, struct tw_e
     return status;
 }
 
-struct taking {
-    tw_db *db;
-    struct tw_db_merged merged;
-    enum tw_db_status status;
-};
-
-static bool take(void *context, const struct tw_db_best_row *row) {
-    struct taking *taking = context;
-    taking->status = tw_db_best_merge(taking->db, row, NULL, &taking->merged);
-    return taking->status == TW_DB_OK;
-}
-
-static tw_status take_all(struct import *const *imports, int count, struct taking *taking,
-                          struct tw_error *error) {
-    tw_status status = TW_OK;
-    taking->status = tw_db_begin(taking->db);
-    for (int i = 0; i < count && status == TW_OK && taking->status == TW_DB_OK; i++)
-        status = import_each(imports[i], take, taking, error);
-    if (status == TW_OK && taking->status == TW_DB_OK)
-        taking->status = tw_db_commit(taking->db);
-    if (status == TW_OK && taking->status != TW_DB_OK)
-        status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(taking->db));
-    tw_db_rollback(taking->db);
-    return status;
-}
-
 static tw_status import(const struct arguments *a, const char *path, struct tw_error *error) {
     tw_status status = expect_files(a, "files", error);
     if (status != TW_OK)
         return status;
     struct known_kernels known;
-    struct taking taking = {0};
+    tw_db *db = NULL;
+    struct tw_db_merged merged;
     struct import **imports = calloc((size_t)a->file_count, sizeof *imports);
     int64_t count = 0, stale = 0;
     status = known_kernels_open(&known, a->config, error);
@@ -141,11 +116,11 @@ static tw_status import(const struct arguments *a, const char *path, struct tw_e
         stale += status == TW_OK ? import_stale(imports[i]) : 0;
     }
     if (status == TW_OK)
-        status = subject_open_db(path, TW_DB_WRITE, &taking.db, error);
+        status = subject_open_db(path, TW_DB_WRITE, &db, error);
     if (status == TW_OK)
-        status = take_all(imports, a->file_count, &taking, error);
+        status = merge_imports(db, imports, a->file_count, &merged, error);
     if (status == TW_OK)
-        print_merged(path, &taking.merged);
+        print_merged(path, &merged);
     if (status == TW_OK && stale > 0)
         printf("%" PRId64 " of %" PRId64 " measured with other templates than today's: hints, not "
                "results\n",
@@ -153,7 +128,7 @@ static tw_status import(const struct arguments *a, const char *path, struct tw_e
     for (int i = 0; imports != NULL && i < a->file_count; i++)
         import_close(imports[i]);
     free(imports);
-    tw_db_close(taking.db);
+    tw_db_close(db);
     known_kernels_close(&known);
     return status;
 }

@@ -48,6 +48,8 @@ tw_status subject_problem(const struct arguments *a, int index,
         status = set_attribute(problem, a->attributes[i], error);
     for (int i = 0; i < shape->attribute_count && status == TW_OK; i++)
         status = set_attribute(problem, shape->attributes[i], error);
+    if (status != TW_OK && shape->origin != NULL)
+        return tw_fail_within(error, status, "%s", shape->origin);
     return status;
 }
 

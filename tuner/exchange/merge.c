@@ -18,6 +18,17 @@ static bool inspect(void *context, const struct tw_db_best_row *row) {
     return inspection->status == TW_OK;
 }
 
+/* Commits when all is well, and undoes it all when it is not. */
+static tw_status end(tw_db *db, enum tw_db_status status, struct tw_error *error) {
+    if (status == TW_DB_OK)
+        status = tw_db_commit(db);
+    if (status == TW_DB_OK)
+        return TW_OK;
+    tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
+    tw_db_rollback(db);
+    return TW_DATABASE;
+}
+
 tw_status merge_databases(tw_db *db, tw_db *const *others, int count, struct tw_db_merged *merged,
                           struct tw_error *error) {
     *merged = (struct tw_db_merged){0};
@@ -30,11 +41,30 @@ tw_status merge_databases(tw_db *db, tw_db *const *others, int count, struct tw_
     enum tw_db_status status = tw_db_begin(db);
     for (int i = 0; i < count && status == TW_DB_OK; i++)
         status = tw_db_merge(db, others[i], merged);
-    if (status == TW_DB_OK)
-        status = tw_db_commit(db);
-    if (status == TW_DB_OK)
-        return TW_OK;
-    tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
+    return end(db, status, error);
+}
+
+struct taking {
+    tw_db *db;
+    struct tw_db_merged *merged;
+    enum tw_db_status status;
+};
+
+static bool take(void *context, const struct tw_db_best_row *row) {
+    struct taking *taking = context;
+    taking->status = tw_db_best_merge(taking->db, row, NULL, taking->merged);
+    return taking->status == TW_DB_OK;
+}
+
+tw_status merge_imports(tw_db *db, struct import *const *imports, int count,
+                        struct tw_db_merged *merged, struct tw_error *error) {
+    *merged = (struct tw_db_merged){0};
+    struct taking taking = {.db = db, .merged = merged, .status = tw_db_begin(db)};
+    tw_status status = TW_OK;
+    for (int i = 0; i < count && status == TW_OK && taking.status == TW_DB_OK; i++)
+        status = import_each(imports[i], take, &taking, error);
+    if (status == TW_OK)
+        return end(db, taking.status, error);
     tw_db_rollback(db);
-    return TW_DATABASE;
+    return status;
 }

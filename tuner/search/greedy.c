@@ -1,31 +1,51 @@
-/* Climbs from the best points known, several at a time.
+/* Climbs from the best points known, several at a time, with a model to tell where to step.
  *
- * An elite of the fastest points is kept. A proposal changes one to three parameters of one of them, more
- * often of the better ones, mostly by one step and sometimes by any, or takes some parameters from another
- * of them; a share of proposals is drawn at random instead, which finds other hills. Many proposals may be
- * out at once: they differ by chance. Steady-state evolution, as Kernel Tuner's comparisons found to do
- * well on such spaces (Schoonhoven, van Werkhoven and Batenburg, "Benchmarking optimization algorithms for
- * auto-tuning GPU kernels", 2022). */
+ * An elite of the fastest points is kept. A step changes a few parameters of one of them, more
+ * often of the better ones, mostly by one value and sometimes to any, or takes some from another of
+ * them. Of the proposals, some are such steps taken blindly, which a wrong model cannot hinder
+ * (steady-state evolution, which does well on such spaces: Schoonhoven, van Werkhoven and
+ * Batenburg, "Benchmarking optimization algorithms for auto-tuning GPU kernels", 2022); some are
+ * points at random, which find other hills; and most are the best of many steps by the improvement
+ * that the model (model.h) expects. Many proposals may be out at once. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tuner/search/explore.h"
 #include "tuner/search/kinds.h"
+#include "tuner/search/model.h"
 
-enum { ELITE = 12, ATTEMPTS = 100 };
+enum {
+    ELITE = 8,
+    ATTEMPTS = 100,
+    BEGINNING = 10, /* ok outcomes before the model is asked */
+    STEPS = 600,    /* candidates that a ranking weighs: steps from the elite, */
+    STRAYS = 100,   /* and points at random */
+    SCREENED = 60,  /* those with the least guess, for which the improvement is computed */
+    PLANNED = 16    /* proposals that a ranking is good for, at most */
+};
 
-static const double AT_RANDOM = 0.1;
+static const double AT_RANDOM = 0.05;
+static const double BLINDLY = 0.4;
 static const double CROSSED = 0.15;
 static const double ONE_STEP = 0.6;
+
+struct candidate {
+    size_t point;
+    double score; /* the less the better */
+};
 
 struct greedy {
     const struct strategy *strategy;
     const struct space *space;
     struct explorer *explorer;
+    struct model *model;
     struct chance chance;
     int count;
     size_t points[ELITE]; /* fastest first */
     double seconds[ELITE];
+    size_t planned, next; /* what is left of the last ranking */
+    struct candidate plan[STEPS + STRAYS];
 };
 
 static void destroy(void *state) {
@@ -33,6 +53,7 @@ static void destroy(void *state) {
     if (g == NULL)
         return;
     explorer_free(g->explorer);
+    model_free(g->model);
     free(g);
 }
 
@@ -46,6 +67,8 @@ static tw_status create(void **state, const struct strategy *strategy, uint64_t 
     g->space = strategy_space(strategy);
     g->chance.state = seed;
     tw_status status = explorer_create(&g->explorer, strategy, chance_next(&g->chance), error);
+    if (status == TW_OK)
+        status = model_create(&g->model, g->space, chance_next(&g->chance), error);
     if (status != TW_OK) {
         destroy(g);
         return status;
@@ -56,6 +79,7 @@ static tw_status create(void **state, const struct strategy *strategy, uint64_t 
 
 static void learn(void *state, size_t point, const struct strategy_outcome *outcome) {
     struct greedy *g = state;
+    model_learn(g->model, point, outcome);
     if (!outcome->ok)
         return;
     int at = g->count;
@@ -66,8 +90,7 @@ static void learn(void *state, size_t point, const struct strategy_outcome *outc
     if (g->count < ELITE)
         g->count++;
     memmove(&g->points[at + 1], &g->points[at], (size_t)(g->count - at - 1) * sizeof *g->points);
-    memmove(&g->seconds[at + 1], &g->seconds[at],
-            (size_t)(g->count - at - 1) * sizeof *g->seconds);
+    memmove(&g->seconds[at + 1], &g->seconds[at], (size_t)(g->count - at - 1) * sizeof *g->seconds);
     g->points[at] = point;
     g->seconds[at] = outcome->seconds;
 }
@@ -92,8 +115,7 @@ static void change_axis(struct greedy *g, const struct space_axis *axis, unsigne
 }
 
 /* `changes` parameters of the parent changed. */
-static void mutate(struct greedy *g, int implementation, unsigned char *coordinates,
-                   int changes) {
+static void mutate(struct greedy *g, int implementation, unsigned char *coordinates, int changes) {
     int axes = space_axes(g->space, implementation);
     for (int i = 0; i < changes; i++) {
         int axis = (int)chance_below(&g->chance, (size_t)axes);
@@ -117,32 +139,94 @@ static int draw_changes(struct greedy *g) {
     return u < 0.5 ? 1 : u < 0.8 ? 2 : 3;
 }
 
-static size_t propose(void *state) {
-    struct greedy *g = state;
-    if (g->count == 0 || chance_unit(&g->chance) < AT_RANDOM)
-        return explorer_draw(g->explorer);
+/* One try at an unseen point near the elite, or SPACE_NONE. */
+static size_t step(struct greedy *g, int extra_changes) {
+    unsigned char coordinates[TW_MAX_PARAMETERS];
+    size_t parent = draw_parent(g);
+    int implementation = space_implementation(g->space, parent);
+    int axes = space_axes(g->space, implementation);
+    if (axes == 0)
+        return SPACE_NONE;
+    memcpy(coordinates, space_coordinates(g->space, parent), (size_t)axes);
+    if (chance_unit(&g->chance) < CROSSED)
+        cross(g, implementation, coordinates);
+    mutate(g, implementation, coordinates, draw_changes(g) + extra_changes);
+    size_t point = space_locate(g->space, implementation, coordinates);
+    return point != SPACE_NONE && strategy_seen(g->strategy, point) ? SPACE_NONE : point;
+}
+
+static size_t step_blindly(struct greedy *g) {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        unsigned char coordinates[TW_MAX_PARAMETERS];
-        size_t parent = draw_parent(g);
-        int implementation = space_implementation(g->space, parent);
-        int axes = space_axes(g->space, implementation);
-        if (axes == 0)
-            continue;
-        memcpy(coordinates, space_coordinates(g->space, parent), (size_t)axes);
-        if (chance_unit(&g->chance) < CROSSED)
-            cross(g, implementation, coordinates);
         /* The longer nothing new is found nearby, the wider. */
-        mutate(g, implementation, coordinates, draw_changes(g) + attempt / (ATTEMPTS / 4));
-        size_t point = space_locate(g->space, implementation, coordinates);
-        if (point != SPACE_NONE && !strategy_seen(g->strategy, point))
+        size_t point = step(g, attempt / (ATTEMPTS / 4));
+        if (point != SPACE_NONE)
             return point;
     }
     return explorer_draw(g->explorer);
 }
 
+static int compare(const void *a, const void *b) {
+    const struct candidate *x = a, *y = b;
+    if (x->score != y->score)
+        return x->score < y->score ? -1 : 1;
+    return (x->point > y->point) - (x->point < y->point);
+}
+
+static void consider(struct greedy *g, size_t point) {
+    if (point == SPACE_NONE || strategy_seen(g->strategy, point))
+        return;
+    double guess = model_guess(g->model, point);
+    if (guess < INFINITY)
+        g->plan[g->planned++] = (struct candidate){point, guess};
+}
+
+/* Ranks candidates: all by the guess, which is cheap, and the first of them by the improvement. */
+static void rank(struct greedy *g) {
+    g->planned = g->next = 0;
+    for (int tries = 0; tries < 20 * STEPS && g->planned < STEPS; tries++)
+        consider(g, step(g, tries % 3));
+    for (int i = 0; i < STRAYS; i++)
+        consider(g, chance_below(&g->chance, space_size(g->space)));
+    qsort(g->plan, g->planned, sizeof *g->plan, compare);
+    size_t distinct = 0;
+    for (size_t i = 0; i < g->planned && distinct < SCREENED; i++)
+        if (distinct == 0 || g->plan[i].point != g->plan[distinct - 1].point)
+            g->plan[distinct++] = g->plan[i];
+    for (size_t i = 0; i < distinct; i++)
+        g->plan[i].score = -model_improvement(g->model, g->plan[i].point);
+    qsort(g->plan, distinct, sizeof *g->plan, compare);
+    size_t most =
+        1 + model_known(g->model) / 100; /* a fit is refreshed the less often the larger */
+    most = most < PLANNED ? most : PLANNED;
+    g->planned = distinct < most ? distinct : most;
+}
+
+static size_t step_by_model(struct greedy *g) {
+    if (model_refresh(g->model))
+        g->planned = g->next = 0;
+    for (int attempt = 0; attempt < 2; attempt++) {
+        while (g->next < g->planned) {
+            size_t point = g->plan[g->next++].point;
+            if (!strategy_seen(g->strategy, point))
+                return point;
+        }
+        rank(g);
+    }
+    return g->planned > 0 ? g->plan[g->next++].point : step_blindly(g);
+}
+
+static size_t propose(void *state) {
+    struct greedy *g = state;
+    if (model_known(g->model) < BEGINNING || chance_unit(&g->chance) < AT_RANDOM)
+        return explorer_draw(g->explorer);
+    if (chance_unit(&g->chance) < BLINDLY)
+        return step_blindly(g);
+    return step_by_model(g);
+}
+
 const struct strategy_kind strategy_greedy = {
     .name = "greedy",
-    .summary = "climbs from the best known, with a share of points at random",
+    .summary = "climbs from the best known, guided by a model of the times",
     .create = create,
     .propose = propose,
     .learn = learn,

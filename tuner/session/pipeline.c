@@ -236,10 +236,10 @@ static tw_status collect_device(struct session *s) {
 
 /* ---- The whole ---- */
 
-tw_status pipeline_step(struct session *s, bool accept) {
+tw_status pipeline_step(struct session *s, int64_t room) {
     tw_status status = collect_device(s);
     pipeline_collect_builds(s);
-    while (status == TW_OK && accept && may_compile(s)) {
+    for (; status == TW_OK && room > 0 && may_compile(s); room--) {
         struct candidate *candidate = next_candidate(s, &status);
         if (candidate == NULL)
             break;

@@ -147,12 +147,16 @@ static double playoff_seconds(const struct session *s) {
     return share < 1 ? 1 : share > 10 ? 10 : share;
 }
 
-static bool budget_left(const struct session *s) {
+/* How many more variants the budget lets start now. */
+static int64_t budget_left(const struct session *s) {
     const struct session_options *o = s->options;
     int64_t under_way = s->compiling.count + s->ready.count + (s->running != NULL);
-    if (o->budget_trials > 0)
-        return s->trials_before + s->result->trials_now + under_way < o->budget_trials;
-    return o->budget_seconds <= 0 || session_elapsed(s) < o->budget_seconds - reserved(s);
+    if (o->budget_trials > 0) {
+        int64_t left = o->budget_trials - s->trials_before - s->result->trials_now - under_way;
+        return left > 0 ? left : 0;
+    }
+    bool in_time = o->budget_seconds <= 0 || session_elapsed(s) < o->budget_seconds - reserved(s);
+    return in_time ? INT64_MAX : 0;
 }
 
 /* Even the smallest budget is for something: the default is always measured. */
@@ -202,16 +206,17 @@ static tw_status search(struct session *s,
     double last_update = clock_now();
     tw_status status = TW_OK;
     while (status == TW_OK && !session_interrupted(s)) {
-        bool accept = budget_left(s) || default_pending(s);
-        status = pipeline_step(s, accept);
+        int64_t room = budget_left(s);
+        if (room == 0 && default_pending(s) && pipeline_empty(s))
+            room = 1;
+        bool accept = room > 0 || default_pending(s);
+        status = pipeline_step(s, room);
         report(s, device_link_state(s->link) == DEVICE_STARTING ? "preparing" : "searching",
                progress, context);
         bool out_of_time = s->options->budget_trials <= 0 && !accept;
         if (out_of_time && s->running == NULL)
             break; /* what is compiling now would come too late */
-        if ((s->exhausted || !accept) && s->presets.count == 0 && pipeline_empty(s))
-            break;
-        if (!accept && pipeline_empty(s))
+        if (pipeline_empty(s) && (!accept || (s->exhausted && s->presets.count == 0)))
             break;
         /* The sign of life that keeps others from taking the run over. */
         if (clock_now() - last_update > 30) {

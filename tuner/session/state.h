@@ -77,9 +77,9 @@ tw_status outcome_record(struct session *s, size_t point, const struct trial *tr
 
 /* ---- pipeline.c: from the strategy through the compilers to the device ---- */
 
-/* Moves everything on as far as it goes without waiting. `accept` tells whether new variants may be
- * started. */
-tw_status pipeline_step(struct session *s, bool accept);
+/* Moves everything on as far as it goes without waiting. At most `room` new variants are started.
+ */
+tw_status pipeline_step(struct session *s, int64_t room);
 /* Takes in what the compilers have finished. */
 void pipeline_collect_builds(struct session *s);
 bool pipeline_empty(const struct session *s);

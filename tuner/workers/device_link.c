@@ -106,20 +106,18 @@ static enum device_event replace(struct device_link *link, bool late, tw_status 
                                  struct tw_error *error) {
     bool starting = link->state == DEVICE_STARTING;
     bool idle = link->state == DEVICE_IDLE;
-    char how[128], why[256];
+    char how[128];
+    struct tw_error why;
     worker_end(&link->worker, how, sizeof how);
-    tw_fail(error, TW_DEVICE, "the device worker was %s", late ? "ended: it hung" : how);
-    strncpy(why, error->message, sizeof why - 1);
-    why[sizeof why - 1] = '\0';
-    struct tw_error restart;
+    tw_fail(&why, TW_DEVICE, "the device worker was %s", late ? "ended: it hung" : how);
     if (starting) {
-        *fatal = failed_start(link, why, error);
+        *fatal = failed_start(link, why.message, error);
         return DEVICE_NOTHING;
     }
     link->replaced++;
-    *fatal = start(link, &restart);
-    if (*fatal != TW_OK)
-        *error = restart;
+    *fatal = start(link, error);
+    if (*fatal == TW_OK)
+        *error = why;
     if (idle)
         return DEVICE_NOTHING;
     return late ? DEVICE_TIMEOUT : DEVICE_CRASH;

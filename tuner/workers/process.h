@@ -15,9 +15,9 @@ struct worker {
     int fd;    /* the coordinator's end */
 };
 
-/* Remembers the environment for workers. To be called first thing in main: libraries that are loaded later
- * may write to it (ocl-icd cuts OCL_ICD_FILENAMES at its first colon), and a worker must find the devices
- * that its coordinator found. */
+/* Remembers the environment for workers. To be called first thing in main: libraries that are
+ * loaded later may write to it (ocl-icd cuts OCL_ICD_FILENAMES at its first colon), and a worker
+ * must find the devices that its coordinator found. */
 void worker_keep_environment(void);
 
 /* Starts `tune SUBCOMMAND`. The worker ignores SIGINT, which a terminal sends to the whole group:
