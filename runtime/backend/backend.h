@@ -111,7 +111,8 @@ struct tw_backend {
                       struct tw_error *error);
     void (*unload)(struct tw_device *device, struct tw_module *module);
 
-    /* Memory is 256-byte aligned. TW_NO_MEMORY when the device has too little. */
+    /* Memory is 256-byte aligned on CUDA, and 128-byte aligned on OpenCL, which guarantees that.
+     * TW_NO_MEMORY when the device has too little. */
     tw_status (*allocate)(struct tw_device *device, uint64_t bytes, struct tw_memory *out,
                           struct tw_error *error);
     void (*release)(struct tw_device *device, struct tw_memory *memory);

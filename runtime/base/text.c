@@ -88,10 +88,14 @@ static size_t edit_distance(const char *a, const char *b) {
 
 const char *tw_nearest(const char *word, const char *const *candidates, size_t count) {
     const char *nearest = NULL;
-    size_t limit = strlen(word) / 2 + 1;
+    size_t length = strlen(word), limit = length / 2 + 1;
+    if (length > LONGEST_WORD)
+        return NULL;
     for (size_t i = 0; i < count; i++) {
-        size_t distance = edit_distance(word, candidates[i]);
-        if (distance <= limit) {
+        size_t distance = edit_distance(word, candidates[i]), other = strlen(candidates[i]);
+        /* A distance as large as the longer word means that nothing is alike. */
+        bool alike = distance == 0 || distance < (length > other ? length : other);
+        if (distance <= limit && alike) {
             nearest = candidates[i];
             limit = distance > 0 ? distance - 1 : 0;
             if (distance == 0)

@@ -90,15 +90,20 @@ void tw_json_only_keys(const struct tw_json *json, const char *const *keys) {
                          nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
                          nearest != NULL ? "\"?" : "");
         }
-        for (const cJSON *other = member->next; other != NULL; other = other->next)
-            if (strcmp(other->string, member->string) == 0)
-                tw_json_fail(json, "\"%s\" is given twice", member->string);
     }
 }
 
 void tw_json_expect_object(const struct tw_json *json) {
-    if (json->item != NULL && !cJSON_IsObject(json->item))
+    if (json->item == NULL)
+        return;
+    if (!cJSON_IsObject(json->item)) {
         tw_json_fail(json, "expected an object");
+        return;
+    }
+    for (const cJSON *member = json->item->child; member != NULL; member = member->next)
+        for (const cJSON *other = member->next; other != NULL; other = other->next)
+            if (strcmp(other->string, member->string) == 0)
+                tw_json_fail(json, "\"%s\" is given twice", member->string);
 }
 
 void tw_json_expect_array(const struct tw_json *json) {

@@ -41,6 +41,7 @@ int tw_json_count(const struct tw_json *container);
 /* Fails unless `json` is an object whose keys are all in the NULL-terminated list and appear once.
  */
 void tw_json_only_keys(const struct tw_json *json, const char *const *keys);
+/* Fails unless `json` is an object, or absent, with no key given twice. */
 void tw_json_expect_object(const struct tw_json *json);
 void tw_json_expect_array(const struct tw_json *json);
 const char *tw_json_string(const struct tw_json *json);          /* "" on failure */

@@ -193,6 +193,8 @@ tw_status tw_problem_extent(const struct tw_problem *problem, int argument, cons
     int64_t elements = 0, bytes = 0;
     bool overflow =
         extent->rows < 1 || extent->columns < 1 ||
+        /* Kernels take rows and columns as int. */
+        extent->rows > INT32_MAX || extent->columns > INT32_MAX ||
         __builtin_mul_overflow(extent->rows - 1, extent->stride, &elements) ||
         __builtin_add_overflow(elements, extent->columns, &elements) ||
         __builtin_mul_overflow(elements, (int64_t)tw_type_info(extent->type)->bytes, &bytes);

@@ -16,6 +16,29 @@ static void read_sizes(struct tw_expression *sizes[3], const struct tw_symbols *
     }
 }
 
+static bool is_compiled_in(const struct tw_implementation *implementation, int slot) {
+    for (int i = 0; implementation != NULL && i < implementation->parameter_count; i++)
+        if (implementation->parameters[i].slot == slot)
+            return !implementation->parameters[i].launch;
+    return false;
+}
+
+/* Whether a slot holds an integer that a launch may be given: a dimension, let or launch parameter.
+ */
+static bool is_passable(const struct tw_description *d,
+                        const struct tw_implementation *implementation, int slot) {
+    for (int i = 0; i < d->dimension_count; i++)
+        if (d->dimensions[i].slot == slot)
+            return true;
+    for (int i = 0; i < d->let_count; i++)
+        if (d->lets[i].slot == slot)
+            return true;
+    for (int i = 0; implementation != NULL && i < implementation->parameter_count; i++)
+        if (implementation->parameters[i].slot == slot)
+            return true;
+    return false;
+}
+
 static struct tw_passed read_passed(const struct tw_description *d,
                                     const struct tw_implementation *implementation,
                                     const struct tw_symbols *symbols, const struct tw_json *json) {
@@ -40,14 +63,12 @@ static struct tw_passed read_passed(const struct tw_description *d,
         return (struct tw_passed){TW_PASS_WORKSPACE, 0};
     }
     int slot = tw_symbols_find(symbols, name);
-    if (slot < TW_DEVICE_SLOTS)
+    if (is_compiled_in(implementation, slot))
+        tw_json_fail(json,
+                     "is a compiled-in parameter; only those with \"launch\": true are passed");
+    else if (before || !is_passable(d, implementation, slot))
         tw_json_fail(json, "\"%s\" is no argument, dimension, let or launch parameter",
                      tw_json_string(json));
-    if (implementation != NULL)
-        for (int i = 0; i < implementation->parameter_count; i++)
-            if (implementation->parameters[i].slot == slot && !implementation->parameters[i].launch)
-                tw_json_fail(json, "is a compiled-in parameter; only those with \"launch\": true "
-                                   "are passed");
     return (struct tw_passed){TW_PASS_SLOT, slot};
 }
 
@@ -90,8 +111,17 @@ void tw_read_launch(const struct tw_description *d, const struct tw_implementati
     }
 }
 
-static void read_parameter(struct tw_implementation *implementation, struct tw_parameter *parameter,
+/* A parameter or define must not be called like an argument: `pass` would not know which is meant.
+ */
+static int read_own_symbol(const struct tw_description *d, struct tw_implementation *implementation,
                            const struct tw_json *json) {
+    if (json->context->status == TW_OK && tw_find_argument(d, json->item->string) >= 0)
+        tw_json_fail(json, "the name %s is taken", json->item->string);
+    return tw_read_symbol(implementation->symbols, json->item->string, json);
+}
+
+static void read_parameter(const struct tw_description *d, struct tw_implementation *implementation,
+                           struct tw_parameter *parameter, const struct tw_json *json) {
     static const char *const keys[] = {"values", "launch", NULL};
     struct tw_json values = *json;
     if (cJSON_IsObject(json->item)) {
@@ -121,7 +151,7 @@ static void read_parameter(struct tw_implementation *implementation, struct tw_p
     if (parameter->is_word && parameter->launch)
         tw_json_fail(json, "a launch parameter has integers, not words");
     strncpy(parameter->name, json->item->string, TW_NAME_SIZE - 1);
-    parameter->slot = tw_read_symbol(implementation->symbols, json->item->string, json);
+    parameter->slot = read_own_symbol(d, implementation, json);
 }
 
 static int read_rules(struct tw_expression *rules[], const struct tw_symbols *symbols,
@@ -179,13 +209,14 @@ static void read_requires(struct tw_implementation *implementation, const struct
     implementation->min_arch = min_arch.item != NULL ? (int)tw_json_integer(&min_arch) : 0;
 }
 
-static void read_space(struct tw_implementation *implementation, const struct tw_json *json) {
+static void read_space(const struct tw_description *d, struct tw_implementation *implementation,
+                       const struct tw_json *json) {
     struct tw_json parameters = tw_json_member(json, "parameters");
     tw_json_expect_object(&parameters);
     implementation->parameter_count = tw_read_count(&parameters, TW_MAX_PARAMETERS);
     for (int i = 0; i < implementation->parameter_count; i++) {
         struct tw_json parameter = tw_json_at(&parameters, i);
-        read_parameter(implementation, &implementation->parameters[i], &parameter);
+        read_parameter(d, implementation, &implementation->parameters[i], &parameter);
     }
     struct tw_json constraints = tw_json_optional(json, "constraints");
     struct tw_json redundant = tw_json_optional(json, "redundant");
@@ -204,7 +235,7 @@ static void read_space(struct tw_implementation *implementation, const struct tw
             break;
         implementation->define_count++;
         strncpy(named->name, define.item->string, TW_NAME_SIZE - 1);
-        named->slot = tw_read_symbol(implementation->symbols, define.item->string, &define);
+        named->slot = read_own_symbol(d, implementation, &define);
     }
 }
 
@@ -226,7 +257,7 @@ void tw_read_implementation(const struct tw_description *d,
         return;
     }
     *implementation->symbols = d->symbols;
-    read_space(implementation, json);
+    read_space(d, implementation, json);
 
     struct tw_json workspace = tw_json_optional(json, "workspace");
     implementation->workspace = tw_read_expression(implementation->symbols, &workspace);

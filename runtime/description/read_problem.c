@@ -172,7 +172,7 @@ void tw_read_arguments(struct tw_description *d, const struct tw_json *root) {
         struct tw_json fallback = tw_json_optional(&json, "default");
         char text[TW_NAME_SIZE];
         tw_read_name(text, &name);
-        if (tw_find_argument(d, text) >= 0)
+        if (tw_find_argument(d, text) >= 0 || tw_symbols_find(&d->symbols, text) >= 0)
             tw_json_fail(&name, "the name %s is taken", text);
         strcpy(argument->name, text);
         if (strcmp(tw_json_string(&kind), "buffer") == 0) {

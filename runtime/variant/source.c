@@ -159,6 +159,15 @@ static tw_status hash_templates(struct tw_hash *hash, const struct tw_descriptio
     return TW_OK;
 }
 
+static tw_status hash_json(struct tw_hash *hash, const cJSON *json, struct tw_error *error) {
+    char *text = cJSON_PrintUnformatted(json);
+    if (text == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    tw_hash_add_text(hash, text);
+    cJSON_free(text);
+    return TW_OK;
+}
+
 static tw_status hash_description(struct tw_hash *hash, const struct tw_description *d, int index,
                                   struct tw_error *error) {
     static const char *const left_out[] = {"summary", "parameters", "presets", "redundant"};
@@ -166,16 +175,16 @@ static tw_status hash_description(struct tw_hash *hash, const struct tw_descript
     tw_status status = tw_json_parse(&json, d->text, d->origin, error);
     if (status != TW_OK)
         return status;
-    const cJSON *all = cJSON_GetObjectItemCaseSensitive(json, "implementations");
-    cJSON *one = cJSON_GetArrayItem(all, index);
+    cJSON *one =
+        cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(json, "implementations"), index);
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
         cJSON_DeleteItemFromObjectCaseSensitive(one, left_out[i]);
-    char *text = cJSON_PrintUnformatted(one);
-    if (text != NULL)
-        tw_hash_add_text(hash, text);
-    else
-        status = tw_fail(error, TW_NO_MEMORY, "out of memory");
-    cJSON_free(text);
+    status = hash_json(hash, one, error);
+    /* Lets and arguments reach the source through defines, sizes and types. */
+    if (status == TW_OK)
+        status = hash_json(hash, cJSON_GetObjectItemCaseSensitive(json, "problem"), error);
+    if (status == TW_OK)
+        status = hash_json(hash, cJSON_GetObjectItemCaseSensitive(json, "arguments"), error);
     cJSON_Delete(json);
     return status;
 }

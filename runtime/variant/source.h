@@ -27,8 +27,9 @@ tw_status tw_source_builtin(const char *path, const char *backend, const char *d
 tw_status tw_source_template(const struct tw_description *description, const char *path,
                              struct tw_text *text, struct tw_error *error);
 
-/* What an implementation's results depend on: preludes, templates, and its part of the description
- * without the lists of values, presets and summary, which change no variant. */
+/* What an implementation's results depend on: preludes, templates, problem and arguments, and its
+ * part of the description without the lists of values, presets, redundancies and summary, which
+ * change no variant. */
 tw_status tw_source_hash(const struct tw_description *description, int implementation,
                          char hash[TW_HASH_SIZE], struct tw_error *error);
 

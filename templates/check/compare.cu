@@ -1,19 +1,22 @@
 /* Compares an output with the reference, the whole of it. T is the output's type, R the reference's
  * (double for floating types), U an unsigned type of T's size. One row of results a block:
  *   errors[3*b..]  largest |difference|, sum of squared differences, sum of squared references
- *   counts[3*b..]  elements that are no number or, for integers, differ; gap elements that were written;
- *                  index of the first such element (all ones: none) */
+ *   counts[4*b..]  elements that are no number or, for integers, differ; gap elements that were written;
+ *                  index of the first such element (all ones: none); elements written behind the end,
+ *                  up to `padded` elements from the start */
 TW_KERNEL(tw_compare)(TW_GLOBAL const T *got, TW_GLOBAL const R *want, int rows, int columns,
-                      int stride, TW_GLOBAL double *errors, TW_GLOBAL tw_u64 *counts) {
-    TW_SHARED(double, shared, 6 * TW_BLOCK_X);
+                      int stride, tw_index padded, TW_GLOBAL double *errors,
+                      TW_GLOBAL tw_u64 *counts) {
+    TW_SHARED(double, shared, 7 * TW_BLOCK_X);
     TW_LOCAL double *largest = shared;
     TW_LOCAL double *squares = shared + TW_BLOCK_X;
     TW_LOCAL double *sizes = shared + 2 * TW_BLOCK_X;
     TW_LOCAL tw_u64 *bad = (TW_LOCAL tw_u64 *)(shared + 3 * TW_BLOCK_X);
     TW_LOCAL tw_u64 *gaps = bad + TW_BLOCK_X;
     TW_LOCAL tw_u64 *firsts = bad + 2 * TW_BLOCK_X;
+    TW_LOCAL tw_u64 *behinds = bad + 3 * TW_BLOCK_X;
     double my_largest = 0, my_squares = 0, my_sizes = 0;
-    tw_u64 my_bad = 0, my_gaps = 0, my_first = ~(tw_u64)0;
+    tw_u64 my_bad = 0, my_gaps = 0, my_first = ~(tw_u64)0, my_behind = 0;
     int thread = (int)threadIdx.x;
     int pieces = (stride + TW_PIECE - 1) / TW_PIECE;
     tw_index tasks = (tw_index)rows * pieces;
@@ -50,12 +53,18 @@ TW_KERNEL(tw_compare)(TW_GLOBAL const T *got, TW_GLOBAL const R *want, int rows,
                 my_first = (tw_u64)i;
         }
     }
+    if (blockIdx.x == 0) {
+        tw_index end = (tw_index)(rows - 1) * stride + columns;
+        for (tw_index i = end + thread; i < padded; i += TW_BLOCK_X)
+            my_behind += (tw_u64)(((TW_GLOBAL const U *)got)[i] != (U)~(U)0);
+    }
     largest[thread] = my_largest;
     squares[thread] = my_squares;
     sizes[thread] = my_sizes;
     bad[thread] = my_bad;
     gaps[thread] = my_gaps;
     firsts[thread] = my_first;
+    behinds[thread] = my_behind;
     for (int reach = TW_BLOCK_X / 2; reach > 0; reach /= 2) {
         __syncthreads();
         if (thread < reach) {
@@ -65,6 +74,7 @@ TW_KERNEL(tw_compare)(TW_GLOBAL const T *got, TW_GLOBAL const R *want, int rows,
             sizes[thread] += sizes[other];
             bad[thread] += bad[other];
             gaps[thread] += gaps[other];
+            behinds[thread] += behinds[other];
             firsts[thread] = firsts[thread] < firsts[other] ? firsts[thread] : firsts[other];
         }
     }
@@ -73,8 +83,9 @@ TW_KERNEL(tw_compare)(TW_GLOBAL const T *got, TW_GLOBAL const R *want, int rows,
         errors[3 * b] = largest[0];
         errors[3 * b + 1] = squares[0];
         errors[3 * b + 2] = sizes[0];
-        counts[3 * b] = bad[0];
-        counts[3 * b + 1] = gaps[0];
-        counts[3 * b + 2] = firsts[0];
+        counts[4 * b] = bad[0];
+        counts[4 * b + 1] = gaps[0];
+        counts[4 * b + 2] = firsts[0];
+        counts[4 * b + 3] = behinds[0];
     }
 }

@@ -162,8 +162,8 @@ static void memory_is_aligned(void **state) {
     const struct stage *stage = *state;
     static const char body[] =
         "TW_KERNEL(where)(TW_GLOBAL char *a, TW_GLOBAL char *b, TW_GLOBAL tw_u64 *out) {\n"
-        "    out[0] = (tw_u64)a % 256;\n"
-        "    out[1] = (tw_u64)b % 256;\n"
+        "    out[0] = (tw_u64)a % 128;\n"
+        "    out[1] = (tw_u64)b % 128;\n"
         "    out[2] = (tw_u64)(b - a);\n"
         "}\n";
     struct tw_module *module = load_body(stage, body, "where", one, 0);

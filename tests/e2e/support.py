@@ -157,8 +157,8 @@ class EndToEnd(unittest.TestCase):
 
     def finish(self, process):
         out, err = process.communicate(timeout=LIMIT)
-        if self.sanitized:
-            err = CHATTER.sub("", err)
+        # `tune apply` compiles in its own process, where PoCL's compiler counts its messages aloud.
+        err = CHATTER.sub("", err)
         for trace in ("AddressSanitizer", "runtime error:", "LeakSanitizer"):
             self.assertNotIn(trace, err)
         return Result(process.returncode, out, err)

@@ -116,7 +116,7 @@ class ShapeFiles(support.EndToEnd):
     def given(self, text, *words, **options):
         path = self.home / "shapes.txt"
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        self.refused("--shapes", path, *words, **options)
+        self.refused("--shapes", path, "--budget", "1", *words, **options)
         self.assertFalse(self.db.exists())
 
     def test_files_that_cannot_be_read(self):

@@ -106,7 +106,7 @@ class Faults(support.EndToEnd):
         self.assertTrue(result.err.startswith("tune: no configuration of faults fits"), result)
         self.assert_sound()
 
-    def test_ctrl_c_while_a_kernel_never_ends(self):
+    def start_what_never_ends(self):
         description = self.keep("sound", "unsound")
         sound, unsound = description["implementations"]
         sound["constraints"] = ["BLOCK == 64"]
@@ -114,15 +114,28 @@ class Faults(support.EndToEnd):
         unsound["presets"] = {}
         self.path.write_text(json.dumps(description))
         words = [word if word != "3s" else "500s" for word in self.words]
-        running = self.start(*words, "--quiet")
+        # One compiler: the default is through before the endless one comes.
+        running = self.start(*words, "--quiet", "--jobs", "1")
         wait_until(lambda: self.trial_count() == 1, what="the first trial")
-        time.sleep(3)  # the second compiles, then hangs
+        time.sleep(5)
+        self.assertIsNone(running.poll())
+        return running
+
+    def test_ctrl_c_while_a_kernel_never_ends(self):
+        running = self.start_what_never_ends()
         stopped_at = time.monotonic()
         os.killpg(running.pid, signal.SIGINT)
         result = self.finish(running)
         self.assertEqual(result.code, 130, result)
         self.assertLess(time.monotonic() - stopped_at, 20)
         self.assertEqual(session_processes(running.pid), [])
+        self.assert_sound()
+
+    def test_kill_while_a_kernel_never_ends(self):
+        running = self.start_what_never_ends()
+        running.kill()
+        running.wait()
+        wait_until(lambda: not session_processes(running.pid), 20, "the workers to end")
         self.assert_sound()
 
 

@@ -13,7 +13,7 @@ import support
 from support import DEVICE
 
 LINE = re.compile(
-    r"(preparing|searching|playoff): \d+ trials in \d+ s, best (none yet|[\d.e+]+ [mu]?s \([\d.e+-]+ GB/s\)), \d+ failed"
+    r"(preparing|searching|playoff): \d+ trials in \d+ s, best (none yet|[\d.e+]+ [mu]?s \([\d.e+-]+ (GB|TFLOP)/s\)), \d+ failed"
     r"(, \d+ (s|min) left)?"
 )
 
@@ -93,7 +93,7 @@ class Progress(support.EndToEnd):
         progress = progress.replace("^C", "")
         self.assertNotIn("\n", progress)
         pieces = [piece for piece in progress.split("\r") if piece not in ("", "\033[K")]
-        self.assertGreater(len(pieces), 3)
+        self.assertGreater(len(pieces), 1)
         for piece in pieces:
             self.assertTrue(piece.endswith("\033[K"), repr(piece))
             self.assertRegex(piece[:-3], rf"^{LINE.pattern}$")
@@ -107,9 +107,11 @@ class Progress(support.EndToEnd):
         self.assertTrue(any(piece.startswith("searching: ") for piece in pieces))
 
     def test_ctrl_c_on_a_terminal(self):
-        code, shown = self.on_terminal(*self.words, on_text=lambda text: b"searching: 1 trials" in text)
+        # A run that a GPU does not finish before the key is pressed.
+        words = ("--shape", "300x200x100", "--budget", "120s")
+        code, shown = self.on_terminal(*words, on_text=lambda text: b"searching: 1" in text)
         self.assertEqual(code, 130, shown)
-        self.check_rewritten(shown, "double M=20,N=30;dtype=f32 on ")
+        self.check_rewritten(shown, "gemm M=300,N=200,K=100;dtype=f32,trans=nn on ")
         self.assertIn("the same command goes on from here", shown)
 
 

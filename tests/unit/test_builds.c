@@ -50,13 +50,11 @@ static struct build *get(struct house *house, const char *shape, int block, cons
     struct tw_error error;
     int64_t values[TW_MAX_SYMBOLS];
     struct tw_problem problem = parse_problem(house->description, shape);
-    snprintf(text, sizeof text,
-             "{\"BLOCK_X\":%d,\"ORDER\":\"%s\",\"GROUP\":%d,\"P\":%d,\"Q\":%d}", block, order, group,
-             p, q);
+    snprintf(text, sizeof text, "{\"BLOCK_X\":%d,\"ORDER\":\"%s\",\"GROUP\":%d,\"P\":%d,\"Q\":%d}",
+             block, order, group, p, q);
     must(tw_configuration_parse(&c, house->description, 0, text, &error), error);
     bind_problem(&problem, &paper_gpu, values);
-    struct build *build =
-        builds_get(&house->builds, &paper_gpu, &problem, &c, values, &error);
+    struct build *build = builds_get(&house->builds, &paper_gpu, &problem, &c, values, &error);
     assert_non_null(build);
     return build;
 }
@@ -156,6 +154,25 @@ static void used_builds_stay(void **state) {
     assert_true(house->builds.count <= BUILDS_KEPT);
 }
 
+/* Those that could not go while they were compiled go together, once they are done. */
+static void many_go_at_once(void **state) {
+    struct house *house = *state;
+    struct build *builds[400];
+    for (int i = 0; i < 400; i++) {
+        builds[i] = get(house, "8x100", 64, "rows", 1, i % 60, i / 60);
+        builds[i]->state = BUILD_COMPILING;
+    }
+    for (int i = 0; i < 400; i++)
+        builds_release(&house->builds, builds[i]);
+    assert_int_equal(house->builds.count, 400);
+    for (int i = 0; i < 400; i++)
+        builds[i]->state = BUILD_DONE;
+    builds_release(&house->builds, get(house, "8x100", 32, "rows", 1, 0, 0));
+    assert_int_equal(house->builds.count, BUILDS_KEPT);
+    for (uint64_t id = 1; id <= 401; id++) /* 401 is the one just released */
+        assert_int_equal(builds_by_id(&house->builds, id) == NULL, id <= 401 - BUILDS_KEPT);
+}
+
 static void what_cannot_be_rendered(void **state) {
     struct house *house = *state;
     char path[1024];
@@ -177,9 +194,10 @@ static void what_cannot_be_rendered(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        HOUSE_TEST(same_source_same_build), HOUSE_TEST(found_by_id),
-        HOUSE_TEST(kept_for_a_while),       HOUSE_TEST(the_oldest_unused_go),
-        HOUSE_TEST(used_builds_stay),       HOUSE_TEST(what_cannot_be_rendered),
+        HOUSE_TEST(same_source_same_build),  HOUSE_TEST(found_by_id),
+        HOUSE_TEST(kept_for_a_while),        HOUSE_TEST(the_oldest_unused_go),
+        HOUSE_TEST(used_builds_stay),        HOUSE_TEST(many_go_at_once),
+        HOUSE_TEST(what_cannot_be_rendered),
     };
     return cmocka_run_group_tests_name("builds", tests, NULL, NULL);
 }

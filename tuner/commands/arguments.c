@@ -84,6 +84,11 @@ static tw_status read_shapes(struct arguments *a, const char *path, struct tw_er
     struct tw_text text = {0};
     tw_status status = tw_file_read(&text, path, error);
     int before = a->shape_count, number = 1;
+    if (status == TW_OK && text.length > 0 && strlen(text.data) != text.length) {
+        for (const char *at = text.data; *at != '\0'; at++)
+            number += *at == '\n';
+        status = tw_fail(error, TW_INVALID, "%s:%d: a NUL byte; this is no text", path, number);
+    }
     char *rest = text.data;
     for (char *line; status == TW_OK && (line = strsep(&rest, "\n")) != NULL; number++)
         status = read_shapes_line(a, path, number, line, error);

@@ -66,7 +66,7 @@ tw_status checks_create(struct checks *checks, const struct bench *bench, struct
         if (description->arguments[i].kind == TW_ARGUMENT_BUFFER)
             status = build_for_type(checks, tw_problem_type(&bench->problem, i), error);
     if (status == TW_OK)
-        status = bench->backend->allocate(bench->device, (uint64_t)MAX_BLOCKS * 6 * 8,
+        status = bench->backend->allocate(bench->device, (uint64_t)MAX_BLOCKS * 7 * 8,
                                           &checks->results, error);
     return status;
 }
@@ -141,20 +141,21 @@ tw_status checks_compare(const struct checks *checks, const struct tw_memory *go
     uint32_t blocks = blocks_for(extent->rows, extent->stride);
     struct tw_memory errors = tw_memory_part(&checks->results, 0, (uint64_t)blocks * 24);
     struct tw_memory counts =
-        tw_memory_part(&checks->results, (uint64_t)MAX_BLOCKS * 24, (uint64_t)blocks * 24);
+        tw_memory_part(&checks->results, (uint64_t)MAX_BLOCKS * 24, (uint64_t)blocks * 32);
     const struct tw_value values[] = {
         memory_value(got),
         memory_value(reference),
         number_value(TW_TYPE_i32, (double)extent->rows),
         number_value(TW_TYPE_i32, (double)extent->columns),
         number_value(TW_TYPE_i32, (double)extent->stride),
+        number_value(TW_TYPE_i64, (double)(got->bytes / tw_type_info(extent->type)->bytes)),
         memory_value(&errors),
         memory_value(&counts),
     };
     tw_status status =
-        queue(checks, checks->compare[extent->type], blocks, THREADS * 6 * 8, values, 7, error);
+        queue(checks, checks->compare[extent->type], blocks, THREADS * 7 * 8, values, 8, error);
     double error_rows[MAX_BLOCKS * 3];
-    uint64_t count_rows[MAX_BLOCKS * 3];
+    uint64_t count_rows[MAX_BLOCKS * 4];
     if (status == TW_OK)
         status = bench->backend->read(bench->device, &errors, error_rows, error);
     if (status == TW_OK)
@@ -167,10 +168,11 @@ tw_status checks_compare(const struct checks *checks, const struct tw_memory *go
         largest = fmax(largest, error_rows[3 * b]);
         squares += error_rows[3 * b + 1];
         sizes += error_rows[3 * b + 2];
-        comparison->bad += count_rows[3 * b];
-        comparison->gaps += count_rows[3 * b + 1];
-        if (count_rows[3 * b + 2] < comparison->first_bad)
-            comparison->first_bad = count_rows[3 * b + 2];
+        comparison->bad += count_rows[4 * b];
+        comparison->gaps += count_rows[4 * b + 1];
+        if (count_rows[4 * b + 2] < comparison->first_bad)
+            comparison->first_bad = count_rows[4 * b + 2];
+        comparison->behind += count_rows[4 * b + 3];
     }
     double elements = (double)extent->rows * (double)extent->columns;
     double scale = sizes > 0 ? sqrt(sizes / elements) : 1;

@@ -27,10 +27,12 @@ struct comparison {
     double rms_error;   /* likewise */
     uint64_t bad;       /* elements that are no number or, for integers, differ */
     uint64_t gaps;      /* elements between rows that were written */
+    uint64_t behind;    /* elements behind the end that were written */
     uint64_t first_bad; /* index of the first of either; meaningless when there is none */
 };
 
-/* Compares an output with its reference (double for floating types); waits for the result. */
+/* Compares an output with its reference (double for floating types); waits for the result. What
+ * `got` holds behind the extent\'s end must be all ones. */
 tw_status checks_compare(const struct checks *checks, const struct tw_memory *got,
                          const struct tw_memory *reference, const struct tw_extent *extent,
                          struct comparison *comparison, struct tw_error *error);

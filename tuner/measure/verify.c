@@ -24,6 +24,8 @@ static tw_status judge(const struct workload *w, int argument, int which,
     const char *name = w->bench->problem.description->arguments[argument].name;
     uint64_t row = c->first_bad / (uint64_t)extent->stride;
     uint64_t column = c->first_bad % (uint64_t)extent->stride;
+    if (c->behind > 0)
+        return tw_fail(error, TW_WRONG, "wrote outside its buffers: behind the end of %s", name);
     if (c->gaps > 0)
         return tw_fail(error, TW_WRONG,
                        "wrote between the rows of %s: %" PRIu64 " elements (row %" PRIu64
@@ -59,8 +61,9 @@ static tw_status verify_case(const struct workload *w, const struct tw_variant *
         if (a->kind != TW_ARGUMENT_BUFFER || a->access == TW_ACCESS_IN)
             continue;
         struct comparison comparison;
-        status = checks_compare(&w->checks, &arguments.memory[i], &w->references[which][i],
-                                &w->extents[i], &comparison, error);
+        struct tw_memory got = workload_padded(w, i);
+        status = checks_compare(&w->checks, &got, &w->references[which][i], &w->extents[i],
+                                &comparison, error);
         if (status != TW_OK)
             return status;
         accuracy->max_rel_error = fmax(accuracy->max_rel_error, comparison.max_error);

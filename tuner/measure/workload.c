@@ -130,6 +130,13 @@ void workload_arguments(const struct workload *w, int set, int which,
     memcpy(arguments->scalars, d->cases[which].scalars, sizeof arguments->scalars);
 }
 
+struct tw_memory workload_padded(const struct workload *w, int argument) {
+    int z = 0;
+    while (w->zones[z].argument != argument)
+        z++;
+    return tw_memory_part(&w->sets[0], w->zones[z].offset, w->zones[z].bytes);
+}
+
 static tw_status fill_argument(const struct workload *w, const struct tw_memory *memory, int i,
                                struct tw_error *error) {
     const struct tw_argument *a = &w->bench->problem.description->arguments[i];

@@ -49,6 +49,9 @@ tw_status workload_restore(struct workload *workload, struct tw_error *error);
 void workload_arguments(const struct workload *workload, int set, int which,
                         struct tw_arguments *arguments);
 
+/* An output in set 0 as `workload_arguments` gives it, but up to the guard behind it. */
+struct tw_memory workload_padded(const struct workload *workload, int argument);
+
 /* Puts the outputs of set 0 in the state that a case starts from: poisoned, or random where the
  * case reads them. */
 tw_status workload_prepare(const struct workload *workload, int which, struct tw_error *error);

@@ -17,6 +17,7 @@
 
 enum {
     ELITE = 8,
+    NEAR = 2,
     ATTEMPTS = 100,
     BEGINNING = 10, /* ok outcomes before the model is asked */
     STEPS = 600,    /* candidates that a ranking weighs: steps from the elite, */
@@ -26,8 +27,10 @@ enum {
 };
 
 static const double AT_RANDOM = 0.05;
-static const double BLINDLY = 0.4;
-static const double CROSSED = 0.15;
+static const double BLINDLY = 0.6; /* in the long run */
+static const double LONG_RUN = 100;
+
+static const double CROSSED = 0.25;
 static const double ONE_STEP = 0.6;
 
 struct candidate {
@@ -42,9 +45,8 @@ struct greedy {
     struct model *model;
     struct chance chance;
     int count;
-    size_t points[ELITE]; /* fastest first */
-    double seconds[ELITE];
-    size_t planned, next; /* what is left of the last ranking */
+    struct candidate elite[ELITE]; /* fastest first; the score is the time */
+    size_t planned, next;          /* what is left of the last ranking */
     struct candidate plan[STEPS + STRAYS];
 };
 
@@ -77,28 +79,49 @@ static tw_status create(void **state, const struct strategy *strategy, uint64_t 
     return TW_OK;
 }
 
+/* Whether two points differ in no more than NEAR parameters. */
+static bool near(const struct greedy *g, size_t a, size_t b) {
+    int implementation = space_implementation(g->space, a), differ = 0;
+    if (space_implementation(g->space, b) != implementation)
+        return false;
+    const unsigned char *x = space_coordinates(g->space, a), *y = space_coordinates(g->space, b);
+    for (int i = 0; i < space_axes(g->space, implementation); i++)
+        differ += x[i] != y[i];
+    return differ <= NEAR;
+}
+
+static void leave(struct greedy *g, int at) {
+    g->count--;
+    memmove(&g->elite[at], &g->elite[at + 1], (size_t)(g->count - at) * sizeof *g->elite);
+}
+
+/* Of points near each other only the fastest is kept, or the elite would soon sit on one hill. */
 static void learn(void *state, size_t point, const struct strategy_outcome *outcome) {
     struct greedy *g = state;
     model_learn(g->model, point, outcome);
     if (!outcome->ok)
         return;
-    int at = g->count;
-    while (at > 0 && g->seconds[at - 1] > outcome->seconds)
-        at--;
-    if (at == ELITE)
-        return;
-    if (g->count < ELITE)
-        g->count++;
-    memmove(&g->points[at + 1], &g->points[at], (size_t)(g->count - at - 1) * sizeof *g->points);
-    memmove(&g->seconds[at + 1], &g->seconds[at], (size_t)(g->count - at - 1) * sizeof *g->seconds);
-    g->points[at] = point;
-    g->seconds[at] = outcome->seconds;
+    for (int i = 0; i < g->count; i++)
+        if (near(g, g->elite[i].point, point) && g->elite[i].score <= outcome->seconds)
+            return;
+    for (int i = g->count - 1; i >= 0; i--)
+        if (near(g, g->elite[i].point, point))
+            leave(g, i);
+    if (g->count == ELITE) {
+        if (g->elite[ELITE - 1].score <= outcome->seconds)
+            return;
+        g->count--;
+    }
+    int at = g->count++;
+    for (; at > 0 && g->elite[at - 1].score > outcome->seconds; at--)
+        g->elite[at] = g->elite[at - 1];
+    g->elite[at] = (struct candidate){point, outcome->seconds};
 }
 
 /* The better the more likely. */
 static size_t draw_parent(struct greedy *g) {
     double u = chance_unit(&g->chance);
-    return g->points[(int)(u * u * g->count)];
+    return g->elite[(int)(u * u * g->count)].point;
 }
 
 static void change_axis(struct greedy *g, const struct space_axis *axis, unsigned char *rank) {
@@ -219,7 +242,9 @@ static size_t propose(void *state) {
     struct greedy *g = state;
     if (model_known(g->model) < BEGINNING || chance_unit(&g->chance) < AT_RANDOM)
         return explorer_draw(g->explorer);
-    if (chance_unit(&g->chance) < BLINDLY)
+    /* A model pays most when little is known; later what it smooths over matters. */
+    double known = (double)model_known(g->model);
+    if (chance_unit(&g->chance) < BLINDLY * known / (known + LONG_RUN))
         return step_blindly(g);
     return step_by_model(g);
 }

@@ -104,8 +104,8 @@ tw_status message_receive(int fd, struct message *message, struct tw_error *erro
         status = tw_fail(error, TW_IO, "a message was cut off");
     if (status == TW_OK) {
         text[lengths[0]] = '\0';
-        message->json = cJSON_Parse(text);
-        if (message->json == NULL)
+        message->json = cJSON_ParseWithOpts(text, NULL, 1);
+        if (!cJSON_IsObject(message->json))
             status = tw_fail(error, TW_IO, "what came is no message");
     }
     free(text);

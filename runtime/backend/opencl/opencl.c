@@ -92,12 +92,23 @@ static tw_status load_parts(struct tw_device *device, const unsigned char *bytes
 static tw_status opencl_load(struct tw_device *device, const void *bytes, size_t size,
                              const char *function, uint32_t shared, struct tw_module **out,
                              struct tw_error *error) {
-    (void)shared; /* __local arrays are sized in the source */
+    /* __local arrays are sized in the source; not every implementation checks them against its
+     * limit. */
+    cl_ulong limit = 0;
     *out = NULL;
+    tw_status status =
+        tw_opencl_check(device->cl->device_info(device->device, CL_DEVICE_LOCAL_MEM_SIZE,
+                                                sizeof limit, &limit, NULL),
+                        "clGetDeviceInfo", error);
+    if (status == TW_OK && shared > limit)
+        status = tw_fail(error, TW_RESOURCE,
+                         "%u bytes of shared memory are more than a block may use", shared);
+    if (status != TW_OK)
+        return status;
     struct tw_module *module = calloc(1, sizeof *module);
     if (module == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    tw_status status = load_parts(device, bytes, size, function, module, error);
+    status = load_parts(device, bytes, size, function, module, error);
     if (status != TW_OK) {
         opencl_unload(device, module);
         return status;
