@@ -102,7 +102,7 @@ static void fills_writes_reads_copies(void **state) {
 static void parts(void **state) {
     const struct stage *stage = *state;
     struct tw_error error;
-    static const uint64_t places[][2] = {{0, 256},  {256, 256}, {256, 1},  {512, 333}, {0, 7},
+    static const uint64_t places[][2] = {{0, 256}, {256, 256}, {256, 1},  {512, 333},      {0, 7},
                                          {16, 32}, {5, 48},    {33, 100}, {300, BIG - 300}};
     struct tw_memory whole = allocate(stage, BIG), other = allocate(stage, BIG);
     for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
@@ -198,13 +198,14 @@ static void passes_every_type(void **state) {
         "    out[8] = in[1];\n    exact[0] = d;\n"
         "}\n";
     struct tw_module *module = load_body(stage, body, "scalars", one, 0);
-    struct tw_memory out = allocate(stage, 9 * 8), in = allocate(stage, 8), exact = allocate(stage, 8);
+    struct tw_memory out = allocate(stage, 9 * 8), in = allocate(stage, 8),
+                     exact = allocate(stage, 8);
     struct tw_error error;
     for (int round = 1; round <= 2; round++) { /* the second must not see the first's values */
         const int32_t numbers[2] = {1, 40 + round};
-        const double expected[9] = {200.0 + round,    60000.0 + round, 4000000000.0 + round,
-                                    9e15 + round,     -7.0 * round,    -1e12 * round,
-                                    0.5 * round,      0.1 * round,     40.0 + round};
+        const double expected[9] = {200.0 + round, 60000.0 + round, 4000000000.0 + round,
+                                    9e15 + round,  -7.0 * round,    -1e12 * round,
+                                    0.5 * round,   0.1 * round,     40.0 + round};
         must(stage->backend->write(stage->device, &in, numbers, &error), error);
         const struct tw_value values[] = {
             memory_value(out),
@@ -289,14 +290,16 @@ static void shared_memory(void **state) {
     stage->backend->unload(stage->device, module);
 }
 
-static const char add_body[] = "TW_KERNEL(add)(TW_GLOBAL int *out, TW_GLOBAL const int *in, int n) {\n"
-                               "    int i = (int)(blockIdx.x * 64 + threadIdx.x);\n"
-                               "    out[i] = out[i] * 3 + in[i] + n;\n"
-                               "}\n";
+static const char add_body[] =
+    "TW_KERNEL(add)(TW_GLOBAL int *out, TW_GLOBAL const int *in, int n) {\n"
+    "    int i = (int)(blockIdx.x * 64 + threadIdx.x);\n"
+    "    out[i] = out[i] * 3 + in[i] + n;\n"
+    "}\n";
 static const uint32_t add_block[3] = {64, 1, 1};
 enum { COUNT = 1024, BYTES = COUNT * 4 };
 
-/* Launches, fills and copies happen in the order queued; parts of one allocation are several arguments. */
+/* Launches, fills and copies happen in the order queued; parts of one allocation are several
+ * arguments. */
 static void in_order(void **state) {
     const struct stage *stage = *state;
     struct tw_error error;
@@ -396,8 +399,8 @@ static void two_at_once(void **state) {
         for (int i = 0; i < 2; i++) {
             const struct tw_value values[] = {memory_value(a[i]), memory_value(b[i]),
                                               number_value(TW_TYPE_i32, i + 1)};
-            launch(both[i], &(struct tw_launch){
-                                modules[i], {64, 1, 1}, {COUNT / 64, 1, 1}, 0, 3, values});
+            launch(both[i],
+                   &(struct tw_launch){modules[i], {64, 1, 1}, {COUNT / 64, 1, 1}, 0, 3, values});
         }
     }
     for (int i = 1; i >= 0; i--) {
@@ -483,7 +486,8 @@ static void assert_no_binary(const struct stage *stage, const unsigned char *byt
     /* Of its very size, so that a sanitizer sees who reads on. */
     unsigned char *copy = malloc(size > 0 ? size : 1);
     memcpy(copy, bytes, size);
-    tw_status status = stage->backend->load(stage->device, copy, size, "nothing", 0, &module, &error);
+    tw_status status =
+        stage->backend->load(stage->device, copy, size, "nothing", 0, &module, &error);
     if (status == TW_OK || module != NULL || error.message[0] == '\0') {
         fail_msg("%s loads: %s", what, tw_status_text(status));
     }

@@ -1,5 +1,5 @@
-/* Problems and configurations to try a kernel with: every attribute word, odd shapes, padded strides, and a
- * seeded sample of what its description allows. */
+/* Problems and configurations to try a kernel with: every attribute word, odd shapes, padded
+ * strides, and a seeded sample of what its description allows. */
 #ifndef TESTS_SUPPORT_PROBLEMS_H
 #define TESTS_SUPPORT_PROBLEMS_H
 
@@ -44,8 +44,8 @@ SUPPORT void default_words(struct tw_problem *problem) {
 
 enum padding { PADDING_NONE, PADDING_ODD, PADDING_WIDE, PADDINGS };
 
-/* Strides as tw_problem_bind takes them, from values bound without: as they are, a few elements longer, or
- * a multiple of 16 that leaves a gap. */
+/* Strides as tw_problem_bind takes them, from values bound without: as they are, a few elements
+ * longer, or a multiple of 16 that leaves a gap. */
 SUPPORT void pad_strides(const struct tw_description *d, const int64_t *values,
                          enum padding padding, int64_t strides[TW_MAX_ARGUMENTS]) {
     for (int i = 0; i < d->argument_count; i++) {
@@ -60,7 +60,8 @@ SUPPORT void pad_strides(const struct tw_description *d, const int64_t *values,
     }
 }
 
-/* Whether the description and the device allow a configuration; `values` are bound for the problem. */
+/* Whether the description and the device allow a configuration; `values` are bound for the problem.
+ */
 SUPPORT tw_status is_allowed(const struct tw_description *d, const struct tw_configuration *c,
                              const int64_t *values, const struct tw_device_info *device,
                              struct tw_error *error) {
@@ -83,8 +84,7 @@ SUPPORT bool draw_configuration(const struct tw_description *d, int implementati
     for (int tries = 0; tries < 1000000; tries++) {
         *c = (struct tw_configuration){.implementation = implementation};
         for (int i = 0; i < in->parameter_count; i++)
-            c->values[i] =
-                in->parameters[i].values[draw(seed) % (uint64_t)in->parameters[i].count];
+            c->values[i] = in->parameters[i].values[draw(seed) % (uint64_t)in->parameters[i].count];
         if (is_allowed(d, c, values, device, NULL) == TW_OK)
             return true;
     }

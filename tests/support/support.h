@@ -1,4 +1,5 @@
-/* What tests share: cmocka with the headers it needs, a directory of one's own, words in messages. */
+/* What tests share: cmocka with the headers it needs, a directory of one's own, words in messages.
+ */
 #ifndef TESTS_SUPPORT_SUPPORT_H
 #define TESTS_SUPPORT_SUPPORT_H
 
@@ -96,7 +97,8 @@ SUPPORT int scratch_remove(void **state) {
 #define SCRATCH_TEST(function)                                                                     \
     cmocka_unit_test_setup_teardown(function, scratch_make, scratch_remove)
 
-/* Writes a file in the directory, making the folder it names ("scale/direct.cu"); tells its path. */
+/* Writes a file in the directory, making the folder it names ("scale/direct.cu"); tells its path.
+ */
 SUPPORT void scratch_write(const struct scratch *scratch, const char *name, const char *text,
                            char path[1024]) {
     snprintf(path, 1024, "%s/%s", scratch->path, name);

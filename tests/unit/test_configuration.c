@@ -140,8 +140,7 @@ static void refuses_what_is_not_listed(void **state) {
         {"{\"BLOCK_X\":64,\"GROUP\":1,\"ORDER\":\"rows\",\"BLOCK_Y\":1}",
          "unknown key \"BLOCK_Y\"; did you mean \"BLOCK_X\"?"},
         {"{\"BLOCK_X\":64,\"GROUP\":1,\"ORDER\":\"rows\",\"BLOCK_X\":32}", "given twice"},
-        {"{\"BLOCK_X\":65,\"GROUP\":1,\"ORDER\":\"rows\"}",
-         "key BLOCK_X: is not among"},
+        {"{\"BLOCK_X\":65,\"GROUP\":1,\"ORDER\":\"rows\"}", "key BLOCK_X: is not among"},
         {"{\"BLOCK_X\":64.5,\"GROUP\":1,\"ORDER\":\"rows\"}", "key BLOCK_X: expected a whole"},
         {"{\"BLOCK_X\":1e300,\"GROUP\":1,\"ORDER\":\"rows\"}", "key BLOCK_X: expected a whole"},
         {"{\"BLOCK_X\":-64,\"GROUP\":1,\"ORDER\":\"rows\"}", "key BLOCK_X: is not among"},
@@ -206,7 +205,8 @@ static void binds_parameters_and_defines(void **state) {
                    "hold");
 }
 
-/* What cannot be evaluated is refused, not taken as 0; a redundancy that cannot be holds for nothing. */
+/* What cannot be evaluated is refused, not taken as 0; a redundancy that cannot be holds for
+ * nothing. */
 static void what_cannot_be_evaluated(void **state) {
     (void)state;
     static const char *const changes[][2] = {{"N % BLOCK_X != 0", "M / (N - 100)"},
@@ -220,7 +220,8 @@ static void what_cannot_be_evaluated(void **state) {
         int64_t values[TW_MAX_SYMBOLS];
         struct tw_error error;
         must(tw_configuration_parse(&c, d, 0, "{\"BLOCK_X\":64,\"GROUP\":4,\"ORDER\":\"rows\"}",
-                                    &error), error);
+                                    &error),
+             error);
         bind_problem(&problem, &paper_gpu, values);
         if (i == 0) {
             assert_refuses(tw_configuration_bind(d, &c, values, &error), TW_INVALID, error,

@@ -4,8 +4,9 @@
 #include "tests/support/scale.h"
 
 /* The geometry of the example's launch, on a 1000x500 problem with BLOCK_X 64, after one change. */
-static tw_status geometry_with(const char *from, const char *to, const struct tw_device_info *device,
-                               struct tw_geometry *geometry, struct tw_error *error) {
+static tw_status geometry_with(const char *from, const char *to,
+                               const struct tw_device_info *device, struct tw_geometry *geometry,
+                               struct tw_error *error) {
     char *text = replaced(scale_text, from, to);
     struct tw_description *d = read_description(text, NULL);
     struct tw_problem problem = parse_problem(d, "1000x500");
@@ -98,7 +99,8 @@ static void no_sizes(void **state) {
         {BLOCK, "\"block\": [\"BLOCK_X - 64\"]", "block x, \"BLOCK_X - 64\", is 0"},
         {BLOCK, "\"block\": [\"64\", \"0 - 1\"]", "block y, \"0 - 1\", is -1"},
         {GRID, "\"grid\": [\"N / 501\"]", "grid x, \"N / 501\", is 0"},
-        {GRID, "\"grid\": [\"1\", \"M / (N - 500)\"]", "grid y, \"M / (N - 500)\", divides by zero"},
+        {GRID, "\"grid\": [\"1\", \"M / (N - 500)\"]",
+         "grid y, \"M / (N - 500)\", divides by zero"},
         {GRID, "\"grid\": [\"9223372036854775807 + M\"]", "overflows 64 bits"},
         {"\"shared\": \"0\"", "\"shared\": \"0 - 1\"", "shared memory, \"0 - 1\", is -1"},
         {"\"min_blocks\": \"1\"", "\"min_blocks\": \"0\"", "min_blocks, \"0\", is 0"},
@@ -157,8 +159,8 @@ static void all_launches(void **state) {
         "\"block\": [\"1\"], \"grid\": [\"1\"], \"pass\": [\"B\"] },";
     char *two = replaced(scale_text, "\"launches\": [", second);
     for (int i = 0; i < 2; i++) {
-        char *text = replaced(two, "\"shared\": \"0\"", i == 0 ? "\"shared\": \"8\""
-                                                               : "\"shared\": \"MAX_SHARED*2\"");
+        char *text = replaced(two, "\"shared\": \"0\"",
+                              i == 0 ? "\"shared\": \"8\"" : "\"shared\": \"MAX_SHARED*2\"");
         struct tw_description *d = read_description(text, NULL);
         struct tw_problem problem = parse_problem(d, "10x10");
         struct tw_configuration c = {.values = {64, 0, 1}};
@@ -176,9 +178,8 @@ static void all_launches(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes),        cmocka_unit_test(limits),
-        cmocka_unit_test(no_sizes),     cmocka_unit_test(requirements),
-        cmocka_unit_test(all_launches),
+        cmocka_unit_test(sizes),        cmocka_unit_test(limits),       cmocka_unit_test(no_sizes),
+        cmocka_unit_test(requirements), cmocka_unit_test(all_launches),
     };
     return cmocka_run_group_tests_name("geometry", tests, NULL, NULL);
 }

@@ -58,7 +58,9 @@ static void refuses_shapes(void **state) {
         {"64.0x32", "scale wants 2 sizes"},
         {"1e3x32", "scale wants 2 sizes"},
         {"MxN", "M must be a positive whole number"},
-        {"6\xc3\x97" "4", "scale wants 2 sizes"},
+        {"6\xc3\x97"
+         "4",
+         "scale wants 2 sizes"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tw_problem problem;
@@ -150,10 +152,18 @@ static void binds_every_name(void **state) {
     static const struct {
         const char *name;
         int64_t value;
-    } expected[] = {{"MAX_SHARED", 232448}, {"MAX_THREADS", 1024}, {"WARP", 32},
-                    {"SM_COUNT", 132},      {"L2_BYTES", 52428800}, {"ARCH", 90},
-                    {"IS_CPU", 0},          {"M", 64},              {"N", 32},
-                    {"ESIZE", 8},           {"lda", 32},            {"ldb", 32}};
+    } expected[] = {{"MAX_SHARED", 232448},
+                    {"MAX_THREADS", 1024},
+                    {"WARP", 32},
+                    {"SM_COUNT", 132},
+                    {"L2_BYTES", 52428800},
+                    {"ARCH", 90},
+                    {"IS_CPU", 0},
+                    {"M", 64},
+                    {"N", 32},
+                    {"ESIZE", 8},
+                    {"lda", 32},
+                    {"ldb", 32}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         int slot = tw_symbols_find(&scale->symbols, expected[i].name);
         assert_true(slot >= 0);
@@ -243,8 +253,10 @@ static tw_status odd_extent(const char *rows, const char *columns, struct tw_ext
                             struct tw_error *error) {
     char with[200];
     snprintf(with, sizeof with, "\"rows\": \"%s\", \"columns\": \"%s\", \"fill\"", rows, columns);
-    char *text = replaced(scale_text, "\"rows\": \"M\", \"columns\": \"N\", \"stride\": \"lda\", "
-                                      "\"fill\"", with);
+    char *text = replaced(scale_text,
+                          "\"rows\": \"M\", \"columns\": \"N\", \"stride\": \"lda\", "
+                          "\"fill\"",
+                          with);
     struct tw_description *d = read_description(text, NULL);
     struct tw_problem problem = parse_problem(d, "70000x70000");
     int64_t values[TW_MAX_SYMBOLS];
@@ -327,12 +339,18 @@ static void types(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parses_shapes),           cmocka_unit_test(refuses_shapes),
-        cmocka_unit_test(attributes),              cmocka_unit_test(keys),
-        cmocka_unit_test(keys_without_attributes), cmocka_unit_test(binds_every_name),
-        cmocka_unit_test(strides),                 cmocka_unit_test(lets_that_fail),
-        cmocka_unit_test(extents),                 cmocka_unit_test(odd_extents),
-        cmocka_unit_test(extents_fit_an_int),      cmocka_unit_test(work),
+        cmocka_unit_test(parses_shapes),
+        cmocka_unit_test(refuses_shapes),
+        cmocka_unit_test(attributes),
+        cmocka_unit_test(keys),
+        cmocka_unit_test(keys_without_attributes),
+        cmocka_unit_test(binds_every_name),
+        cmocka_unit_test(strides),
+        cmocka_unit_test(lets_that_fail),
+        cmocka_unit_test(extents),
+        cmocka_unit_test(odd_extents),
+        cmocka_unit_test(extents_fit_an_int),
+        cmocka_unit_test(work),
         cmocka_unit_test(types),
     };
     return cmocka_run_group_tests_name("problem", tests, read_scale, free_scale);

@@ -1,4 +1,5 @@
-/* Rendering: what reaches the compiler, where templates come from, and what a template's hash is of. */
+/* Rendering: what reaches the compiler, where templates come from, and what a template's hash is
+ * of. */
 #include "runtime/variant/source.h"
 
 #include "runtime/description/builtin.h"
@@ -13,7 +14,8 @@ static tw_status render(const struct tw_description *d, const char *backend, boo
     int64_t values[TW_MAX_SYMBOLS];
     must(tw_problem_set(&problem, "dtype", "f64", error), *error);
     must(tw_configuration_parse(&c, d, 0, "{\"BLOCK_X\":32,\"GROUP\":4,\"ORDER\":\"columns\"}",
-                                error), *error);
+                                error),
+         *error);
     bind_problem(&problem, &paper_gpu, values);
     must(tw_configuration_bind(d, &c, values, error), *error);
     const struct tw_launch_description *launch =
@@ -29,8 +31,8 @@ static const char direct[] = "/* the template */\nTW_KERNEL(scale_direct)(int x)
 static const char *line_of(const char *source, const char *line) {
     char whole[300];
     snprintf(whole, sizeof whole, "\n%s\n", line);
-    const char *at = strncmp(source, whole + 1, strlen(whole) - 1) == 0 ? source
-                                                                        : strstr(source, whole);
+    const char *at =
+        strncmp(source, whole + 1, strlen(whole) - 1) == 0 ? source : strstr(source, whole);
     if (at == NULL) {
         fail_msg("no line \"%s\" in:\n%s", line, source);
     }

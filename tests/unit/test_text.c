@@ -96,7 +96,7 @@ static const char *nearest(const char *word) {
 static void suggests_the_nearest(void **state) {
     (void)state;
     assert_string_equal(nearest("BLOCK_X"), "BLOCK_X");
-    assert_string_equal(nearest("BLOCKX"), "BLOCK_X"); /* a letter left out */
+    assert_string_equal(nearest("BLOCKX"), "BLOCK_X");   /* a letter left out */
     assert_string_equal(nearest("BLOOCK_Y"), "BLOCK_Y"); /* one too many */
     assert_string_equal(nearest("UNROL"), "UNROLL");
     assert_string_equal(nearest("STAGIGN"), "STAGING"); /* two swapped */

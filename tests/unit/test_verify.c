@@ -292,7 +292,8 @@ static void integers(void **state) {
 static void doubles(void **state) {
     (void)state;
     static const struct sin sins[] = {
-        {"precise", "case 0: B has an error of "}, /* what single precision is allowed is a lot here */
+        {"precise",
+         "case 0: B has an error of "}, /* what single precision is allowed is a lot here */
         {"forgets_one", "case 0: 1 elements of B are wrong or were not written"},
         {"reads_poison", "case 0: 561 elements of B are wrong or were not written"},
         {"far_behind", "wrote outside its buffers"},
@@ -312,7 +313,8 @@ static void strays_explain_more(void **state) {
     struct tw_error error;
     must(verify(house, "none", &accuracy, &error), error);
     assert_status(verify(house, "input", &accuracy, &error), TW_WRONG);
-    /* Not restored: the answers no longer belong to the inputs, and the input is still not right. */
+    /* Not restored: the answers no longer belong to the inputs, and the input is still not right.
+     */
     assert_refuses(verify(house, "imprecise", &accuracy, &error), TW_WRONG, error,
                    "wrote to its input A");
     close_house(house);
@@ -347,9 +349,12 @@ static int set_up(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_answers),       cmocka_unit_test(writes_elsewhere),
-        cmocka_unit_test(writes_just_behind),  cmocka_unit_test(integers),
-        cmocka_unit_test(doubles),             cmocka_unit_test(strays_explain_more),
+        cmocka_unit_test(wrong_answers),
+        cmocka_unit_test(writes_elsewhere),
+        cmocka_unit_test(writes_just_behind),
+        cmocka_unit_test(integers),
+        cmocka_unit_test(doubles),
+        cmocka_unit_test(strays_explain_more),
         cmocka_unit_test(accuracy_is_told),
     };
     return cmocka_run_group_tests_name("verify", tests, set_up, scratch_remove);

@@ -1,0 +1,253 @@
+/* What every strategy must keep to, and what a good one must bring, on a space that is only a
+ * formula. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/contract/synthetic.h"
+
+/* A gemm on the imagined GPU; `shape` small enough leaves few points. */
+struct world {
+    struct tw_description *description;
+    struct tw_problem problem;
+    struct synthetic synthetic;
+    struct space *space;
+};
+
+static void world_make(struct world *w, const char *text) {
+    struct tw_error error = {0};
+    if (tw_description_read(&w->description, text, "synthetic.json", NULL, &error) != TW_OK ||
+        tw_problem_parse(&w->problem, w->description, "4096x4096x1024", &error) != TW_OK ||
+        space_create(&w->space, &w->problem, &synthetic_gpu, &error) != TW_OK)
+        fail_msg("%s", error.message);
+    w->synthetic = (struct synthetic){.problem = &w->problem, .space = w->space};
+}
+
+static void world_free(struct world *w) {
+    space_free(w->space);
+    tw_description_free(w->description);
+}
+
+static struct strategy *start(const struct strategy_kind *kind, const struct world *w,
+                              uint64_t seed) {
+    struct strategy *strategy;
+    assert_int_equal(strategy_create(&strategy, kind, w->space, seed, NULL), TW_OK);
+    return strategy;
+}
+
+static const char small_text[] = SYNTHETIC_JSON({
+    "kernel" : "small",
+    "summary" : "a space of few points",
+    "problem" : {"dimensions" : [ "M", "N", "K" ]},
+    "arguments" : [ {
+        "name" : "C",
+        "kind" : "buffer",
+        "type" : "f32",
+        "access" : "out",
+        "rows" : "M",
+        "columns" : "N"
+    } ],
+    "work" : {"flops" : "M", "bytes" : "M"},
+    "tolerance" : {"f32" : 1e-6},
+    "reference" : {
+        "templates" : ["none.cu"],
+        "function" : "reference",
+        "block" : ["64"],
+        "grid" : ["M"],
+        "pass" : ["C"]
+    },
+    "implementations" : [
+        {
+            "name" : "one",
+            "summary" : "no parameters",
+            "parameters" : {},
+            "launches" : [ {
+                "templates" : ["none.cu"],
+                "function" : "f",
+                "block" : ["32"],
+                "grid" : ["1"],
+                "pass" : ["C"]
+            } ],
+            "presets" : {"default" : {}}
+        },
+        {
+            "name" : "two",
+            "summary" : "some",
+            "parameters" : {
+                "A" : [ 1, 2, 3, 4, 5, 6, 7 ],
+                "B" : [ 1, 2, 3, 4, 5, 6, 7 ],
+                "C2" : [ "x", "y", "z" ],
+                "D" : {"values" : [ 1, 2, 4 ], "launch" : true}
+            },
+            "constraints" : [ "A + B <= 9", "C2 != 'z' || A != B" ],
+            "launches" : [ {
+                "templates" : ["none.cu"],
+                "function" : "f",
+                "block" : ["32"],
+                "grid" : ["1"],
+                "pass" : [ "C", "D" ]
+            } ]
+        }
+    ]
+});
+
+/* Times that tell points apart; every fifth point fails. */
+static struct strategy_outcome outcome_of(size_t point) {
+    if (point % 5 == 4)
+        return (struct strategy_outcome){.ok = false};
+    return (struct strategy_outcome){.ok = true,
+                                     .seconds = 1e-3 * (double)(1 + point * 7919 % 101)};
+}
+
+/* Asks with up to `depth` points outstanding until the space is exhausted; checks that nothing
+ * comes twice. Writes the order to `order` and returns how many came. */
+static size_t run_out(struct strategy *strategy, const struct world *w, size_t depth, bool all_fail,
+                      bool *seen, size_t *order) {
+    size_t outstanding[64], waiting = 0, count = 0, point;
+    for (;;) {
+        enum strategy_answer answer = strategy_ask(strategy, &point);
+        if (answer == STRATEGY_POINT) {
+            assert_true(point < space_size(w->space));
+            assert_false(seen[point]);
+            seen[point] = true;
+            order[count++] = point;
+            outstanding[waiting++] = point;
+        }
+        if (answer != STRATEGY_POINT && waiting == 0) {
+            /* With nothing outstanding there is nothing to wait for. */
+            assert_int_equal(answer, STRATEGY_EXHAUSTED);
+            return count;
+        }
+        if (answer != STRATEGY_POINT || waiting == depth) {
+            /* The last asked is told first: answers come in any order. */
+            struct strategy_outcome outcome = outcome_of(outstanding[--waiting]);
+            outcome.ok = outcome.ok && !all_fail;
+            strategy_tell(strategy, outstanding[waiting], &outcome);
+        }
+    }
+}
+
+static void every_point_comes_once(void **state) {
+    const struct strategy_kind *kind = *state;
+    struct world w;
+    world_make(&w, small_text);
+    size_t size = space_size(w.space);
+    assert_true(size > 200 && size < 2000);
+    bool *seen = calloc(size, sizeof *seen);
+    size_t *order = calloc(size, sizeof *order), *again = calloc(size, sizeof *again);
+    for (int variant = 0; variant < 4; variant++) {
+        size_t depth = variant % 2 == 0 ? 1 : 32;
+        for (int twice = 0; twice < 2; twice++) {
+            memset(seen, 0, size * sizeof *seen);
+            struct strategy *strategy = start(kind, &w, 7);
+            assert_int_equal(run_out(strategy, &w, depth, variant > 1, seen, twice ? again : order),
+                             size);
+            strategy_free(strategy);
+        }
+        assert_memory_equal(order, again, size * sizeof *order);
+    }
+    free(seen);
+    free(order);
+    free(again);
+    world_free(&w);
+}
+
+static void what_was_told_is_not_asked(void **state) {
+    const struct strategy_kind *kind = *state;
+    struct world w;
+    world_make(&w, small_text);
+    size_t size = space_size(w.space);
+    bool *seen = calloc(size, sizeof *seen);
+    size_t *order = calloc(size, sizeof *order);
+    struct strategy *strategy = start(kind, &w, 3);
+    size_t told = 0;
+    for (size_t point = 0; point < size; point += 3, told++) {
+        struct strategy_outcome outcome = outcome_of(point);
+        strategy_tell(strategy, point, &outcome);
+        strategy_tell(strategy, point, &outcome); /* again, which must not count */
+        seen[point] = true;
+    }
+    assert_int_equal(run_out(strategy, &w, 4, false, seen, order), size - told);
+    strategy_free(strategy);
+    free(seen);
+    free(order);
+    world_free(&w);
+}
+
+/* The best noise-free time found after `trials`, over the default's. */
+static double best_after(const struct strategy_kind *kind, const struct world *w, uint64_t seed,
+                         size_t trials, size_t depth) {
+    struct strategy *strategy = start(kind, w, seed);
+    size_t outstanding[64], waiting = 0, point, first = 0;
+    double best = 1e9;
+    for (size_t t = 0; t < trials; t++) {
+        if (strategy_ask(strategy, &point) != STRATEGY_POINT)
+            break;
+        outstanding[waiting++] = point;
+        if (waiting < depth)
+            continue;
+        size_t done = outstanding[first];
+        outstanding[first] = outstanding[--waiting];
+        first = (first + 1) % (waiting > 0 ? waiting : 1);
+        double seconds = synthetic_seconds(&w->synthetic, done);
+        struct strategy_outcome outcome = synthetic_measure(seconds, seed, t);
+        strategy_tell(strategy, done, &outcome);
+        if (seconds > 0 && seconds < best)
+            best = seconds;
+    }
+    strategy_free(strategy);
+    return best;
+}
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median_after(const char *name, const struct world *w, size_t trials, size_t depth) {
+    enum { SEEDS = 7 };
+    double best[SEEDS];
+    const struct strategy_kind *kind = strategy_find(name, NULL);
+    assert_non_null(kind);
+    for (int s = 0; s < SEEDS; s++)
+        best[s] = best_after(kind, w, (uint64_t)s + 1, trials, depth);
+    qsort(best, SEEDS, sizeof *best, ascending);
+    return best[SEEDS / 2];
+}
+
+/* Fixed seeds, so it either holds or it does not. */
+static void greedy_beats_random(void **state) {
+    (void)state;
+    struct world w;
+    world_make(&w, synthetic_text);
+    assert_true(median_after("greedy", &w, 150, 1) < median_after("random", &w, 150, 1));
+    assert_true(median_after("greedy", &w, 300, 16) < median_after("random", &w, 300, 16));
+    world_free(&w);
+}
+
+static void unknown_names_are_answered(void **state) {
+    (void)state;
+    struct tw_error error = {0};
+    assert_null(strategy_find("greddy", &error));
+    assert_non_null(strstr(error.message, "greedy"));
+    assert_string_equal(strategy_find(NULL, NULL)->name, "greedy");
+}
+
+int main(void) {
+    struct CMUnitTest tests[32];
+    size_t count = 0;
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(unknown_names_are_answered);
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(greedy_beats_random);
+    for (const struct strategy_kind *const *kind = strategy_kinds(); *kind != NULL; kind++) {
+        tests[count++] =
+            (struct CMUnitTest){(*kind)->name, every_point_comes_once, NULL, NULL, (void *)*kind};
+        tests[count++] = (struct CMUnitTest){(*kind)->name, what_was_told_is_not_asked, NULL, NULL,
+                                             (void *)*kind};
+    }
+    return _cmocka_run_group_tests("strategies", tests, count, NULL, NULL);
+}
