@@ -66,7 +66,8 @@ step "build without OpenCL" build without-opencl -DTILEWISE_OPENCL=OFF -DTILEWIS
 step "build release" build release
 step "build asan" build asan
 step "tests, release" tests release
-step "tests, asan" tests asan
+# The end-to-end tests and NVRTC, which run in the release build, would take the sanitizers too long.
+step "tests, asan" tests asan -LE "e2e|nvrtc"
 
 echo
 printf '%s\n' "${summary[@]}"

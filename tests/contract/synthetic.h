@@ -1,9 +1,10 @@
 /* Kernels that exist only as a formula, so that strategies can be compared with no device.
  *
- * The description is a GEMM with a register-tiled implementation like the real one and a small naive one.
- * The cost of a configuration is what a roofline-like model makes of it on a GPU or on a CPU: compute,
- * shared memory, cache and latency limits that depend on several parameters at once; waves; spills;
- * configurations that fail; a rough term that stands for a compiler's whims. Measurements add noise. */
+ * The description is a GEMM with a register-tiled implementation like the real one and a small
+ * naive one. The cost of a configuration is what a roofline-like model makes of it on a GPU or on a
+ * CPU: compute, shared memory, cache and latency limits that depend on several parameters at once;
+ * waves; spills; configurations that fail; a rough term that stands for a compiler's whims.
+ * Measurements add noise. */
 #ifndef TESTS_CONTRACT_SYNTHETIC_H
 #define TESTS_CONTRACT_SYNTHETIC_H
 
@@ -183,26 +184,34 @@ static inline double synthetic_gpu_seconds(const struct synthetic_tile *t) {
     double allowed = floor(fmin(255, 65536 / (t->threads * t->min_blocks)));
     double spilt = fmax(0, t->registers - allowed);
     double registers = 8 * ceil(fmin(t->registers, allowed) / 8);
-    double blocks = floor(fmin(fmin(32, 2048 / t->threads),
-                               fmin(233472 / (t->shared + 1024), 65536 / (registers * t->threads))));
+    double blocks =
+        floor(fmin(fmin(32, 2048 / t->threads),
+                   fmin(233472 / (t->shared + 1024), 65536 / (registers * t->threads))));
     double chaos[] = {t->bm, t->bn, t->bk, t->tm, t->tn, t->unroll, t->vec, t->stages};
     double whim[] = {t->tm, t->tn, t->register_prefetch, t->min_blocks, t->split, t->warp_x};
-    double detail[] = {t->bm, t->bn, t->bk, t->tm, t->tn, t->unroll, t->vec, t->stages,
-                       t->register_prefetch, t->min_blocks, t->split, t->warp_x, t->pad};
+    double detail[] = {t->bm,         t->bn,     t->bk,
+                       t->tm,         t->tn,     t->unroll,
+                       t->vec,        t->stages, t->register_prefetch,
+                       t->min_blocks, t->split,  t->warp_x,
+                       t->pad};
     if (blocks < 1 || spilt > 60 || synthetic_rough(detail, 13) < 0.03)
         return 0;
     double warps = ceil(t->threads / 32);
     /* Cycles for one step of k in all resident blocks of a multiprocessor. */
     double fma = blocks * warps * 32 * t->tm * t->tn / 128;
-    double lanes_x = fmin(t->warp_x, t->bn / t->tn), lanes_y = fmax(1, fmin(32 / lanes_x, t->bm / t->tm));
+    double lanes_x = fmin(t->warp_x, t->bn / t->tn),
+           lanes_y = fmax(1, fmin(32 / lanes_x, t->bm / t->tm));
     double conflict_a = t->transposed ? (t->pad > 0 ? 1 : 1.5)
-                                      : fmin(lanes_y, t->pad == 1 ? 1.2 : t->pad == 4 ? 2 : 6);
+                                      : fmin(lanes_y, t->pad == 1   ? 1.2
+                                                      : t->pad == 4 ? 2
+                                                                    : 6);
     double conflict_b = t->split || t->tn <= 4 ? 1 : t->tn / 4;
-    double shared = blocks * warps *
-                    (lanes_y * t->tm * conflict_a / 32 + fmax(1, lanes_x * t->tn / 32) * conflict_b);
+    double shared =
+        blocks * warps *
+        (lanes_y * t->tm * conflict_a / 32 + fmax(1, lanes_x * t->tn / 32) * conflict_b);
     double wide_a = t->transposed ? fmin(4, t->tm) : fmin(t->unroll, t->pad == 1 ? 1 : 4);
-    double instructions = t->tm * t->tn + t->tm / wide_a + t->tn / fmin(4, t->tn) +
-                          4 / t->unroll + 0.12 * spilt + 2.0 * t->loads / t->vec / t->bk;
+    double instructions = t->tm * t->tn + t->tm / wide_a + t->tn / fmin(4, t->tn) + 4 / t->unroll +
+                          0.12 * spilt + 2.0 * t->loads / t->vec / t->bk;
     double issue = blocks * warps * instructions / 4;
     double parallel = blocks * warps * fmin(t->tm * t->tn, 16) * (t->register_prefetch ? 1.6 : 1);
     double step = synthetic_limit(fma, shared, issue) / (1 - exp(-parallel / 110));
@@ -221,8 +230,9 @@ static inline double synthetic_gpu_seconds(const struct synthetic_tile *t) {
     double waves = tiles / (132 * blocks);
     waves = 0.35 * waves + 0.65 * ceil(waves); /* blocks do not march in step */
     double cycles = waves * (chunk * ceil(t->k / t->bk) + 2500);
-    return cycles / 1.7e9 * (1 + 0.08 * synthetic_rough(chaos, 8) + 0.05 * synthetic_rough(whim, 6) +
-                             0.02 * synthetic_rough(detail, 13));
+    return cycles / 1.7e9 *
+           (1 + 0.08 * synthetic_rough(chaos, 8) + 0.05 * synthetic_rough(whim, 6) +
+            0.02 * synthetic_rough(detail, 13));
 }
 
 /* Seconds on the CPU, where a block is a loop over its threads between barriers; 0: fails. */
@@ -245,7 +255,8 @@ static inline double synthetic_cpu_seconds(const struct synthetic_tile *t) {
     double tiles = ceil(t->m / t->bm) * ceil(t->n / t->bn);
     double traffic = tiles * ceil(t->k / t->bk) * (t->bm + t->bn) * t->bk * 0.35;
     double cycles = chunk * tiles * ceil(t->k / t->bk) + traffic * (t->group >= 8 ? 1 : 1.3);
-    return cycles / 3e9 * (1 + 0.12 * synthetic_rough(chaos, 7) + 0.04 * synthetic_rough(detail, 8));
+    return cycles / 3e9 *
+           (1 + 0.12 * synthetic_rough(chaos, 7) + 0.04 * synthetic_rough(detail, 8));
 }
 
 /* The time of a point without noise; 0: it fails. */
@@ -253,7 +264,8 @@ static inline double synthetic_seconds(const struct synthetic *s, size_t point) 
     struct tw_configuration c;
     space_configuration(s->space, point, &c);
     if (synthetic_value(s, &c, "TM") == 0) { /* not tiled */
-        double x = fmax(8, synthetic_value(s, &c, "BLOCK_X")), y = synthetic_value(s, &c, "BLOCK_Y");
+        double x = fmax(8, synthetic_value(s, &c, "BLOCK_X")),
+               y = synthetic_value(s, &c, "BLOCK_Y");
         double work = (double)s->problem->dimensions[0] * (double)s->problem->dimensions[1] *
                       (double)s->problem->dimensions[2];
         return work * (s->is_cpu ? 1e-9 : 3e-13) * (1 + 8 / x + 4 / fmax(1, y) + x * y / 4096);
@@ -274,7 +286,8 @@ static inline struct strategy_outcome synthetic_measure(double seconds, uint64_t
     }
     key[2] = 12;
     double outlier = synthetic_rough(key, 3) < 0.02 ? 1.06 : 1;
-    return (struct strategy_outcome){.ok = true, .seconds = seconds * (1 + 0.015 * noise) * outlier};
+    return (struct strategy_outcome){.ok = true,
+                                     .seconds = seconds * (1 + 0.015 * noise) * outlier};
 }
 
 #endif

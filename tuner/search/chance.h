@@ -1,5 +1,5 @@
-/* Reproducible pseudo-random numbers: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom
- * number generators", 2014). */
+/* Reproducible pseudo-random numbers: SplitMix64 (Steele, Lea and Flood, "Fast splittable
+ * pseudorandom number generators", 2014). */
 #ifndef TUNER_SEARCH_CHANCE_H
 #define TUNER_SEARCH_CHANCE_H
 

@@ -5,9 +5,9 @@
 
 enum { ROUNDS = 4 };
 
-/* A pseudo-random order of 0 .. count-1 that needs no memory: a Feistel network over the smallest power
- * of four that is no less than count, walking on from results that are out of range (Black and Rogaway,
- * "Ciphers with arbitrary finite domains", 2002). */
+/* A pseudo-random order of 0 .. count-1 that needs no memory: a Feistel network over the smallest
+ * power of four that is no less than count, walking on from results that are out of range (Black
+ * and Rogaway, "Ciphers with arbitrary finite domains", 2002). */
 struct order {
     size_t count;
     unsigned half_bits;

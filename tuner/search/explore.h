@@ -2,8 +2,8 @@
  *
  * An implementation is drawn with a chance in proportion to the number of bits that name one of its
  * points, log2(1 + points), and then one of its unseen points uniformly. Were all points alike, an
- * implementation with few points would never be tried beside one with 100000 times as many; were all
- * implementations alike, a short run would spend half its trials on the small one. */
+ * implementation with few points would never be tried beside one with 100000 times as many; were
+ * all implementations alike, a short run would spend half its trials on the small one. */
 #ifndef TUNER_SEARCH_EXPLORE_H
 #define TUNER_SEARCH_EXPLORE_H
 

@@ -1,4 +1,5 @@
-/* The table of strategies. A new one is one C file and one line here (and its declaration in kinds.h). */
+/* The table of strategies. A new one is one C file and one line here (and its declaration in
+ * kinds.h). */
 #include <string.h>
 
 #include "tuner/search/kinds.h"

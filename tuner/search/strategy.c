@@ -7,7 +7,7 @@ struct strategy {
     const struct strategy_kind *kind;
     void *state;
     const struct space *space;
-    size_t unseen; /* points neither asked nor told */
+    size_t unseen;       /* points neither asked nor told */
     unsigned char *seen; /* a bit a point */
     unsigned char *told;
     size_t unseen_in[]; /* by implementation */

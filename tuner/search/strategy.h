@@ -1,11 +1,11 @@
 /* Strategies: which point of a space to try next.
  *
- * A strategy is asked for points and told what came of them. It never compiles, times or prints. Any
- * number of asked points may be outstanding, and answers may come in any order or never. Points that were
- * never asked may be told too: presets tried first, and trials known from an earlier run.
+ * A strategy is asked for points and told what came of them. It never compiles, times or prints.
+ * Any number of asked points may be outstanding, and answers may come in any order or never. Points
+ * that were never asked may be told too: presets tried first, and trials known from an earlier run.
  *
- * The same space, seed and sequence of asks and tells give the same points. A strategy belongs to one
- * thread at a time and borrows its space. */
+ * The same space, seed and sequence of asks and tells give the same points. A strategy belongs to
+ * one thread at a time and borrows its space. */
 #ifndef TUNER_SEARCH_STRATEGY_H
 #define TUNER_SEARCH_STRATEGY_H
 
@@ -46,7 +46,8 @@ struct strategy_kind {
 
 /* All kinds, the default first; ends with NULL. */
 const struct strategy_kind *const *strategy_kinds(void);
-/* The kind of this name, or the default for NULL. An unknown name gives NULL, and the error suggests. */
+/* The kind of this name, or the default for NULL. An unknown name gives NULL, and the error
+ * suggests. */
 const struct strategy_kind *strategy_find(const char *name, struct tw_error *error);
 /* Appends a line for each kind, name and summary, for --help. */
 void strategy_list(struct tw_text *text);
@@ -59,8 +60,7 @@ void strategy_free(struct strategy *strategy);
 /* *point becomes a point that was neither asked nor told before. */
 enum strategy_answer strategy_ask(struct strategy *strategy, size_t *point);
 /* What came of a point. Only a point's first outcome counts. */
-void strategy_tell(struct strategy *strategy, size_t point,
-                   const struct strategy_outcome *outcome);
+void strategy_tell(struct strategy *strategy, size_t point, const struct strategy_outcome *outcome);
 
 /* ---- For kinds ---- */
 

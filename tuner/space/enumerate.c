@@ -1,4 +1,5 @@
-/* Depth-first over the parameters, with every rule applied as soon as all that it reads is bound. */
+/* Depth-first over the parameters, with every rule applied as soon as all that it reads is bound.
+ */
 #include "tuner/space/enumerate.h"
 
 #include <math.h>
@@ -29,9 +30,9 @@ struct enumeration {
     int64_t *values;
     size_t limit, capacity;
     int step_count;
-    struct step steps[MAX_STEPS]; /* sorted by level */
-    int level_start[TW_MAX_PARAMETERS + 2]; /* [level + 1]: where a level's steps begin; level -1 has
-                                               those that need no parameter */
+    struct step steps[MAX_STEPS];           /* sorted by level */
+    int level_start[TW_MAX_PARAMETERS + 2]; /* [level + 1]: where a level's steps begin; level -1
+                                               has those that need no parameter */
     unsigned char row[TW_MAX_PARAMETERS];
 };
 
@@ -103,7 +104,8 @@ static bool passes(const struct enumeration *e, const struct step *step) {
     }
 }
 
-/* How much of the space each rule lets through, as the logarithm of a share, seen on random points. */
+/* How much of the space each rule lets through, as the logarithm of a share, seen on random points.
+ */
 static void sample_rules(struct enumeration *e) {
     int passed[MAX_STEPS] = {0};
     for (uint32_t sample = 0; sample < SAMPLES; sample++) {
@@ -120,7 +122,8 @@ static void sample_rules(struct enumeration *e) {
         e->steps[i].log_share = log((passed[i] + 0.5) / (SAMPLES + 0.5));
 }
 
-/* What binding `set` next gains: how far the rules that it completes prune, for each bit of branching. */
+/* What binding `set` next gains: how far the rules that it completes prune, for each bit of
+ * branching. */
 static double gain(const struct enumeration *e, uint32_t bound, uint32_t set) {
     double branching = 0, pruning = 0;
     for (int i = 0; i < e->implementation->parameter_count; i++)
@@ -132,8 +135,9 @@ static double gain(const struct enumeration *e, uint32_t bound, uint32_t set) {
     return branching > 0 ? pruning / branching : INFINITY;
 }
 
-/* Orders the axes: again and again, the parameters that some rule still lacks and whose binding gains the
- * most, so that dead ends are found near the root. Only parameters in `allowed` are added. */
+/* Orders the axes: again and again, the parameters that some rule still lacks and whose binding
+ * gains the most, so that dead ends are found near the root. Only parameters in `allowed` are
+ * added. */
 static void order_axes(struct enumeration *e, uint32_t *bound, uint32_t allowed) {
     while ((allowed & ~*bound) != 0) {
         uint32_t chosen = allowed & ~*bound; /* parameters that no rule reads: all the rest */

@@ -14,9 +14,9 @@ struct space_part {
     unsigned char *rows; /* count x axis_count ranks */
 };
 
-/* Fills `part` except `first`. `values` were filled by tw_problem_bind; the implementation's own slots are
- * overwritten. TW_INVALID when there are more than `limit` points. The caller frees part->rows, also after
- * a failure. */
+/* Fills `part` except `first`. `values` were filled by tw_problem_bind; the implementation's own
+ * slots are overwritten. TW_INVALID when there are more than `limit` points. The caller frees
+ * part->rows, also after a failure. */
 tw_status space_enumerate(struct space_part *part, const struct tw_implementation *implementation,
                           const struct tw_device_info *device, int64_t *values, size_t limit,
                           struct tw_error *error);

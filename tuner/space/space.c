@@ -41,8 +41,8 @@ tw_status space_create(struct space **out, const struct tw_problem *problem,
         part->first = space->size;
         if (!runs_on(implementation, device))
             continue;
-        status = space_enumerate(part, implementation, device, values, SPACE_LIMIT - space->size,
-                                 error);
+        status =
+            space_enumerate(part, implementation, device, values, SPACE_LIMIT - space->size, error);
         space->size += part->count;
     }
     if (status != TW_OK) {
@@ -98,8 +98,8 @@ const unsigned char *space_coordinates(const struct space *space, size_t point) 
     return row(part, point - part->first);
 }
 
-/* The first row that is not before `coordinates`, looking at `axes` of them. The rows are sorted, so they
- * are their own index. */
+/* The first row that is not before `coordinates`, looking at `axes` of them. The rows are sorted,
+ * so they are their own index. */
 static size_t lower_bound(const struct space_part *part, const unsigned char *coordinates,
                           int axes) {
     size_t low = 0, high = part->count;

@@ -1,13 +1,15 @@
-/* The space of a problem on a device: every valid, non-redundant configuration of every implementation
- * that runs there, numbered from 0.
+/* The space of a problem on a device: every valid, non-redundant configuration of every
+ * implementation that runs there, numbered from 0.
  *
- * An implementation's points are a contiguous range of numbers. A point is named by its coordinates: for
- * each axis the rank of its value there. An axis is a parameter; the axes of an implementation are in the
- * order that enumerates fastest, launch parameters last, so that points which share a binary have
- * consecutive numbers. Ranks follow the values of integers and the listing of words.
+ * An implementation's points are a contiguous range of numbers. A point is named by its
+ * coordinates: for each axis the rank of its value there. An axis is a parameter; the axes of an
+ * implementation are in the order that enumerates fastest, launch parameters last, so that points
+ * which share a binary have consecutive numbers. Ranks follow the values of integers and the
+ * listing of words.
  *
- * A space is immutable once created and may be used from many threads. It borrows the description of its
- * problem, which must outlive it. Functions that take a point or an axis require a valid one. */
+ * A space is immutable once created and may be used from many threads. It borrows the description
+ * of its problem, which must outlive it. Functions that take a point or an axis require a valid
+ * one. */
 #ifndef TUNER_SPACE_SPACE_H
 #define TUNER_SPACE_SPACE_H
 
@@ -31,14 +33,15 @@ struct space_range {
 
 struct space_axis {
     const struct tw_parameter *parameter;
-    int index; /* of the parameter in its implementation */
-    int count; /* values */
+    int index;                      /* of the parameter in its implementation */
+    int count;                      /* values */
     int64_t values[TW_MAX_CHOICES]; /* by rank */
 };
 
-/* Enumerates the space. Implementations that do not run on the device have no points, and the space may
- * be empty. A point where a constraint or a define cannot be evaluated is invalid. Fails when the problem
- * cannot be bound, and with TW_INVALID for more than SPACE_LIMIT points. The caller frees *out. */
+/* Enumerates the space. Implementations that do not run on the device have no points, and the space
+ * may be empty. A point where a constraint or a define cannot be evaluated is invalid. Fails when
+ * the problem cannot be bound, and with TW_INVALID for more than SPACE_LIMIT points. The caller
+ * frees *out. */
 tw_status space_create(struct space **out, const struct tw_problem *problem,
                        const struct tw_device_info *device, struct tw_error *error);
 void space_free(struct space *space);
@@ -61,7 +64,8 @@ const unsigned char *space_coordinates(const struct space *space, size_t point);
 size_t space_locate(const struct space *space, int implementation,
                     const unsigned char *coordinates);
 
-/* The points that share the point's binary, itself among them: they differ in launch parameters only. */
+/* The points that share the point's binary, itself among them: they differ in launch parameters
+ * only. */
 struct space_range space_siblings(const struct space *space, size_t point);
 
 #endif

@@ -17,7 +17,7 @@ struct candidate {
 struct playoff {
     struct playoff_options options;
     enum playoff_end end;
-    size_t rounds; /* added */
+    size_t rounds;  /* added */
     double *sorted; /* room for the values of one candidate */
     double *times;  /* of all candidates */
     size_t count;
@@ -27,8 +27,7 @@ struct playoff {
 tw_status playoff_create(struct playoff **out, size_t candidates,
                          const struct playoff_options *options, struct tw_error *error) {
     *out = NULL;
-    struct playoff *playoff =
-        calloc(1, sizeof *playoff + candidates * sizeof *playoff->candidates);
+    struct playoff *playoff = calloc(1, sizeof *playoff + candidates * sizeof *playoff->candidates);
     if (playoff == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     playoff->options = *options;
@@ -114,8 +113,7 @@ static bool ties(const struct playoff *playoff, const struct candidate *candidat
                  const struct candidate *leader) {
     double tie = playoff->options.tie, confidence = playoff->options.confidence;
     struct statistics_interval interval = ratio(playoff, candidate, leader, confidence);
-    return interval.confidence >= confidence && interval.low >= 1 - tie &&
-           interval.high <= 1 + tie;
+    return interval.confidence >= confidence && interval.low >= 1 - tie && interval.high <= 1 + tie;
 }
 
 enum playoff_end playoff_add(struct playoff *playoff, const double *seconds) {

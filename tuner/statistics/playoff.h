@@ -1,15 +1,15 @@
 /* The playoff's decisions: which of a few close candidates is the fastest.
  *
  * The caller measures every live candidate once a round, one after the other, and adds the round. A
- * candidate is out when it is proven slower than the leader, which is the one with the least median:
- * either the confidence intervals of their medians lie apart, or its ratio to the leader, taken round by
- * round, is above 1. Within a round the device is in one state, so that the ratio is free of the drift of
- * clocks and temperature that the medians suffer (blocking, as in Box, Hunter and Hunter, "Statistics for
- * Experimenters"). The ratios are looked at after every round, which gives chance many a chance, so one
- * look asks for a fifth of the error that the confidence allows.
+ * candidate is out when it is proven slower than the leader, which is the one with the least
+ * median: either the confidence intervals of their medians lie apart, or its ratio to the leader,
+ * taken round by round, is above 1. Within a round the device is in one state, so that the ratio is
+ * free of the drift of clocks and temperature that the medians suffer (blocking, as in Box, Hunter
+ * and Hunter, "Statistics for Experimenters"). The ratios are looked at after every round, which
+ * gives chance many a chance, so one look asks for a fifth of the error that the confidence allows.
  *
- * It is over when one candidate is left, when all that are left are proven to tie with the leader (the
- * confidence interval of the median ratio lies within 1 +- tie), or after the last round.
+ * It is over when one candidate is left, when all that are left are proven to tie with the leader
+ * (the confidence interval of the median ratio lies within 1 +- tie), or after the last round.
  *
  * Nothing here measures or prints. A playoff belongs to one thread at a time. */
 #ifndef TUNER_STATISTICS_PLAYOFF_H
@@ -40,10 +40,10 @@ enum playoff_end {
 
 /* A candidate as its rounds have it; those that are out keep the rounds they played. */
 struct playoff_standing {
-    bool live;     /* at the end: in the tie set */
-    size_t rounds; /* measured; with 0 the rest means nothing */
-    double median; /* seconds */
-    double spread; /* statistics_spread */
+    bool live;                           /* at the end: in the tie set */
+    size_t rounds;                       /* measured; with 0 the rest means nothing */
+    double median;                       /* seconds */
+    double spread;                       /* statistics_spread */
     struct statistics_interval interval; /* of the median, seconds */
 };
 
@@ -55,9 +55,9 @@ void playoff_free(struct playoff *playoff);
 /* Whether the candidate is to be measured in the next round. */
 bool playoff_live(const struct playoff *playoff, size_t candidate);
 
-/* Adds a round of times, one a candidate, in seconds; those of candidates that are out are not read. NaN
- * stands for a measurement that failed and puts the candidate out. Returns whether it is over; when it
- * is, adding does nothing. */
+/* Adds a round of times, one a candidate, in seconds; those of candidates that are out are not
+ * read. NaN stands for a measurement that failed and puts the candidate out. Returns whether it is
+ * over; when it is, adding does nothing. */
 enum playoff_end playoff_add(struct playoff *playoff, const double *seconds);
 
 /* The live candidate with the least median; PLAYOFF_NONE when all failed or there was no round. */

@@ -31,8 +31,8 @@ double statistics_spread(const double *sorted, size_t count) {
 
 struct statistics_interval statistics_median_interval(const double *sorted, size_t count,
                                                       double confidence) {
-    /* The interval from rank k to count-1-k misses the median when at most k of the values lie below it,
-     * or at most k above. The logarithm of the binomial's terms does not underflow. */
+    /* The interval from rank k to count-1-k misses the median when at most k of the values lie
+     * below it, or at most k above. The logarithm of the binomial's terms does not underflow. */
     double term = -(double)count * log(2), missed = 2 * exp(term);
     struct statistics_interval interval = {sorted[0], sorted[count - 1], fmax(0, 1 - missed)};
     for (size_t k = 1; 2 * k < count; k++) {

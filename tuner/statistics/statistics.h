@@ -1,8 +1,8 @@
-/* What is said of a set of times. Nothing here assumes a distribution: times on a shared machine are
- * skewed and have outliers.
+/* What is said of a set of times. Nothing here assumes a distribution: times on a shared machine
+ * are skewed and have outliers.
  *
- * All functions are pure and may be called from many threads. `sorted` holds `count` >= 1 finite values
- * in ascending order. */
+ * All functions are pure and may be called from many threads. `sorted` holds `count` >= 1 finite
+ * values in ascending order. */
 #ifndef TUNER_STATISTICS_STATISTICS_H
 #define TUNER_STATISTICS_STATISTICS_H
 
@@ -20,14 +20,15 @@ double statistics_median(const double *sorted, size_t count);
 double statistics_spread(const double *sorted, size_t count);
 
 struct statistics_interval {
-    double low, high;  /* both are among the values */
-    double confidence; /* that the true median lies within; at least what was asked, unless there are
-                          too few values: then low and high are the extremes and this is lower */
+    double low, high; /* both are among the values */
+    double
+        confidence; /* that the true median lies within; at least what was asked, unless there are
+                       too few values: then low and high are the extremes and this is lower */
 };
 
-/* The narrowest symmetric pair of order statistics that holds the true median with `confidence`: the
- * number of values below it is binomial(count, 1/2). Conover, "Practical Nonparametric Statistics",
- * 3rd edition, section 3.2. */
+/* The narrowest symmetric pair of order statistics that holds the true median with `confidence`:
+ * the number of values below it is binomial(count, 1/2). Conover, "Practical Nonparametric
+ * Statistics", 3rd edition, section 3.2. */
 struct statistics_interval statistics_median_interval(const double *sorted, size_t count,
                                                       double confidence);
 
