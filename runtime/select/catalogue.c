@@ -143,6 +143,8 @@ static int by_time(const void *left, const void *right) {
 
 static void settle_overrides(struct tw_catalogue *c) {
     size_t kept = 0;
+    if (c->count == 0)
+        return; /* qsort wants an array even for nothing */
     qsort(c->rows, c->count, sizeof *c->rows, by_override);
     for (size_t i = 0; i < c->count; i++)
         if (kept == 0 || compare_identity(c->rows[kept - 1], c->rows[i]) != 0 ||

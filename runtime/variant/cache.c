@@ -221,7 +221,7 @@ static tw_status list_files(const struct tw_cache *cache, struct file **files, s
         file->used_at = info.st_mtim.tv_sec;
     }
     closedir(directory);
-    if (status == TW_OK)
+    if (status == TW_OK && *count > 0)
         qsort(*files, *count, sizeof **files, newest_first);
     return status;
 }
