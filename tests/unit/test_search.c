@@ -1,0 +1,319 @@
+/* The parts that strategies are made of: chance, exploring, the model of times. What every strategy
+ * must keep to is in tests/contract/test_strategies.c. */
+#include <math.h>
+
+#include "tests/support/scale.h"
+#include "tuner/search/explore.h"
+#include "tuner/search/gaussian.h"
+#include "tuner/search/model.h"
+
+/* clang-format off */
+static const char uneven_text[] = SCALE_JSON({
+  "kernel": "uneven",
+  "summary": "a small and a large implementation",
+  "problem": { "dimensions": ["M", "N"] },
+  "arguments": [
+    { "name": "C", "kind": "buffer", "type": "f32", "access": "out", "rows": "M", "columns": "N" }
+  ],
+  "work": { "flops": "0", "bytes": "4*M*N" },
+  "tolerance": { "f32": 1e-6 },
+  "reference": { "templates": ["none.cu"], "function": "f", "block": ["64"], "grid": ["M"],
+                 "pass": ["C"] },
+  "implementations": [
+    {
+      "name": "small", "summary": "7 points", "parameters": { "A": [1, 2, 3, 4, 5, 6, 7] },
+      "launches": [ { "templates": ["none.cu"], "function": "f", "block": ["32"], "grid": ["M"],
+                      "pass": ["C"] } ],
+      "presets": { "default": { "A": 1 } }
+    },
+    {
+      "name": "large", "summary": "4096 points",
+      "parameters": { "B": [1, 2, 3, 4, 5, 6, 7, 8], "C1": [1, 2, 3, 4, 5, 6, 7, 8],
+                      "D": [1, 2, 3, 4, 5, 6, 7, 8], "E": [1, 2, 3, 4, 5, 6, 7, 8] },
+      "launches": [ { "templates": ["none.cu"], "function": "f", "block": ["32"], "grid": ["M"],
+                      "pass": ["C"] } ]
+    }
+  ]
+});
+/* clang-format on */
+
+enum { SMALL = 7, LARGE = 4096 };
+
+struct fixture {
+    struct tw_description *description;
+    struct tw_problem problem;
+    struct space *space;
+};
+
+static int make(void **state) {
+    static struct fixture f;
+    struct tw_error error;
+    f.description = read_description(uneven_text, NULL);
+    f.problem = parse_problem(f.description, "64x64");
+    must(space_create(&f.space, &f.problem, &paper_gpu, &error), error);
+    assert_int_equal(space_size(f.space), SMALL + LARGE);
+    *state = &f;
+    return 0;
+}
+
+static int destroy(void **state) {
+    struct fixture *f = *state;
+    space_free(f->space);
+    tw_description_free(f->description);
+    return 0;
+}
+
+#define WITH_SPACE(test) cmocka_unit_test_setup_teardown(test, make, destroy)
+
+static void chance_is_even(void **state) {
+    (void)state;
+    struct chance chance = {5};
+    int counts[6] = {0};
+    for (int i = 0; i < 60000; i++) {
+        double unit = chance_unit(&chance);
+        assert_true(unit >= 0 && unit < 1);
+        counts[chance_below(&chance, 6)]++;
+    }
+    for (int i = 0; i < 6; i++)
+        assert_in_range(counts[i], 9600, 10400); /* over four standard deviations */
+}
+
+static struct strategy *start(const struct fixture *f, const char *name, uint64_t seed) {
+    struct strategy *strategy;
+    struct tw_error error;
+    must(strategy_create(&strategy, strategy_find(name, NULL), f->space, seed, &error), error);
+    return strategy;
+}
+
+/* The small implementation gets its share by bits, 3 of 3 + 12, and not by points, 1 of 586. */
+static void random_is_fair_to_small_implementations(void **state) {
+    const struct fixture *f = *state;
+    size_t small = 0, point;
+    for (uint64_t seed = 1; seed <= 1000; seed++) {
+        struct strategy *strategy = start(f, "random", seed);
+        assert_int_equal(strategy_ask(strategy, &point), STRATEGY_POINT);
+        small += space_implementation(f->space, point) == 0;
+        strategy_free(strategy);
+    }
+    assert_in_range(small, 150, 250);
+}
+
+/* First draws are spread over the whole of the large implementation. */
+static void random_is_uniform_within_one(void **state) {
+    const struct fixture *f = *state;
+    int eighths[8] = {0}, drawn = 0;
+    size_t point;
+    for (uint64_t seed = 1; seed <= 2000; seed++) {
+        struct strategy *strategy = start(f, "random", seed);
+        strategy_ask(strategy, &point);
+        if (point >= SMALL) {
+            eighths[(point - SMALL) / (LARGE / 8)]++;
+            drawn++;
+        }
+        strategy_free(strategy);
+    }
+    for (int i = 0; i < 8; i++)
+        assert_in_range(eighths[i], drawn / 8 - 60, drawn / 8 + 60);
+}
+
+static void seeds_differ(void **state) {
+    const struct fixture *f = *state;
+    struct strategy *one = start(f, "random", 1), *two = start(f, "random", 2);
+    int same = 0;
+    for (int i = 0; i < 100; i++) {
+        size_t a, b;
+        strategy_ask(one, &a);
+        strategy_ask(two, &b);
+        same += a == b;
+    }
+    assert_true(same < 20);
+    strategy_free(one);
+    strategy_free(two);
+}
+
+static void exhaustive_keeps_the_order(void **state) {
+    const struct fixture *f = *state;
+    const struct strategy_outcome outcome = {.ok = true, .seconds = 1};
+    struct strategy *strategy = start(f, "exhaustive", 1);
+    size_t point;
+    strategy_tell(strategy, 1, &outcome);
+    for (size_t expected = 0; expected < space_size(f->space); expected++) {
+        if (expected == 1)
+            continue;
+        assert_int_equal(strategy_ask(strategy, &point), STRATEGY_POINT);
+        assert_int_equal(point, expected);
+    }
+    assert_int_equal(strategy_ask(strategy, &point), STRATEGY_EXHAUSTED);
+    strategy_free(strategy);
+}
+
+static void unseen_points_are_counted(void **state) {
+    const struct fixture *f = *state;
+    const struct strategy_outcome outcome = {.ok = false};
+    struct strategy *strategy = start(f, "exhaustive", 1);
+    size_t point;
+    assert_true(strategy_space(strategy) == f->space);
+    assert_int_equal(strategy_unseen(strategy, 0), SMALL);
+    strategy_ask(strategy, &point);
+    assert_true(strategy_seen(strategy, point));
+    assert_int_equal(strategy_unseen(strategy, 0), SMALL - 1);
+    strategy_tell(strategy, point, &outcome); /* seen already */
+    assert_int_equal(strategy_unseen(strategy, 0), SMALL - 1);
+    assert_false(strategy_seen(strategy, SMALL));
+    strategy_tell(strategy, SMALL, &outcome);
+    assert_int_equal(strategy_unseen(strategy, 1), LARGE - 1);
+    strategy_free(strategy);
+}
+
+/* ---- The Gaussian process ---- */
+
+static double wave(const double *x) {
+    return sin(5 * x[0]) + 0.5 * x[1] * x[1];
+}
+
+/* A smooth function of two of three coordinates from 120 samples. */
+static void a_gaussian_learns_a_function(void **state) {
+    (void)state;
+    struct gaussian *gaussian;
+    struct tw_error error;
+    struct chance chance = {3};
+    double x[3], deviation, far_deviation, errors = 0;
+    must(gaussian_create(&gaussian, 3, &error), error);
+    assert_false(gaussian_fit(gaussian));
+    for (int i = 0; i < 120; i++) {
+        for (int j = 0; j < 3; j++)
+            x[j] = chance_unit(&chance);
+        gaussian_add(gaussian, x, wave(x));
+    }
+    gaussian_tune(gaussian);
+    assert_true(gaussian_fit(gaussian));
+    for (int i = 0; i < 100; i++) {
+        for (int j = 0; j < 3; j++)
+            x[j] = chance_unit(&chance);
+        double mean = gaussian_mean(gaussian, x);
+        errors += fabs(mean - wave(x)) / 100;
+        assert_true(fabs(gaussian_guess(gaussian, x, &deviation) - mean) < 1e-9);
+        assert_true(deviation > 0);
+    }
+    assert_true(errors < 0.05);
+    const double inside[] = {0.5, 0.5, 0.5}, far[] = {9, 9, 9};
+    gaussian_guess(gaussian, inside, &deviation);
+    gaussian_guess(gaussian, far, &far_deviation);
+    assert_true(far_deviation > 5 * deviation); /* it knows what it does not know */
+    gaussian_free(gaussian);
+}
+
+/* The same value everywhere, and the same point twice: no variance, and a singular matrix but for
+ * the noise. */
+static void a_gaussian_bears_degenerate_samples(void **state) {
+    (void)state;
+    struct gaussian *gaussian;
+    struct tw_error error;
+    const double x[] = {0.5, 0};
+    double deviation;
+    must(gaussian_create(&gaussian, 2, &error), error);
+    for (int i = 0; i < GAUSSIAN_SAMPLES; i++)
+        gaussian_add(gaussian, x, 4);
+    gaussian_tune(gaussian);
+    assert_true(gaussian_fit(gaussian));
+    assert_true(fabs(gaussian_guess(gaussian, x, &deviation) - 4) < 1e-6);
+    gaussian_clear(gaussian);
+    assert_false(gaussian_fit(gaussian));
+    gaussian_free(gaussian);
+}
+
+/* ---- The model ---- */
+
+/* The least at B = C1 = 5; D and E do not matter. */
+static double seconds_of(const struct space *space, size_t point) {
+    struct tw_configuration c;
+    space_configuration(space, point, &c);
+    double b = (double)c.values[0] - 5, c1 = (double)c.values[1] - 5;
+    return 1e-3 * (1 + 0.1 * (b * b + c1 * c1));
+}
+
+static void teach(struct model *model, const struct space *space, size_t from, size_t to) {
+    struct chance chance = {11};
+    for (size_t i = 0; i < to; i++) {
+        size_t point = SMALL + chance_below(&chance, LARGE);
+        struct strategy_outcome outcome = {.ok = i % 7 != 0, .seconds = seconds_of(space, point)};
+        if (i >= from)
+            model_learn(model, point, &outcome);
+    }
+}
+
+static void the_model_tells_good_from_bad(void **state) {
+    const struct fixture *f = *state;
+    struct model *model;
+    struct tw_error error;
+    struct tw_configuration c = {.implementation = 1, .values = {5, 5, 4, 4}};
+    size_t best = space_find(f->space, &c);
+    c.values[0] = c.values[1] = 1;
+    size_t bad = space_find(f->space, &c);
+    must(model_create(&model, f->space, 1, &error), error);
+    assert_true(isinf(model_guess(model, best)));
+    assert_true(model_improvement(model, best) == 0);
+    /* More than the gaussian takes, with failures among them. */
+    for (size_t known = 0; known < 2 * GAUSSIAN_SAMPLES; known += 40) {
+        teach(model, f->space, known, known + 40);
+        assert_true(model_refresh(model));
+        assert_false(model_refresh(model)); /* nothing new */
+    }
+    assert_int_equal(model_known(model), 514); /* 600, less the 86 that failed */
+    assert_true(model_guess(model, best) < model_guess(model, bad));
+    assert_true(fabs(model_guess(model, best) - log(1e-3)) < 0.2);
+    assert_true(model_improvement(model, best) > model_improvement(model, bad));
+    assert_true(isinf(model_guess(model, 0))); /* nothing is known of the small one */
+    model_free(model);
+}
+
+static void a_model_of_failures_guesses_nothing(void **state) {
+    const struct fixture *f = *state;
+    const struct strategy_outcome failed = {.ok = false};
+    struct model *model;
+    struct tw_error error;
+    must(model_create(&model, f->space, 1, &error), error);
+    for (size_t point = 0; point < 50; point++)
+        model_learn(model, point, &failed);
+    assert_true(model_refresh(model));
+    assert_int_equal(model_known(model), 0);
+    assert_true(isinf(model_guess(model, 3)) && isinf(model_guess(model, 30)));
+    model_free(model);
+}
+
+/* ---- Names ---- */
+
+static void kinds_are_listed(void **state) {
+    (void)state;
+    struct tw_text text = {0};
+    struct tw_error error;
+    strategy_list(&text);
+    for (const struct strategy_kind *const *kind = strategy_kinds(); *kind != NULL; kind++) {
+        assert_says(text.data, (*kind)->name);
+        assert_says(text.data, (*kind)->summary);
+        assert_ptr_equal(strategy_find((*kind)->name, NULL), *kind);
+    }
+    assert_null(strategy_find("randon", &error));
+    assert_int_equal(error.status, TW_NOT_FOUND);
+    assert_says(error.message, "did you mean random?");
+    assert_null(strategy_find("simulated-annealing-of-some-kind", &error));
+    assert_says(error.message, "there are greedy, random, exhaustive");
+    tw_text_free(&text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(chance_is_even),
+        WITH_SPACE(random_is_fair_to_small_implementations),
+        WITH_SPACE(random_is_uniform_within_one),
+        WITH_SPACE(seeds_differ),
+        WITH_SPACE(exhaustive_keeps_the_order),
+        WITH_SPACE(unseen_points_are_counted),
+        cmocka_unit_test(a_gaussian_learns_a_function),
+        cmocka_unit_test(a_gaussian_bears_degenerate_samples),
+        WITH_SPACE(the_model_tells_good_from_bad),
+        WITH_SPACE(a_model_of_failures_guesses_nothing),
+        cmocka_unit_test(kinds_are_listed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
