@@ -285,6 +285,8 @@ static void a_peer_that_dies_within(void **state) {
     unsigned char bytes[4096];
     size_t size = wire("{\"kind\":\"result\"}", 2000, bytes);
     struct message message = message_new("trial"), got;
+    /* Sent before the peer lives, which might otherwise die first. */
+    must(message_send(pair->here, &message, &error), error);
     pid_t child = fork();
     if (child == 0) {
         if (write(pair->there, bytes, size / 2) > 0)
@@ -292,7 +294,6 @@ static void a_peer_that_dies_within(void **state) {
         _exit(1);
     }
     hang_up(&pair->there);
-    must(message_send(pair->here, &message, NULL), error);
     assert_refuses(message_receive(pair->here, &got, &error), TW_IO, error, "cut off");
     assert_null(got.json);
     assert_int_equal(waitpid(child, NULL, 0), child);
