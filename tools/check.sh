@@ -7,9 +7,6 @@ began=$SECONDS
 failures=()
 summary=()
 export CTEST_OUTPUT_ON_FAILURE=1
-# What PoCL compiles is the same for both builds, and needs compiling once.
-export POCL_CACHE_DIR="$PWD/build/pocl-cache" TILEWISE_POCL_CACHE="$PWD/build/pocl-cache"
-mkdir -p "$POCL_CACHE_DIR"
 
 # Runs a step, with its name before and its time after. What comes later runs even if it fails.
 step() {
@@ -47,6 +44,7 @@ build() {
     else
         set -- -S . -B "build/$name" "$@"
     fi
+    mkdir -p build
     cmake "$@" > build/configure.log 2>&1 || {
         cat build/configure.log
         return 1
@@ -56,6 +54,10 @@ build() {
 }
 
 tests() {
+    # What PoCL compiled for the one build it need not compile for the other.
+    if [ "$1" = asan ] && [ ! -d build/asan/pocl ] && [ -d build/release/pocl ]; then
+        cp -R build/release/pocl build/asan/pocl
+    fi
     ctest --test-dir "build/$1" --parallel "$(nproc)" "${@:2}" 2>&1 | tee "build/$1/check.log"
 }
 
