@@ -16,8 +16,8 @@
 #include "tuner/search/model.h"
 
 enum {
-    ELITE = 8,
-    NEAR = 2,
+    ELITE = 16,
+    NEAR = 2, /* points that differ in no more parameters share a place in the elite */
     ATTEMPTS = 100,
     BEGINNING = 10, /* ok outcomes before the model is asked */
     STEPS = 600,    /* candidates that a ranking weighs: steps from the elite, */
@@ -27,9 +27,8 @@ enum {
 };
 
 static const double AT_RANDOM = 0.05;
-static const double BLINDLY = 0.6; /* in the long run */
-static const double LONG_RUN = 100;
-
+static const double BLINDLY = 0.6;  /* in the long run, */
+static const double LONG_RUN = 100; /* half of which it is after so many ok outcomes */
 static const double CROSSED = 0.25;
 static const double ONE_STEP = 0.6;
 
@@ -206,7 +205,7 @@ static void consider(struct greedy *g, size_t point) {
 /* Ranks candidates: all by the guess, which is cheap, and the first of them by the improvement. */
 static void rank(struct greedy *g) {
     g->planned = g->next = 0;
-    for (int tries = 0; tries < 20 * STEPS && g->planned < STEPS; tries++)
+    for (int tries = 0; tries < 10 * STEPS && g->planned < STEPS; tries++)
         consider(g, step(g, tries % 3));
     for (int i = 0; i < STRAYS; i++)
         consider(g, chance_below(&g->chance, space_size(g->space)));
@@ -218,8 +217,8 @@ static void rank(struct greedy *g) {
     for (size_t i = 0; i < distinct; i++)
         g->plan[i].score = -model_improvement(g->model, g->plan[i].point);
     qsort(g->plan, distinct, sizeof *g->plan, compare);
-    size_t most =
-        1 + model_known(g->model) / 100; /* a fit is refreshed the less often the larger */
+    /* Fits and rankings are repeated the less often the more is known, as one more says less. */
+    size_t most = 1 + model_known(g->model) / 100;
     most = most < PLANNED ? most : PLANNED;
     g->planned = distinct < most ? distinct : most;
 }
@@ -227,14 +226,12 @@ static void rank(struct greedy *g) {
 static size_t step_by_model(struct greedy *g) {
     if (model_refresh(g->model))
         g->planned = g->next = 0;
-    for (int attempt = 0; attempt < 2; attempt++) {
-        while (g->next < g->planned) {
-            size_t point = g->plan[g->next++].point;
-            if (!strategy_seen(g->strategy, point))
-                return point;
-        }
-        rank(g);
+    while (g->next < g->planned) {
+        size_t point = g->plan[g->next++].point;
+        if (!strategy_seen(g->strategy, point))
+            return point;
     }
+    rank(g);
     return g->planned > 0 ? g->plan[g->next++].point : step_blindly(g);
 }
 
