@@ -4,7 +4,7 @@
  * Libraries (libcuda, libnvrtc, libOpenCL) are opened at run time, so a backend that is compiled in
  * may still be unavailable on this machine: then its calls fail with TW_UNAVAILABLE and say why.
  *
- * A `tw_device` belongs to one thread at a time. */
+ * A `tw_device` belongs to one thread at a time, unless it was attached. */
 #ifndef TW_BACKEND_BACKEND_H
 #define TW_BACKEND_BACKEND_H
 
@@ -102,8 +102,23 @@ struct tw_backend {
                          const struct tw_compile_request *request, struct tw_binary *binary,
                          struct tw_error *error);
 
+    /* Opens a device for one thread, whose own it is until it closes it there. */
     tw_status (*open)(struct tw_device **out, int index, struct tw_error *error);
+    /* Opens a device within an application. `context` is the application's (CUcontext, cl_context);
+     * NULL: on CUDA the one that the calling thread has current on this device, else the primary;
+     * on OpenCL a new one. The calling thread is left as it was. From any thread, `load`, `unload`,
+     * memory, `launch_on` and `wait` may then be called, many at once, each between enter and
+     * leave. */
+    tw_status (*attach)(struct tw_device **out, int index, void *context, struct tw_error *error);
     void (*close)(struct tw_device *device);
+    /* The index of the device whose context the calling thread has current; -1 when there is none.
+     */
+    int (*current)(void);
+
+    /* Makes an attached device the calling thread's, if it is not already. What enter says in
+     * *entered must be given to leave, which restores what was before. */
+    tw_status (*enter)(struct tw_device *device, bool *entered, struct tw_error *error);
+    void (*leave)(struct tw_device *device, bool entered);
 
     /* TW_RESOURCE when the kernel needs more than the device has. */
     tw_status (*load)(struct tw_device *device, const void *bytes, size_t size,
@@ -129,6 +144,18 @@ struct tw_backend {
     /* Queues one launch. */
     tw_status (*launch)(struct tw_device *device, const struct tw_launch *launch,
                         struct tw_error *error);
+    /* Queues launches on the application's own stream (CUstream, cl_command_queue). NULL: on CUDA
+     * the default stream, on OpenCL the device's own queue. */
+    tw_status (*launch_on)(struct tw_device *device, void *stream, const struct tw_launch *launches,
+                           size_t count, struct tw_error *error);
+    /* Device memory for what is queued on a stream between the two calls; many streams may have
+     * some at once. */
+    tw_status (*borrow)(struct tw_device *device, void *stream, uint64_t bytes,
+                        struct tw_memory *out, struct tw_error *error);
+    tw_status (*give_back)(struct tw_device *device, void *stream, struct tw_memory *memory,
+                           struct tw_error *error);
+    /* Waits for what was queued on a stream. */
+    tw_status (*wait)(struct tw_device *device, void *stream, struct tw_error *error);
     /* Waits for all that was queued. After TW_DEVICE_LOST only a new process can use the device. */
     tw_status (*synchronize)(struct tw_device *device, struct tw_error *error);
     /* Queues the launches back to back, waits, and tells the device's own time for all of them in

@@ -150,6 +150,13 @@ struct tw_case {
     double scalars[TW_MAX_ARGUMENTS]; /* by argument index; meaningful for scalars */
 };
 
+/* A preset to prefer to `default` for problems that nothing was stored for. */
+struct tw_fallback {
+    struct tw_expression *when; /* over dimensions, attributes, lets, strides and the device */
+    int implementation;
+    const struct tw_preset *preset;
+};
+
 struct tw_description {
     char kernel[TW_NAME_SIZE];
     char *summary;
@@ -174,6 +181,8 @@ struct tw_description {
     struct tw_launch_description reference;
     int implementation_count;
     struct tw_implementation *implementations;
+    int fallback_count;
+    struct tw_fallback fallbacks[TW_MAX_RULES];
 };
 
 /* Reads a description from JSON text. `origin` names it in messages; `directory` (may be NULL) is

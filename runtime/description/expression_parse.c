@@ -128,14 +128,15 @@ static void parse_function(struct parser *p, const char *start, const char *name
 
 static void parse_name(struct parser *p) {
     const char *start = p->at;
-    char name[TW_NAME_SIZE];
-    size_t length = 0;
-    while (isalnum((unsigned char)*p->at) || *p->at == '_') {
-        if (length + 1 < sizeof name)
-            name[length++] = *p->at;
+    char name[TW_NAME_SIZE] = "";
+    while (isalnum((unsigned char)*p->at) || *p->at == '_')
         p->at++;
+    size_t length = (size_t)(p->at - start);
+    if (length >= sizeof name) {
+        fail(p, start, "a name of more than 47 characters");
+        return;
     }
-    name[length] = '\0';
+    memcpy(name, start, length);
     if (accept(p, "(")) {
         parse_function(p, start, name);
         return;

@@ -34,8 +34,10 @@ struct candidate {
 };
 
 struct search {
+    const struct tw_query *query;
     const struct tw_problem *problem;
     const struct tw_device_info *device;
+    int attempts;                   /* configurations that were offered */
     int64_t values[TW_MAX_SYMBOLS]; /* bound for the problem */
     /* Today's template hash of each implementation, worked out when first needed. */
     char (*hashes)[TW_HASH_SIZE];
@@ -84,34 +86,50 @@ static double distance_to(const struct tw_problem *problem, const struct tw_cata
     return sqrt(sum);
 }
 
-static int by_preference(const void *left, const void *right) {
-    const struct candidate *a = left, *b = right;
+static tw_status accept(struct search *search, const struct tw_configuration *configuration,
+                        struct tw_error *error) {
+    if (search->query->accept == NULL)
+        return TW_OK;
+    search->attempts++;
+    return search->query->accept(search->query->context, configuration, error);
+}
+
+static bool preferred(const struct candidate *a, const struct candidate *b) {
     if (a->rule != b->rule)
-        return (int)a->rule - (int)b->rule;
+        return a->rule < b->rule;
     if (a->distance != b->distance)
-        return a->distance < b->distance ? -1 : 1;
+        return a->distance < b->distance;
     if (a->row->time_us != b->row->time_us)
-        return a->row->time_us < b->row->time_us ? -1 : 1;
+        return a->row->time_us < b->row->time_us;
     int order = strcmp(a->row->problem, b->row->problem);
     if (order == 0)
         order = strcmp(a->row->device, b->row->device);
-    return order != 0 ? order : strcmp(a->row->configuration, b->row->configuration);
+    return order != 0 ? order < 0 : strcmp(a->row->configuration, b->row->configuration) < 0;
 }
 
-/* The first of the candidates, in order of preference, that can be used. */
+/* The first of the candidates, in order of preference, that can be used. Nearly always that is the
+ * very first, so the best is looked for again and again rather than all sorted once. */
 static bool choose(struct search *search, struct candidate *candidates, size_t count,
                    struct tw_selection *selection) {
-    qsort(candidates, count, sizeof *candidates, by_preference);
-    for (size_t i = 0; i < count; i++) {
+    while (count > 0 && search->attempts < TW_SELECT_ATTEMPTS) {
+        size_t best = 0;
+        for (size_t i = 1; i < count; i++)
+            if (preferred(&candidates[i], &candidates[best]))
+                best = i;
+        const struct candidate chosen = candidates[best];
+        candidates[best] = candidates[--count];
         struct tw_error refusal;
-        if (usable(search, candidates[i].row, &selection->configuration, &refusal) == TW_OK) {
-            selection->rule = candidates[i].rule;
-            selection->row = candidates[i].row;
-            selection->distance = candidates[i].distance;
+        tw_status status = usable(search, chosen.row, &selection->configuration, &refusal);
+        if (status == TW_OK)
+            status = accept(search, &selection->configuration, &refusal);
+        if (status == TW_OK) {
+            selection->rule = chosen.rule;
+            selection->row = chosen.row;
+            selection->distance = chosen.distance;
             return true;
         }
         if (selection->refused == NULL) {
-            selection->refused = candidates[i].row;
+            selection->refused = chosen.row;
             snprintf(selection->refusal, sizeof selection->refusal, "%.250s", refusal.message);
         }
     }
@@ -167,46 +185,71 @@ static tw_status select_nearest(struct search *search, const struct tw_catalogue
     return TW_OK;
 }
 
-static tw_status select_default(const struct search *search, struct tw_selection *selection,
-                                struct tw_error *error) {
-    const struct tw_preset *preset;
+static tw_status try_preset(struct search *search, int implementation,
+                            const struct tw_preset *preset, struct tw_selection *selection,
+                            struct tw_error *error) {
     struct tw_configuration *configuration = &selection->configuration;
-    selection->rule = TW_SELECTED_DEFAULT;
-    /* Reading the description checked that there is one. */
-    tw_description_preset(search->problem->description, "default", &configuration->implementation,
-                          &preset);
+    configuration->implementation = implementation;
     memcpy(configuration->values, preset->values, sizeof configuration->values);
     tw_status status = fits(search, configuration, error);
+    return status == TW_OK ? accept(search, configuration, error) : status;
+}
+
+/* A rule that cannot be evaluated for this problem does not hold, and a preset that does not fit is
+ * passed over: these are preferences, and `default` always works. */
+static bool select_fallback(struct search *search, struct tw_selection *selection) {
+    const struct tw_description *d = search->problem->description;
+    for (int i = 0; i < d->fallback_count; i++) {
+        const struct tw_fallback *fallback = &d->fallbacks[i];
+        int64_t holds = 0;
+        if (tw_expression_evaluate(fallback->when, search->values, &holds) != TW_EVALUATED ||
+            holds == 0)
+            continue;
+        selection->rule = TW_SELECTED_FALLBACK;
+        if (try_preset(search, fallback->implementation, fallback->preset, selection, NULL) ==
+            TW_OK)
+            return true;
+    }
+    return false;
+}
+
+static tw_status select_default(struct search *search, struct tw_selection *selection,
+                                struct tw_error *error) {
+    const struct tw_preset *preset;
+    int implementation;
+    selection->rule = TW_SELECTED_DEFAULT;
+    /* Reading the description checked that there is one. */
+    tw_description_preset(search->problem->description, "default", &implementation, &preset);
+    tw_status status = try_preset(search, implementation, preset, selection, error);
     if (status != TW_OK)
         return tw_fail_within(error, status, "the preset default");
     return TW_OK;
 }
 
-tw_status tw_select(const struct tw_catalogue *catalogue, const struct tw_problem *problem,
-                    const struct tw_device_info *device, const char *cache,
-                    struct tw_selection *selection, struct tw_error *error) {
-    const struct tw_description *d = problem->description;
-    struct search search = {.problem = problem, .device = device};
+tw_status tw_select(const struct tw_query *query, struct tw_selection *selection,
+                    struct tw_error *error) {
+    const struct tw_description *d = query->problem->description;
+    struct search search = {.query = query, .problem = query->problem, .device = query->device};
     int64_t slots[TW_DEVICE_SLOTS];
     char key[TW_PROBLEM_KEY_SIZE], fingerprint[256];
     *selection = (struct tw_selection){0};
-    tw_problem_key(problem, key);
-    tw_device_fingerprint(device, fingerprint);
-    tw_device_values(device, slots);
-    tw_status status = tw_problem_bind(problem, slots, NULL, search.values, error);
+    tw_problem_key(query->problem, key);
+    tw_device_fingerprint(query->device, fingerprint);
+    tw_device_values(query->device, slots);
+    tw_status status = tw_problem_bind(query->problem, slots, query->strides, search.values, error);
     if (status != TW_OK)
         return status;
     search.hashes = calloc((size_t)d->implementation_count, sizeof *search.hashes);
     if (search.hashes == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     bool found = false;
-    if (catalogue != NULL) {
-        found = select_exact(&search, catalogue, key, fingerprint, cache, selection);
+    if (query->catalogue != NULL) {
+        found = select_exact(&search, query->catalogue, key, fingerprint, query->cache, selection);
         if (!found)
-            status = select_nearest(&search, catalogue, key, fingerprint, cache, selection, &found,
-                                    error);
+            status = select_nearest(&search, query->catalogue, key, fingerprint, query->cache,
+                                    selection, &found, error);
     }
-    if (status == TW_OK && !found)
+    if (status == TW_OK && !found && !select_fallback(&search, selection))
         status = select_default(&search, selection, error);
     free(search.hashes);
     return status;

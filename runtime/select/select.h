@@ -2,7 +2,8 @@
  *
  * In this order: the result stored for exactly this problem on this device; that of the nearest
  * problem tuned on this device; that of the nearest problem tuned on another device of the same
- * architecture; the preset `default`. Problems are near by their dimensions, with equal attributes
+ * architecture; the preset of the first of the description's `fallback` rules that holds; the
+ * preset `default`. Problems are near by their dimensions, with equal attributes
  * and cache policy: the distance is the Euclidean norm of log2 of the ratios, so 1 means twice as
  * large along one dimension.
  *
@@ -20,6 +21,7 @@
     X(EXACT, "exact", "tuned for this problem on this device")                                     \
     X(NEAREST, "nearest", "the nearest problem tuned on this device")                              \
     X(ARCHITECTURE, "architecture", "the nearest problem tuned on a device of this architecture")  \
+    X(FALLBACK, "fallback", "the description's own choice for what was never tuned")               \
     X(DEFAULT, "default", "the preset default")
 
 enum tw_selection_rule {
@@ -40,11 +42,26 @@ struct tw_selection {
     char refusal[256];
 };
 
-/* Chooses from a catalogue (NULL: an empty one) among rows measured under `cache` ("cold" or
- * "warm"). Fails only when the problem cannot be bound or `default` itself does not fit. */
-tw_status tw_select(const struct tw_catalogue *catalogue, const struct tw_problem *problem,
-                    const struct tw_device_info *device, const char *cache,
-                    struct tw_selection *selection, struct tw_error *error);
+struct tw_query {
+    const struct tw_catalogue *catalogue; /* NULL: an empty one */
+    const struct tw_problem *problem;
+    const int64_t *strides; /* by argument index, 0: the default; may be NULL */
+    const struct tw_device_info *device;
+    const char *cache; /* only rows measured under this policy count: "cold" or "warm" */
+    /* Asked about each configuration that fits, in order of preference, until it accepts one: an
+     * application's may fail to compile. NULL: the first is taken. */
+    tw_status (*accept)(void *context, const struct tw_configuration *configuration,
+                        struct tw_error *error);
+    void *context;
+};
+
+/* How many configurations are offered to tw_query.accept before the presets are. */
+enum { TW_SELECT_ATTEMPTS = 32 };
+
+/* Chooses. Fails only when the problem cannot be bound or `default` itself does not fit or is not
+ * accepted. */
+tw_status tw_select(const struct tw_query *query, struct tw_selection *selection,
+                    struct tw_error *error);
 
 /* The rule as a word ("exact") and as a sentence. */
 const char *tw_selection_word(enum tw_selection_rule rule);

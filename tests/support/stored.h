@@ -115,8 +115,10 @@ SUPPORT struct tw_selection selected_for(struct house *house, const struct tw_pr
                                          const struct tw_device_info *device, const char *cache) {
     struct tw_selection selection;
     struct tw_error error;
-    must(tw_select(catalogue_of(house), problem, device, cache, &selection, &error), error);
-    assert_int_equal((selection.rule == TW_SELECTED_DEFAULT), (selection.row == NULL));
+    const struct tw_query query = {
+        .catalogue = catalogue_of(house), .problem = problem, .device = device, .cache = cache};
+    must(tw_select(&query, &selection, &error), error);
+    assert_int_equal((selection.rule >= TW_SELECTED_FALLBACK), (selection.row == NULL));
     assert_int_equal((selection.refused == NULL), (selection.refusal[0] == '\0'));
     return selection;
 }

@@ -104,8 +104,11 @@ static void later_databases_override(void **state) {
         must(tw_catalogue_add(house->catalogue, i == 0 ? first : house->db, &error), error);
         must(tw_catalogue_add(house->catalogue, i == 0 ? house->db : first, &error), error);
         assert_int_equal(tw_catalogue_size(house->catalogue), 1);
-        must(tw_select(house->catalogue, &house->problem, &paper_gpu, "cold", &selection, &error),
-             error);
+        const struct tw_query query = {.catalogue = house->catalogue,
+                                       .problem = &house->problem,
+                                       .device = &paper_gpu,
+                                       .cache = "cold"};
+        must(tw_select(&query, &selection, &error), error);
         assert_int_equal(selection.configuration.values[0], i == 0 ? 32 : 128);
     }
     tw_db_close(first);

@@ -40,7 +40,9 @@ static void nothing_stored(void **state) {
     struct tw_selection selection;
     struct tw_error error;
     assert_default(house, NULL);
-    must(tw_select(NULL, &house->problem, &paper_gpu, "cold", &selection, &error), error);
+    const struct tw_query query = {
+        .problem = &house->problem, .device = &paper_gpu, .cache = "cold"};
+    must(tw_select(&query, &selection, &error), error);
     assert_int_equal(selection.rule, TW_SELECTED_DEFAULT);
 }
 
@@ -143,9 +145,12 @@ static void what_does_not_fit(void **state) {
     assert_int_equal(selection.rule, TW_SELECTED_DEFAULT);
     assert_says(selection.refusal, "block x is 128; the device allows 64");
     device.max_threads = 32;
-    assert_refuses(
-        tw_select(house->catalogue, &house->problem, &device, "cold", &selection, &error),
-        TW_INVALID, error, "the preset default: ");
+    const struct tw_query query = {.catalogue = house->catalogue,
+                                   .problem = &house->problem,
+                                   .device = &device,
+                                   .cache = "cold"};
+    assert_refuses(tw_select(&query, &selection, &error), TW_INVALID, error,
+                   "the preset default: ");
 }
 
 static const char second[] =

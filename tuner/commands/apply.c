@@ -59,7 +59,9 @@ static tw_status run(struct application *app, const struct arguments *a,
                      const struct tw_catalogue *catalogue, const struct tw_problem *problem,
                      const struct tw_device_info *device, struct tw_error *error) {
     enum cache_policy policy = a->cache[0] == 'w' ? CACHE_WARM : CACHE_COLD;
-    tw_status status = tw_select(catalogue, problem, device, a->cache, &app->selection, error);
+    const struct tw_query query = {
+        .catalogue = catalogue, .problem = problem, .device = device, .cache = a->cache};
+    tw_status status = tw_select(&query, &app->selection, error);
     if (status == TW_OK)
         status = bench_open(&app->bench, device, problem, NULL, error);
     if (status == TW_OK)

@@ -73,7 +73,10 @@ static tw_status explain(const struct arguments *a, struct tw_error *error) {
     if (status == TW_OK)
         status = subject_catalogue(a, &catalogue, error);
     if (status == TW_OK)
-        status = tw_select(catalogue, &problem, &device, a->cache, &selection, error);
+        status = tw_select(
+            &(struct tw_query){
+                .catalogue = catalogue, .problem = &problem, .device = &device, .cache = a->cache},
+            &selection, error);
     if (status == TW_OK) {
         tw_configuration_text(description, &selection.configuration, &configuration);
         if (configuration.failed)

@@ -5,32 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/backend/cuda/driver.h"
+#include "runtime/backend/cuda/device.h"
 #include "runtime/backend/cuda/nvml.h"
 #include "runtime/backend/cuda/nvrtc.h"
 
 enum { MAX_VALUES = 64 };
-
-struct tw_device {
-    const struct tw_cuda_driver *cu;
-    CUdevice handle;
-    CUcontext context; /* the device's primary one, so that memory is shared with the application */
-    CUstream stream;
-    CUevent start, stop;
-    char bus_id[32];
-};
-
-struct tw_module {
-    CUmodule module;
-    CUfunction function;
-};
-
-#define CHECK(call, what)                                                                          \
-    do {                                                                                           \
-        tw_status check_status = tw_cuda_check((call), (what), error);                             \
-        if (check_status != TW_OK)                                                                 \
-            return check_status;                                                                   \
-    } while (0)
 
 static tw_status cuda_count(int *count, struct tw_error *error) {
     const struct tw_cuda_driver *cu;
@@ -38,7 +17,7 @@ static tw_status cuda_count(int *count, struct tw_error *error) {
     tw_status status = tw_cuda_driver(&cu, error);
     if (status != TW_OK)
         return status;
-    CHECK(cu->device_count(count), "cuDeviceGetCount");
+    TW_CUDA_CHECK(cu->device_count(count), "cuDeviceGetCount");
     return TW_OK;
 }
 
@@ -58,10 +37,10 @@ static tw_status cuda_describe(int index, struct tw_device_info *info, struct tw
     size_t memory = 0;
     int driver = 0;
     *info = (struct tw_device_info){.index = index, .backend = "cuda", .vendor = "NVIDIA"};
-    CHECK(cu->device_get(&device, index), "cuDeviceGet");
-    CHECK(cu->device_name(info->name, sizeof info->name, device), "cuDeviceGetName");
-    CHECK(cu->device_memory(&memory, device), "cuDeviceTotalMem");
-    CHECK(cu->driver_version(&driver), "cuDriverGetVersion");
+    TW_CUDA_CHECK(cu->device_get(&device, index), "cuDeviceGet");
+    TW_CUDA_CHECK(cu->device_name(info->name, sizeof info->name, device), "cuDeviceGetName");
+    TW_CUDA_CHECK(cu->device_memory(&memory, device), "cuDeviceTotalMem");
+    TW_CUDA_CHECK(cu->driver_version(&driver), "cuDriverGetVersion");
     snprintf(info->id, sizeof info->id, "cuda:%d", index);
     info->arch = (int)(attribute(cu, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
                        attribute(cu, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
@@ -87,40 +66,46 @@ static tw_status cuda_describe(int index, struct tw_device_info *info, struct tw
     return TW_OK;
 }
 
-static void cuda_close(struct tw_device *device) {
+void tw_cuda_close(struct tw_device *device) {
     if (device == NULL)
         return;
+    const struct tw_cuda_driver *cu = device->cu;
+    bool entered = false;
+    if (!device->is_pushed && device->context != NULL)
+        (void)tw_cuda_enter(device, &entered, NULL);
     if (device->start != NULL)
-        device->cu->event_destroy(device->start);
+        cu->event_destroy(device->start);
     if (device->stop != NULL)
-        device->cu->event_destroy(device->stop);
+        cu->event_destroy(device->stop);
     if (device->stream != NULL)
-        device->cu->stream_destroy(device->stream);
-    if (device->context != NULL) {
-        CUcontext popped;
-        device->cu->context_pop(&popped);
-        device->cu->primary_release(device->handle);
-    }
+        cu->stream_destroy(device->stream);
+    if (device->pool != NULL)
+        cu->pool_destroy(device->pool);
+    tw_cuda_leave(device, entered || device->is_pushed);
+    if (device->is_primary)
+        cu->primary_release(device->handle);
     free(device);
 }
 
-static tw_status open_parts(struct tw_device *device, int index, struct tw_error *error) {
+tw_status tw_cuda_open_parts(struct tw_device *device, struct tw_error *error) {
     const struct tw_cuda_driver *cu = device->cu;
-    CHECK(cu->device_get(&device->handle, index), "cuDeviceGet");
-    CHECK(cu->device_bus_id(device->bus_id, sizeof device->bus_id, device->handle),
-          "cuDeviceGetPCIBusId");
-    CUcontext context = NULL;
-    CHECK(cu->primary_retain(&context, device->handle), "cuDevicePrimaryCtxRetain");
-    tw_status status = tw_cuda_check(cu->context_push(context), "cuCtxPushCurrent", error);
-    if (status != TW_OK) {
-        cu->primary_release(device->handle);
-        return status;
-    }
-    device->context = context;
-    CHECK(cu->stream_create(&device->stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
-    CHECK(cu->event_create(&device->start, CU_EVENT_DEFAULT), "cuEventCreate");
-    CHECK(cu->event_create(&device->stop, CU_EVENT_DEFAULT), "cuEventCreate");
+    TW_CUDA_CHECK(cu->device_bus_id(device->bus_id, sizeof device->bus_id, device->handle),
+                  "cuDeviceGetPCIBusId");
+    TW_CUDA_CHECK(cu->stream_create(&device->stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+    TW_CUDA_CHECK(cu->event_create(&device->start, CU_EVENT_DEFAULT), "cuEventCreate");
+    TW_CUDA_CHECK(cu->event_create(&device->stop, CU_EVENT_DEFAULT), "cuEventCreate");
     return TW_OK;
+}
+
+/* In the primary context, so that memory is shared with whatever else the process runs. */
+static tw_status open_primary(struct tw_device *device, int index, struct tw_error *error) {
+    const struct tw_cuda_driver *cu = device->cu;
+    TW_CUDA_CHECK(cu->device_get(&device->handle, index), "cuDeviceGet");
+    TW_CUDA_CHECK(cu->primary_retain(&device->context, device->handle), "cuDevicePrimaryCtxRetain");
+    device->is_primary = true;
+    TW_CUDA_CHECK(cu->context_push(device->context), "cuCtxPushCurrent");
+    device->is_pushed = true;
+    return tw_cuda_open_parts(device, error);
 }
 
 static tw_status cuda_open(struct tw_device **out, int index, struct tw_error *error) {
@@ -133,9 +118,9 @@ static tw_status cuda_open(struct tw_device **out, int index, struct tw_error *e
     if (device == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     device->cu = cu;
-    status = open_parts(device, index, error);
+    status = open_primary(device, index, error);
     if (status != TW_OK) {
-        cuda_close(device);
+        tw_cuda_close(device);
         return status;
     }
     *out = device;
@@ -166,6 +151,12 @@ static tw_status cuda_load(struct tw_device *device, const void *bytes, size_t s
     }
     status = tw_cuda_check(device->cu->module_function(&module->function, module->module, function),
                            "cuModuleGetFunction", error);
+    /* With lazy loading this is what loads the kernel, which a stream capture would not allow. */
+    int registers = 0;
+    if (status == TW_OK)
+        status = tw_cuda_check(device->cu->function_attribute(
+                                   &registers, CU_FUNC_ATTRIBUTE_NUM_REGS, module->function),
+                               "cuFuncGetAttribute", error);
     if (status == TW_OK && shared > 48 * 1024) {
         CUresult result = device->cu->function_attribute_set(
             module->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared);
@@ -190,7 +181,7 @@ static tw_status cuda_allocate(struct tw_device *device, uint64_t bytes, struct 
     if (result == CUDA_ERROR_OUT_OF_MEMORY)
         return tw_fail(error, TW_NO_MEMORY, "the device has no room for %.1f MB more",
                        (double)bytes * 1e-6);
-    CHECK(result, "cuMemAlloc");
+    TW_CUDA_CHECK(result, "cuMemAlloc");
     *out = (struct tw_memory){.address = address, .bytes = bytes};
     return TW_OK;
 }
@@ -206,40 +197,40 @@ static CUdeviceptr pointer(const struct tw_memory *memory) {
 }
 
 static tw_status cuda_synchronize(struct tw_device *device, struct tw_error *error) {
-    CHECK(device->cu->stream_synchronize(device->stream), "cuStreamSynchronize");
+    TW_CUDA_CHECK(device->cu->stream_synchronize(device->stream), "cuStreamSynchronize");
     return TW_OK;
 }
 
 static tw_status cuda_fill(struct tw_device *device, const struct tw_memory *memory,
                            unsigned char byte, struct tw_error *error) {
-    CHECK(device->cu->memory_fill(pointer(memory), byte, memory->bytes, device->stream),
-          "cuMemsetD8Async");
+    TW_CUDA_CHECK(device->cu->memory_fill(pointer(memory), byte, memory->bytes, device->stream),
+                  "cuMemsetD8Async");
     return TW_OK;
 }
 
 static tw_status cuda_write(struct tw_device *device, const struct tw_memory *memory,
                             const void *bytes, struct tw_error *error) {
-    CHECK(device->cu->memory_write(pointer(memory), bytes, memory->bytes, device->stream),
-          "cuMemcpyHtoDAsync");
+    TW_CUDA_CHECK(device->cu->memory_write(pointer(memory), bytes, memory->bytes, device->stream),
+                  "cuMemcpyHtoDAsync");
     return cuda_synchronize(device, error);
 }
 
 static tw_status cuda_read(struct tw_device *device, const struct tw_memory *memory, void *bytes,
                            struct tw_error *error) {
-    CHECK(device->cu->memory_read(bytes, pointer(memory), memory->bytes, device->stream),
-          "cuMemcpyDtoHAsync");
+    TW_CUDA_CHECK(device->cu->memory_read(bytes, pointer(memory), memory->bytes, device->stream),
+                  "cuMemcpyDtoHAsync");
     return cuda_synchronize(device, error);
 }
 
 static tw_status cuda_copy(struct tw_device *device, const struct tw_memory *to,
                            const struct tw_memory *from, struct tw_error *error) {
-    CHECK(device->cu->memory_copy(pointer(to), pointer(from), from->bytes, device->stream),
-          "cuMemcpyDtoDAsync");
+    TW_CUDA_CHECK(device->cu->memory_copy(pointer(to), pointer(from), from->bytes, device->stream),
+                  "cuMemcpyDtoDAsync");
     return TW_OK;
 }
 
-static tw_status cuda_launch(struct tw_device *device, const struct tw_launch *launch,
-                             struct tw_error *error) {
+tw_status tw_cuda_launch(const struct tw_device *device, CUstream stream,
+                         const struct tw_launch *launch, struct tw_error *error) {
     CUdeviceptr pointers[MAX_VALUES];
     void *values[MAX_VALUES];
     if (launch->value_count > MAX_VALUES)
@@ -253,19 +244,24 @@ static tw_status cuda_launch(struct tw_device *device, const struct tw_launch *l
             values[i] = (void *)value->bytes;
         }
     }
-    CHECK(device->cu->launch(launch->module->function, launch->grid[0], launch->grid[1],
-                             launch->grid[2], launch->block[0], launch->block[1], launch->block[2],
-                             launch->shared, device->stream, values, NULL),
-          "cuLaunchKernel");
+    TW_CUDA_CHECK(device->cu->launch(launch->module->function, launch->grid[0], launch->grid[1],
+                                     launch->grid[2], launch->block[0], launch->block[1],
+                                     launch->block[2], launch->shared, stream, values, NULL),
+                  "cuLaunchKernel");
     return TW_OK;
 }
 
+static tw_status cuda_launch(struct tw_device *device, const struct tw_launch *launch,
+                             struct tw_error *error) {
+    return tw_cuda_launch(device, device->stream, launch, error);
+}
+
 static tw_status stop_timing(struct tw_device *device, double *seconds, struct tw_error *error) {
-    CHECK(device->cu->event_record(device->stop, device->stream), "cuEventRecord");
-    CHECK(device->cu->event_synchronize(device->stop), "cuEventSynchronize");
+    TW_CUDA_CHECK(device->cu->event_record(device->stop, device->stream), "cuEventRecord");
+    TW_CUDA_CHECK(device->cu->event_synchronize(device->stop), "cuEventSynchronize");
     float milliseconds = 0;
-    CHECK(device->cu->event_elapsed(&milliseconds, device->start, device->stop),
-          "cuEventElapsedTime");
+    TW_CUDA_CHECK(device->cu->event_elapsed(&milliseconds, device->start, device->stop),
+                  "cuEventElapsedTime");
     *seconds = (double)milliseconds * 1e-3;
     return TW_OK;
 }
@@ -273,7 +269,7 @@ static tw_status stop_timing(struct tw_device *device, double *seconds, struct t
 static tw_status cuda_time(struct tw_device *device, const struct tw_launch *launches, size_t count,
                            double *seconds, struct tw_error *error) {
     *seconds = 0;
-    CHECK(device->cu->event_record(device->start, device->stream), "cuEventRecord");
+    TW_CUDA_CHECK(device->cu->event_record(device->start, device->stream), "cuEventRecord");
     for (size_t i = 0; i < count; i++) {
         tw_status status = cuda_launch(device, &launches[i], error);
         if (status != TW_OK)
@@ -286,7 +282,7 @@ static tw_status cuda_time_copy(struct tw_device *device, const struct tw_memory
                                 const struct tw_memory *from, double *seconds,
                                 struct tw_error *error) {
     *seconds = 0;
-    CHECK(device->cu->event_record(device->start, device->stream), "cuEventRecord");
+    TW_CUDA_CHECK(device->cu->event_record(device->start, device->stream), "cuEventRecord");
     tw_status status = cuda_copy(device, to, from, error);
     return status == TW_OK ? stop_timing(device, seconds, error) : status;
 }
@@ -294,7 +290,7 @@ static tw_status cuda_time_copy(struct tw_device *device, const struct tw_memory
 static tw_status cuda_memory(struct tw_device *device, uint64_t *free_bytes, uint64_t *total,
                              struct tw_error *error) {
     size_t available = 0, all = 0;
-    CHECK(device->cu->memory_info(&available, &all), "cuMemGetInfo");
+    TW_CUDA_CHECK(device->cu->memory_info(&available, &all), "cuMemGetInfo");
     *free_bytes = available;
     *total = all;
     return TW_OK;
@@ -310,7 +306,11 @@ const struct tw_backend tw_cuda_backend = {
     .describe = cuda_describe,
     .compile = tw_nvrtc_compile,
     .open = cuda_open,
-    .close = cuda_close,
+    .attach = tw_cuda_attach,
+    .close = tw_cuda_close,
+    .current = tw_cuda_current,
+    .enter = tw_cuda_enter,
+    .leave = tw_cuda_leave,
     .load = cuda_load,
     .unload = cuda_unload,
     .allocate = cuda_allocate,
@@ -320,6 +320,10 @@ const struct tw_backend tw_cuda_backend = {
     .read = cuda_read,
     .copy = cuda_copy,
     .launch = cuda_launch,
+    .launch_on = tw_cuda_launch_on,
+    .borrow = tw_cuda_borrow,
+    .give_back = tw_cuda_give_back,
+    .wait = tw_cuda_wait,
     .synchronize = cuda_synchronize,
     .time = cuda_time,
     .time_copy = cuda_time_copy,

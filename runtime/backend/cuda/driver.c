@@ -2,7 +2,7 @@
 
 #include <pthread.h>
 
-#include "runtime/backend/library.h"
+#include "runtime/backend/shared_object.h"
 
 static struct tw_cuda_driver driver;
 static tw_status driver_status;
@@ -17,7 +17,7 @@ static void open_driver(void) {
 #undef TW_CUDA_SYMBOL
     };
     driver_status =
-        tw_library_open(names, symbols, sizeof symbols / sizeof *symbols, &driver_error);
+        tw_shared_object_open(names, symbols, sizeof symbols / sizeof *symbols, &driver_error);
     if (driver_status != TW_OK)
         return;
     CUresult result = driver.init(0);

@@ -21,9 +21,12 @@
     X(primary_release, cuDevicePrimaryCtxRelease)                                                  \
     X(context_push, cuCtxPushCurrent)                                                              \
     X(context_pop, cuCtxPopCurrent)                                                                \
+    X(context_current, cuCtxGetCurrent)                                                            \
+    X(context_device, cuCtxGetDevice)                                                              \
     X(module_load, cuModuleLoadData)                                                               \
     X(module_unload, cuModuleUnload)                                                               \
     X(module_function, cuModuleGetFunction)                                                        \
+    X(function_attribute, cuFuncGetAttribute)                                                      \
     X(function_attribute_set, cuFuncSetAttribute)                                                  \
     X(memory_allocate, cuMemAlloc)                                                                 \
     X(memory_free, cuMemFree)                                                                      \
@@ -32,6 +35,11 @@
     X(memory_write, cuMemcpyHtoDAsync)                                                             \
     X(memory_read, cuMemcpyDtoHAsync)                                                              \
     X(memory_copy, cuMemcpyDtoDAsync)                                                              \
+    X(pool_create, cuMemPoolCreate)                                                                \
+    X(pool_destroy, cuMemPoolDestroy)                                                              \
+    X(pool_attribute_set, cuMemPoolSetAttribute)                                                   \
+    X(pool_allocate, cuMemAllocFromPoolAsync)                                                      \
+    X(pool_free, cuMemFreeAsync)                                                                   \
     X(stream_create, cuStreamCreate)                                                               \
     X(stream_destroy, cuStreamDestroy)                                                             \
     X(stream_synchronize, cuStreamSynchronize)                                                     \

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "runtime/backend/library.h"
+#include "runtime/backend/shared_object.h"
 
 /* The toolkit does not always come with nvml.h, so the few calls are declared here, as the NVML API
  * reference gives them. All return 0 for success. */
@@ -30,8 +30,9 @@ static void open_nvml(void) {
         {"nvmlDeviceGetPowerUsage", &nvml.power},
         {"nvmlDeviceGetTemperature", &nvml.temperature},
     };
-    nvml_works = tw_library_open(names, symbols, sizeof symbols / sizeof *symbols, NULL) == TW_OK &&
-                 nvml.init() == 0;
+    nvml_works =
+        tw_shared_object_open(names, symbols, sizeof symbols / sizeof *symbols, NULL) == TW_OK &&
+        nvml.init() == 0;
 }
 
 static void add(struct tw_text *json, bool known, const char *name, double value) {

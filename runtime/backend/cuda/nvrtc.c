@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/backend/library.h"
+#include "runtime/backend/shared_object.h"
 
 #define NVRTC_FUNCTIONS(X)                                                                         \
     X(version, nvrtcVersion)                                                                       \
@@ -37,7 +37,8 @@ static void open_nvrtc(void) {
         NVRTC_FUNCTIONS(NVRTC_SYMBOL)
 #undef NVRTC_SYMBOL
     };
-    nvrtc_status = tw_library_open(names, symbols, sizeof symbols / sizeof *symbols, &nvrtc_error);
+    nvrtc_status =
+        tw_shared_object_open(names, symbols, sizeof symbols / sizeof *symbols, &nvrtc_error);
 }
 
 static tw_status ready(struct tw_error *error) {

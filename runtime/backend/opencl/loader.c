@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "runtime/backend/library.h"
+#include "runtime/backend/shared_object.h"
 
 static struct tw_opencl cl;
 static struct tw_opencl_devices all;
@@ -45,7 +45,7 @@ static void open_opencl(void) {
 #undef TW_OPENCL_SYMBOL
     };
     opencl_status =
-        tw_library_open(names, symbols, sizeof symbols / sizeof *symbols, &opencl_error);
+        tw_shared_object_open(names, symbols, sizeof symbols / sizeof *symbols, &opencl_error);
     if (opencl_status == TW_OK)
         find_devices();
 }

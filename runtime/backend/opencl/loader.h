@@ -13,6 +13,8 @@
     X(device_ids, clGetDeviceIDs)                                                                  \
     X(device_info, clGetDeviceInfo)                                                                \
     X(context_create, clCreateContext)                                                             \
+    X(context_retain, clRetainContext)                                                             \
+    X(context_info, clGetContextInfo)                                                              \
     X(context_release, clReleaseContext)                                                           \
     X(queue_create, clCreateCommandQueue)                                                          \
     X(queue_release, clReleaseCommandQueue)                                                        \

@@ -1,6 +1,7 @@
 /* The OpenCL backend: running on a device. Describing and compiling are in compile.c. */
 #include "runtime/backend/opencl/opencl.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ struct tw_device {
 struct tw_module {
     cl_program program;
     cl_kernel kernel;
+    pthread_mutex_t lock; /* a cl_kernel's arguments must not be set by two threads at once */
 };
 
 static cl_mem object(const struct tw_memory *memory) {
@@ -32,7 +34,32 @@ static void opencl_close(struct tw_device *device) {
     free(device);
 }
 
-static tw_status opencl_open(struct tw_device **out, int index, struct tw_error *error) {
+/* A context of our own, or the application's, which must be one of this device. */
+static tw_status take_context(struct tw_device *device, cl_context given, struct tw_error *error) {
+    const struct tw_opencl *cl = device->cl;
+    cl_int result;
+    if (given == NULL) {
+        device->context = cl->context_create(NULL, 1, &device->device, NULL, NULL, &result);
+        return tw_opencl_check(result, "clCreateContext", error);
+    }
+    cl_device_id devices[TW_OPENCL_MAX_DEVICES];
+    size_t bytes = 0;
+    result = cl->context_info(given, CL_CONTEXT_DEVICES, sizeof devices, devices, &bytes);
+    tw_status status = tw_opencl_check(result, "clGetContextInfo", error);
+    bool found = false;
+    for (size_t i = 0; status == TW_OK && i < bytes / sizeof *devices; i++)
+        found |= devices[i] == device->device;
+    if (status == TW_OK && !found)
+        status = tw_fail(error, TW_INVALID, "the context given is not one of the device's");
+    if (status == TW_OK)
+        status = tw_opencl_check(cl->context_retain(given), "clRetainContext", error);
+    if (status == TW_OK)
+        device->context = given;
+    return status;
+}
+
+static tw_status opencl_attach(struct tw_device **out, int index, void *context,
+                               struct tw_error *error) {
     *out = NULL;
     const struct tw_opencl *cl;
     cl_device_id handle;
@@ -44,10 +71,9 @@ static tw_status opencl_open(struct tw_device **out, int index, struct tw_error 
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     device->cl = cl;
     device->device = handle;
-    cl_int result;
-    device->context = cl->context_create(NULL, 1, &device->device, NULL, NULL, &result);
-    status = tw_opencl_check(result, "clCreateContext", error);
+    status = take_context(device, context, error);
     if (status == TW_OK) {
+        cl_int result;
         device->queue =
             cl->queue_create(device->context, device->device, CL_QUEUE_PROFILING_ENABLE, &result);
         status = tw_opencl_check(result, "clCreateCommandQueue", error);
@@ -60,6 +86,27 @@ static tw_status opencl_open(struct tw_device **out, int index, struct tw_error 
     return TW_OK;
 }
 
+static tw_status opencl_open(struct tw_device **out, int index, struct tw_error *error) {
+    return opencl_attach(out, index, NULL, error);
+}
+
+/* OpenCL has no thread's current context: there is nothing to enter. */
+static int opencl_current(void) {
+    return -1;
+}
+
+static tw_status opencl_enter(struct tw_device *device, bool *entered, struct tw_error *error) {
+    (void)device;
+    (void)error;
+    *entered = false;
+    return TW_OK;
+}
+
+static void opencl_leave(struct tw_device *device, bool entered) {
+    (void)device;
+    (void)entered;
+}
+
 static void opencl_unload(struct tw_device *device, struct tw_module *module) {
     if (module == NULL)
         return;
@@ -67,6 +114,7 @@ static void opencl_unload(struct tw_device *device, struct tw_module *module) {
         device->cl->kernel_release(module->kernel);
     if (module->program != NULL)
         device->cl->program_release(module->program);
+    pthread_mutex_destroy(&module->lock);
     free(module);
 }
 
@@ -108,6 +156,7 @@ static tw_status opencl_load(struct tw_device *device, const void *bytes, size_t
     struct tw_module *module = calloc(1, sizeof *module);
     if (module == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    pthread_mutex_init(&module->lock, NULL);
     status = load_parts(device, bytes, size, function, module, error);
     if (status != TW_OK) {
         opencl_unload(device, module);
@@ -195,8 +244,9 @@ static tw_status set_memory(struct tw_device *device, cl_kernel kernel, cl_uint 
     return status;
 }
 
-static tw_status enqueue(struct tw_device *device, const struct tw_launch *launch, cl_event *event,
-                         struct tw_error *error) {
+static tw_status set_and_enqueue(struct tw_device *device, cl_command_queue queue,
+                                 const struct tw_launch *launch, cl_event *event,
+                                 struct tw_error *error) {
     cl_kernel kernel = launch->module->kernel;
     for (size_t i = 0; i < launch->value_count; i++) {
         const struct tw_value *value = &launch->values[i];
@@ -214,13 +264,54 @@ static tw_status enqueue(struct tw_device *device, const struct tw_launch *launc
         global[i] = (size_t)launch->grid[i] * launch->block[i];
     }
     return tw_opencl_check(
-        device->cl->launch(device->queue, kernel, 3, NULL, global, local, 0, NULL, event),
+        device->cl->launch(queue, kernel, 3, NULL, global, local, 0, NULL, event),
         "clEnqueueNDRangeKernel", error);
+}
+
+static tw_status enqueue(struct tw_device *device, cl_command_queue queue,
+                         const struct tw_launch *launch, cl_event *event, struct tw_error *error) {
+    pthread_mutex_t *lock = (pthread_mutex_t *)&launch->module->lock;
+    pthread_mutex_lock(lock);
+    tw_status status = set_and_enqueue(device, queue, launch, event, error);
+    pthread_mutex_unlock(lock);
+    return status;
 }
 
 static tw_status opencl_launch(struct tw_device *device, const struct tw_launch *launch,
                                struct tw_error *error) {
-    return enqueue(device, launch, NULL, error);
+    return enqueue(device, device->queue, launch, NULL, error);
+}
+
+static cl_command_queue queue_of(const struct tw_device *device, void *stream) {
+    return stream != NULL ? stream : device->queue;
+}
+
+static tw_status opencl_launch_on(struct tw_device *device, void *stream,
+                                  const struct tw_launch *launches, size_t count,
+                                  struct tw_error *error) {
+    tw_status status = TW_OK;
+    for (size_t i = 0; i < count && status == TW_OK; i++)
+        status = enqueue(device, queue_of(device, stream), &launches[i], NULL, error);
+    return status;
+}
+
+static tw_status opencl_borrow(struct tw_device *device, void *stream, uint64_t bytes,
+                               struct tw_memory *out, struct tw_error *error) {
+    (void)stream;
+    return opencl_allocate(device, bytes, out, error);
+}
+
+/* Commands that are queued keep the object until they are done. */
+static tw_status opencl_give_back(struct tw_device *device, void *stream, struct tw_memory *memory,
+                                  struct tw_error *error) {
+    (void)stream;
+    (void)error;
+    opencl_release(device, memory);
+    return TW_OK;
+}
+
+static tw_status opencl_wait(struct tw_device *device, void *stream, struct tw_error *error) {
+    return tw_opencl_check(device->cl->finish(queue_of(device, stream)), "clFinish", error);
 }
 
 static tw_status opencl_synchronize(struct tw_device *device, struct tw_error *error) {
@@ -250,7 +341,7 @@ static tw_status opencl_time(struct tw_device *device, const struct tw_launch *l
     tw_status status = TW_OK;
     size_t queued = 0;
     while (status == TW_OK && queued < count) {
-        status = enqueue(device, &launches[queued], &events[queued], error);
+        status = enqueue(device, device->queue, &launches[queued], &events[queued], error);
         queued += status == TW_OK;
     }
     if (status == TW_OK)
@@ -304,7 +395,11 @@ const struct tw_backend tw_opencl_backend = {
     .describe = tw_opencl_describe,
     .compile = tw_opencl_compile,
     .open = opencl_open,
+    .attach = opencl_attach,
     .close = opencl_close,
+    .current = opencl_current,
+    .enter = opencl_enter,
+    .leave = opencl_leave,
     .load = opencl_load,
     .unload = opencl_unload,
     .allocate = opencl_allocate,
@@ -314,6 +409,10 @@ const struct tw_backend tw_opencl_backend = {
     .read = opencl_read,
     .copy = opencl_copy,
     .launch = opencl_launch,
+    .launch_on = opencl_launch_on,
+    .borrow = opencl_borrow,
+    .give_back = opencl_give_back,
+    .wait = opencl_wait,
     .synchronize = opencl_synchronize,
     .time = opencl_time,
     .time_copy = opencl_time_copy,

@@ -1,10 +1,10 @@
-#include "runtime/backend/library.h"
+#include "runtime/backend/shared_object.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
-tw_status tw_library_open(const char *const *names, const struct tw_symbol *symbols, size_t count,
-                          struct tw_error *error) {
+tw_status tw_shared_object_open(const char *const *names, const struct tw_symbol *symbols,
+                                size_t count, struct tw_error *error) {
     void *library = NULL;
     for (size_t i = 0; names[i] != NULL && library == NULL; i++)
         library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);

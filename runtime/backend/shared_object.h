@@ -1,6 +1,6 @@
 /* Opening a shared library at run time and looking up its functions. */
-#ifndef TW_BACKEND_LIBRARY_H
-#define TW_BACKEND_LIBRARY_H
+#ifndef TW_BACKEND_SHARED_OBJECT_H
+#define TW_BACKEND_SHARED_OBJECT_H
 
 #include <stddef.h>
 
@@ -13,8 +13,8 @@ struct tw_symbol {
 
 /* Tries each name in turn (ends with NULL) and fills in every symbol. TW_UNAVAILABLE tells which
  * library or function is missing. The library stays open for the life of the process. */
-tw_status tw_library_open(const char *const *names, const struct tw_symbol *symbols, size_t count,
-                          struct tw_error *error);
+tw_status tw_shared_object_open(const char *const *names, const struct tw_symbol *symbols,
+                                size_t count, struct tw_error *error);
 
 /* The name of a symbol after macros such as cuda.h's `#define cuMemAlloc cuMemAlloc_v2`. */
 #define TW_SYMBOL_NAME_(symbol) #symbol

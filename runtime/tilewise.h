@@ -1,0 +1,279 @@
+/* libtilewise: the best known GPU kernel for the shape and device in front of you.
+ *
+ * INTRODUCTION
+ *
+ * The program `tune` finds, for a kernel, a shape and a device, the fastest variant of the kernel's
+ * templates and stores which one it was. This library reads what was stored, compiles or loads that
+ * variant once, and launches it:
+ *
+ *     tw_library *tilewise;
+ *     tw_error error;
+ *     if (tw_open(&tilewise, NULL, &error) != TW_OK)
+ *         die(error.message);
+ *     tw_gemm(tilewise, stream, TW_F32, TW_NN, m, n, k, 1, a, lda, b, ldb, 0, c, ldc, &error);
+ *     tw_close(tilewise);
+ *
+ * A shape that was never tuned is no error: the nearest one that was lends its configuration, and
+ * when there is none, a preset that works everywhere is used. tw_plan_explain says which it was.
+ *
+ * Matrices are row-major: element (i, j) of a matrix with leading dimension ld is at i*ld + j.
+ * Leading dimensions and shapes count elements.
+ *
+ * DEVICES. Memory and streams are those of the backend in use:
+ *
+ *               a buffer (void *)             a stream (void *)
+ *     CUDA      device pointer, as            CUstream or cudaStream_t; NULL is the default stream
+ *               cudaMalloc gives it
+ *     OpenCL    cl_mem                        cl_command_queue; NULL is a queue of the library's
+ * own
+ *
+ * On CUDA the library works inside a program that uses the CUDA runtime, the driver API, cuBLAS or
+ * anything else built on them: it takes the context that the calling thread has current (else the
+ * device's primary one, which is the runtime's) and leaves every thread's current context as it
+ * was. A launch on a stream that is being captured becomes part of the graph, provided that its
+ * plan was made before the capture began.
+ *
+ * ERRORS. A function that can fail returns a tw_status, and takes a tw_error (or NULL) that it
+ * fills with one line: what is wrong, where, and what to do. The library never prints and never
+ * aborts. Work that the device does later can fail later: such errors come from whatever waits for
+ * it.
+ *
+ * THREADS. All functions but tw_close may be called on one library from any number of threads at
+ * once. When several need the same kernel, one compiles it and the others wait for that one. A plan
+ * is immutable and may be launched on many streams at once.
+ *
+ * OWNERSHIP. tw_close frees the library with all its plans, and is the only thing to free. Text and
+ * pointers to const that functions return belong to the library. What is passed in is only read,
+ * and only until the call returns (buffers: until the device is done with them).
+ */
+#ifndef TILEWISE_H
+#define TILEWISE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TW_API __attribute__((visibility("default")))
+#else
+#define TW_API
+#endif
+
+/* ---- Status and errors ----------------------------------------------------------------------- */
+
+/* name, what it means to a user */
+#define TW_STATUSES(X)                                                                             \
+    X(OK, "success")                                                                               \
+    X(INVALID, "invalid input")                                                                    \
+    X(BAD_DESCRIPTION, "invalid kernel description")                                               \
+    X(NOT_FOUND, "not found")                                                                      \
+    X(UNAVAILABLE, "backend or device not available")                                              \
+    X(NO_MEMORY, "out of memory")                                                                  \
+    X(RESOURCE, "needs more than the device has")                                                  \
+    X(COMPILE, "kernel source does not compile")                                                   \
+    X(LAUNCH, "launch failed")                                                                     \
+    X(DEVICE, "device error")                                                                      \
+    X(DEVICE_LOST, "device context unusable")                                                      \
+    X(WRONG, "wrong answer")                                                                       \
+    X(DATABASE, "database error")                                                                  \
+    X(IO, "input or output failed")                                                                \
+    X(INTERRUPTED, "interrupted")
+
+typedef enum tw_status {
+#define TW_STATUS_ENUM(name, text) TW_##name,
+    TW_STATUSES(TW_STATUS_ENUM)
+#undef TW_STATUS_ENUM
+} tw_status;
+
+enum { TW_ERROR_SIZE = 1024 };
+
+/* Filled in only by a call that fails. */
+typedef struct tw_error {
+    tw_status status;
+    char message[TW_ERROR_SIZE]; /* one line; longer text is cut */
+} tw_error;
+
+/* What a status means, in a few words; never NULL. */
+TW_API const char *tw_status_text(tw_status status);
+
+/* The library's version, "1.2.3". */
+TW_API const char *tw_version(void);
+
+/* ---- Opening ------------------------------------------------------------------------------- */
+
+typedef struct tw_library tw_library;
+
+/* What to do about a problem that no database has a result for on this device. */
+typedef enum tw_miss {
+    TW_MISS_NEAREST,         /* use the nearest tuned problem's configuration, else a preset */
+    TW_MISS_TUNE,            /* tune it before returning, then use the result */
+    TW_MISS_TUNE_BACKGROUND, /* use the nearest, tune meanwhile, and use the result once it is there
+                              */
+    TW_MISS_FAIL             /* TW_NOT_FOUND */
+} tw_miss;
+
+/* Zeroed, or a NULL pointer to it: the defaults. */
+typedef struct tw_options {
+    /* "cuda:0", "opencl:1", or a backend's name for its first. NULL: the device of the calling
+     * thread's CUDA context if it has one, else the first CUDA GPU, else the first OpenCL GPU, else
+     * the CPU through OpenCL. `tune devices` lists them. */
+    const char *device;
+    /* A CUcontext or cl_context to work in, on the device named (which must then be). NULL: on CUDA
+     * the calling thread's if it is on that device, else the primary; on OpenCL one of our own. */
+    void *context;
+    /* Database files, ended by NULL; where several have a row about the same thing, the first one's
+     * counts. A file that is missing or empty holds nothing; one that is damaged, foreign or too
+     * new makes tw_open fail, and names it. NULL: the user's own (as `tune` writes it), then the
+     * one that was installed with the library. An array of just NULL: none. */
+    const char *const *databases;
+    /* Descriptions of kernels beyond the built-in ones, ended by NULL: paths of JSON files, with
+     * their templates beside them. One that is named like a built-in kernel takes its place. */
+    const char *const *descriptions;
+    /* Which results to use: those measured with caches "cold" (NULL) or "warm". */
+    const char *cache_policy;
+    /* Where compiled binaries are kept between processes. NULL: tilewise/ in $XDG_CACHE_HOME, else
+     * in ~/.cache; where there is no such place, nothing is kept. "": nothing is kept. */
+    const char *binary_directory;
+    uint64_t binary_directory_bytes; /* together at most; 0: 1 GiB */
+    /* Not 0: use the compiled binaries that a database carries (`tune db import --binaries`), so
+     * that a machine without a compiler runs tuned kernels. A binary is code: do this only with
+     * databases that you trust like a program. */
+    int trust_binaries;
+    tw_miss on_miss;
+    /* For tuning on a miss: seconds for each problem (0: 30), and the program to do it with (NULL:
+     * the `tune` installed with the library, else the one on the PATH). Results are stored in the
+     * first database. */
+    double tune_seconds;
+    const char *tune_program;
+} tw_options;
+
+/* Opens a device, reads the databases into memory and closes them again: what is stored later is
+ * not seen, except what the library tuned itself. A failure sets *out to NULL. */
+TW_API tw_status tw_open(tw_library **out, const tw_options *options, tw_error *error);
+
+/* Waits for tuning in the background to stop, and frees everything. All work that was launched must
+ * be done, and no other thread may be using the library. NULL is fine. */
+TW_API void tw_close(tw_library *library);
+
+/* The device in use, "cuda:0", and its model, "NVIDIA H200". */
+TW_API const char *tw_device_id(const tw_library *library);
+TW_API const char *tw_device_name(const tw_library *library);
+
+/* ---- The built-in kernels, in one call ----------------------------------------------------------
+ *
+ * The first call for a shape makes its plan, which can take as long as a compiler does; later ones
+ * find it in some tens of nanoseconds and launch. Calls return when the work is queued. Buffers
+ * must not overlap unless they are the same argument. Sizes are at least 1 and less than 2^31. */
+
+typedef enum tw_real { TW_F32, TW_F64 } tw_real;
+
+/* Whether A and B are stored as they are used (N) or transposed (T), A first. */
+typedef enum tw_transposes { TW_NN, TW_NT, TW_TN, TW_TT } tw_transposes;
+
+/* C = alpha*op(A)*op(B) + beta*C with op(A) m x k, op(B) k x n and C m x n. With beta 0 what C held
+ * is not read. lda counts the elements from one row of A as it is stored to the next: at least k,
+ * or m when A is transposed. */
+TW_API tw_status tw_gemm(tw_library *library, void *stream, tw_real type, tw_transposes transposes,
+                         int64_t m, int64_t n, int64_t k, double alpha, const void *a, int64_t lda,
+                         const void *b, int64_t ldb, double beta, void *c, int64_t ldc,
+                         tw_error *error);
+
+/* B = transpose of A, with A m x n and B n x m, of elements of 1, 2, 4 or 8 bytes. */
+TW_API tw_status tw_transpose(tw_library *library, void *stream, int element_bytes, int64_t m,
+                              int64_t n, const void *a, int64_t lda, void *b, int64_t ldb,
+                              tw_error *error);
+
+/* B = A, both m x n, of elements of 1, 2, 4 or 8 bytes. */
+TW_API tw_status tw_copy(tw_library *library, void *stream, int element_bytes, int64_t m, int64_t n,
+                         const void *a, int64_t lda, void *b, int64_t ldb, tw_error *error);
+
+/* C = A * transpose of A, all of it, with A m x k and C m x m, in TW_F32. */
+TW_API tw_status tw_aat(tw_library *library, void *stream, int64_t m, int64_t k, const void *a,
+                        int64_t lda, void *c, int64_t ldc, tw_error *error);
+
+/* ---- Problem -> plan -> launch: any kernel ------------------------------------------------------
+ */
+
+enum { TW_REQUEST_DIMENSIONS = 6, TW_REQUEST_STRIDES = 8 };
+
+/* A problem to make a plan for. What is left zero has its default. */
+typedef struct tw_request {
+    const char *kernel;                        /* "gemm" */
+    int64_t dimensions[TW_REQUEST_DIMENSIONS]; /* in the description's order: M, N, K */
+    const char *attributes;                    /* "dtype=f64,trans=tn"; NULL: defaults */
+    int64_t strides[TW_REQUEST_STRIDES];       /* in the description's order: lda, ldb, ldc; 0:
+                                                  rows lie one after the other */
+} tw_request;
+
+typedef struct tw_plan tw_plan;
+
+/* Finds the plan for a problem, or makes it: selects a configuration, then loads its binary from
+ * disk or compiles it. The plan lives until tw_close. Finding one that was made before takes some
+ * tens of nanoseconds, no lock and no allocation, so there is no need to keep plans. A
+ * configuration that turns out not to compile or load here is passed over for the next best. A
+ * failure sets *out to NULL. */
+TW_API tw_status tw_plan_create(const tw_plan **out, tw_library *library, const tw_request *request,
+                                tw_error *error);
+
+/* What one argument of a launch is given, by its name in the description. */
+typedef struct tw_binding {
+    const char *name;
+    void *buffer;  /* for buffers */
+    double number; /* for scalars */
+} tw_binding;
+
+/* Queues a plan's kernel on a stream. Every buffer must be bound; a scalar that is not has its
+ * default. Bindings may come in any order; that of the description is the fastest. Strides and
+ * dimensions belong to the plan. Buffers on CUDA must be aligned to 16 bytes. */
+TW_API tw_status tw_launch(const tw_plan *plan, void *stream, const tw_binding *bindings,
+                           size_t count, tw_error *error);
+
+/* Why a plan is what it is. */
+typedef struct tw_explanation {
+    const char *kernel;
+    const char *problem; /* "M=4096,N=4096,K=1024;dtype=f32,trans=nn" */
+    /* "exact": tuned for this problem on this device; "nearest": the nearest problem tuned on this
+     * device; "architecture": the nearest tuned on another device of this architecture; "fallback":
+     * the description's own choice; "default": the preset of that name. */
+    const char *rule;
+    const char *reason; /* the same in words */
+    const char *implementation;
+    const char *configuration; /* JSON */
+    const char *row_problem;   /* of the row it came from; NULL: from none */
+    const char *row_device;
+    double row_time_us;       /* as it was measured */
+    double distance;          /* to the row's problem: the norm of log2 of the dimensions' ratios */
+    const char *passed_over;  /* the first nearer row that could not be used, and why; else NULL */
+    const char *binary;       /* "compiled", "disk" or "database": where it came from */
+    uint64_t workspace_bytes; /* device memory that a launch borrows while it runs */
+    const char *text;         /* all of this, a few lines to print */
+} tw_explanation;
+
+TW_API const tw_explanation *tw_plan_explain(const tw_plan *plan);
+
+/* ---- Device memory, for programs that want nothing else of the backend
+ * ---------------------------
+ *
+ * The same code then runs on CUDA and on OpenCL. */
+
+/* TW_NO_MEMORY when there is no room. A failure sets *out to NULL. */
+TW_API tw_status tw_allocate(void **out, tw_library *library, uint64_t bytes, tw_error *error);
+/* NULL is fine. The device must be done with it. */
+TW_API void tw_release(tw_library *library, void *buffer);
+/* Copies to a buffer, at once; whatever uses the buffer must be done. */
+TW_API tw_status tw_write(tw_library *library, void *buffer, const void *bytes, uint64_t size,
+                          tw_error *error);
+/* Waits for a stream, then copies from a buffer. */
+TW_API tw_status tw_read(tw_library *library, void *stream, void *bytes, const void *buffer,
+                         uint64_t size, tw_error *error);
+/* Waits until all that was queued on a stream is done. */
+TW_API tw_status tw_wait(tw_library *library, void *stream, tw_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
