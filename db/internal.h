@@ -121,6 +121,7 @@ void tw_db_select_ready(struct tw_db_query *query, const char *tail);
 void tw_db_bind_text(struct tw_db_query *query, const char *text);
 void tw_db_bind_integer(struct tw_db_query *query, int64_t value);
 void tw_db_bind_real(struct tw_db_query *query, double value);
+void tw_db_bind_blob(struct tw_db_query *query, const void *bytes, size_t size);
 void tw_db_bind_null(struct tw_db_query *query);
 void tw_db_bind_optional_integer(struct tw_db_query *query, bool has, int64_t value);
 void tw_db_bind_optional_real(struct tw_db_query *query, bool has, double value);
@@ -141,6 +142,8 @@ double tw_db_next_real(struct tw_db_query *query);
 bool tw_db_next_optional_integer(struct tw_db_query *query, int64_t *value);
 bool tw_db_next_optional_real(struct tw_db_query *query, double *value);
 const char *tw_db_next_optional_text(struct tw_db_query *query);
+/* Borrowed until the next row; never NULL. */
+const void *tw_db_next_blob(struct tw_db_query *query, size_t *size);
 /* Never NULL: a missing text is "" and fails the query as corrupt. */
 const char *tw_db_next_text(struct tw_db_query *query);
 /* The place of the text in `words`; a word that is not there fails the query as corrupt. */

@@ -109,6 +109,13 @@ void tw_db_bind_real(struct tw_db_query *query, double value) {
     }
 }
 
+void tw_db_bind_blob(struct tw_db_query *query, const void *bytes, size_t size) {
+    if (query->status == TW_DB_OK && sqlite3_bind_blob64(query->statement, ++query->bound, bytes,
+                                                         size, SQLITE_STATIC) != SQLITE_OK) {
+        fail(query);
+    }
+}
+
 void tw_db_bind_null(struct tw_db_query *query) {
     if (query->status == TW_DB_OK &&
         sqlite3_bind_null(query->statement, ++query->bound) != SQLITE_OK) {
@@ -219,6 +226,12 @@ const char *tw_db_next_text(struct tw_db_query *query) {
                        sqlite3_column_name(query->statement, query->column - 1));
     }
     return "";
+}
+
+const void *tw_db_next_blob(struct tw_db_query *query, size_t *size) {
+    const void *bytes = sqlite3_column_blob(query->statement, query->column);
+    *size = (size_t)sqlite3_column_bytes(query->statement, query->column++);
+    return bytes != NULL ? bytes : "";
 }
 
 int tw_db_next_word(struct tw_db_query *query, const char *const *words, int count) {

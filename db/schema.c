@@ -134,7 +134,19 @@ static const char version_2[] =
     " printf('%08x%08x%016x', started_at & 4294967295, owner_pid & 4294967295, id);"
     "CREATE INDEX run_by_uid ON run (uid);";
 
-static const char *const steps[] = {version_1, version_2};
+/* Compiled kernels, for machines that have no compiler. `key` is what a binary was made from. */
+static const char version_3[] = "CREATE TABLE binary ("
+                                " key TEXT NOT NULL PRIMARY KEY CHECK (key <> ''),"
+                                " backend TEXT NOT NULL CHECK (backend <> ''),"
+                                " architecture TEXT NOT NULL,"
+                                " label TEXT NOT NULL,"
+                                " hash TEXT NOT NULL CHECK (hash <> ''),"
+                                " registers INTEGER CHECK (registers >= 0),"
+                                " spill_bytes INTEGER CHECK (spill_bytes >= 0),"
+                                " bytes BLOB NOT NULL,"
+                                " CHECK ((registers IS NULL) = (spill_bytes IS NULL)));";
+
+static const char *const steps[] = {version_1, version_2, version_3};
 
 const struct tw_db_schema tw_db_schema = {steps, sizeof steps / sizeof *steps};
 

@@ -27,7 +27,7 @@
 
 /* "TWDB" in the file's header: tells our files from any other application's. */
 #define TW_DB_APPLICATION_ID 0x54574442
-#define TW_DB_SCHEMA_VERSION 2
+#define TW_DB_SCHEMA_VERSION 3
 /* Long enough for any message. */
 #define TW_DB_MESSAGE_SIZE 1024
 
@@ -417,6 +417,31 @@ typedef bool (*tw_db_best_visitor)(void *context, const struct tw_db_best_row *r
 enum tw_db_status tw_db_best_each(tw_db *db, const struct tw_db_best_filter *filter,
                                   tw_db_best_visitor visit, void *context);
 
+/* ---- Binaries -------------------------------------------------------------------------------- */
+
+/* A compiled kernel, so that a machine without a compiler can run it. */
+struct tw_db_binary {
+    const char *key;     /* the identity of what it was made from; unique */
+    const char *backend; /* "cuda" */
+    const char *architecture;
+    const char *label; /* what it is, in words */
+    const char *hash;  /* of the bytes */
+    bool has_resources;
+    int64_t registers;
+    int64_t spill_bytes;
+    const void *bytes;
+    size_t size;
+};
+
+/* Stores a binary in place of the one with the same key. */
+enum tw_db_status tw_db_binary_put(tw_db *db, const struct tw_db_binary *binary);
+
+typedef bool (*tw_db_binary_visitor)(void *context, const struct tw_db_binary *binary);
+
+/* In order of key. `backend` NULL: all. */
+enum tw_db_status tw_db_binary_each(tw_db *db, const char *backend, tw_db_binary_visitor visit,
+                                    void *context);
+
 /* ---- Merging --------------------------------------------------------------------------------- */
 
 struct tw_db_merged {
@@ -440,7 +465,8 @@ enum tw_db_status tw_db_best_merge(tw_db *db, const struct tw_db_best_row *row,
 
 /* Takes in all best rows and devices of another database, in one transaction unless one is open.
  * Merging is commutative, associative and idempotent, as far as best rows and what they refer to
- * go. Trials stay where they are. When reading `from` fails, its message is copied to `db`. */
+ * go. Trials stay where they are, and so do binaries, which are code. When reading `from` fails,
+ * its message is copied to `db`. */
 enum tw_db_status tw_db_merge(tw_db *db, tw_db *from, struct tw_db_merged *merged);
 
 /* ---- Looking after a database ---------------------------------------------------------------- */

@@ -202,10 +202,10 @@ enum { TW_REQUEST_DIMENSIONS = 6, TW_REQUEST_STRIDES = 8 };
 /* A problem to make a plan for. What is left zero has its default. */
 typedef struct tw_request {
     const char *kernel;                        /* "gemm" */
-    int64_t dimensions[TW_REQUEST_DIMENSIONS]; /* in the description's order: M, N, K */
     const char *attributes;                    /* "dtype=f64,trans=tn"; NULL: defaults */
-    int64_t strides[TW_REQUEST_STRIDES];       /* in the description's order: lda, ldb, ldc; 0:
-                                                  rows lie one after the other */
+    int64_t dimensions[TW_REQUEST_DIMENSIONS]; /* in the description's order: M, N, K */
+    int64_t strides[TW_REQUEST_STRIDES];       /* in the description's order: lda, ldb, ldc; 0: rows
+                                                  lie one after the other */
 } tw_request;
 
 typedef struct tw_plan tw_plan;

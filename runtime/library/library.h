@@ -1,0 +1,37 @@
+/* What an open library consists of. */
+#ifndef TW_LIBRARY_LIBRARY_H
+#define TW_LIBRARY_LIBRARY_H
+
+#include <pthread.h>
+
+#include "runtime/backend/backend.h"
+#include "runtime/library/kernels.h"
+#include "runtime/library/modules.h"
+#include "runtime/library/plans.h"
+#include "runtime/library/shipped.h"
+#include "runtime/select/catalogue.h"
+#include "runtime/variant/cache.h"
+
+struct tw_tuning;
+
+struct tw_library {
+    const struct tw_backend *backend;
+    struct tw_device_info info;
+    struct tw_device *device;
+    struct tw_kernels *kernels;
+    char **databases;         /* paths, ended by NULL */
+    pthread_rwlock_t results; /* of the catalogue, which tuning replaces */
+    struct tw_catalogue *catalogue;
+    struct tw_cache *cache;     /* NULL: binaries are not kept */
+    struct tw_shipped *shipped; /* NULL: not trusted */
+    struct tw_modules *modules;
+    struct tw_plans *plans;
+    struct tw_tuning *tuning; /* NULL: a miss tunes nothing */
+    tw_miss on_miss;
+    char cache_policy[8];
+};
+
+/* Reads the databases afresh: what was stored since counts from now on. */
+tw_status tw_library_read_results(tw_library *library, tw_error *error);
+
+#endif

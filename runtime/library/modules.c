@@ -1,0 +1,191 @@
+#include "runtime/library/modules.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/variant/compile.h"
+
+enum { BUCKETS = 1024, KEY_BYTES = TW_HASH_SIZE + 12 };
+
+enum state { ABSENT, MAKING, READY, FAILED };
+
+struct entry {
+    struct entry *next;
+    char key[KEY_BYTES];
+    enum state state;
+    struct tw_module *module;
+    enum tw_binary_origin origin;
+    char unkept[256];
+    struct tw_error failure;
+};
+
+struct tw_modules {
+    const struct tw_backend *backend;
+    struct tw_device *device;
+    struct tw_device_info info;
+    struct tw_cache *cache;
+    struct tw_shipped *shipped;
+    pthread_mutex_t lock;
+    pthread_cond_t made;
+    struct entry *buckets[BUCKETS];
+};
+
+const char *tw_binary_origin_word(enum tw_binary_origin origin) {
+    static const char *const words[] = {
+#define TW_BINARY_WORD(name, word) word,
+        TW_BINARY_ORIGINS(TW_BINARY_WORD)
+#undef TW_BINARY_WORD
+    };
+    return words[origin];
+}
+
+tw_status tw_modules_create(struct tw_modules **out, const struct tw_backend *backend,
+                            struct tw_device *device, const struct tw_device_info *info,
+                            struct tw_cache *cache, struct tw_shipped *shipped,
+                            struct tw_error *error) {
+    struct tw_modules *modules = *out = calloc(1, sizeof *modules);
+    if (modules == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    modules->backend = backend;
+    modules->device = device;
+    modules->info = *info;
+    modules->cache = cache;
+    modules->shipped = shipped;
+    pthread_mutex_init(&modules->lock, NULL);
+    pthread_cond_init(&modules->made, NULL);
+    return TW_OK;
+}
+
+void tw_modules_free(struct tw_modules *modules) {
+    if (modules == NULL)
+        return;
+    bool entered = false;
+    /* When the context is gone, so are the modules. */
+    bool alive = modules->backend->enter(modules->device, &entered, NULL) == TW_OK;
+    for (int i = 0; i < BUCKETS; i++) {
+        while (modules->buckets[i] != NULL) {
+            struct entry *next = modules->buckets[i]->next;
+            if (alive)
+                modules->backend->unload(modules->device, modules->buckets[i]->module);
+            free(modules->buckets[i]);
+            modules->buckets[i] = next;
+        }
+    }
+    modules->backend->leave(modules->device, entered);
+    pthread_mutex_destroy(&modules->lock);
+    pthread_cond_destroy(&modules->made);
+    free(modules);
+}
+
+static struct entry *find_or_add(struct tw_modules *modules, const char *key) {
+    struct entry **bucket = &modules->buckets[tw_hash64(key, strlen(key)) % BUCKETS];
+    for (struct entry *entry = *bucket; entry != NULL; entry = entry->next)
+        if (strcmp(entry->key, key) == 0)
+            return entry;
+    struct entry *entry = calloc(1, sizeof *entry);
+    if (entry == NULL)
+        return NULL;
+    strcpy(entry->key, key);
+    entry->next = *bucket;
+    *bucket = entry;
+    return entry;
+}
+
+static tw_status load(struct tw_modules *modules, const struct tw_module_request *request,
+                      const struct tw_binary *binary, struct entry *entry, struct tw_error *error) {
+    tw_status status = tw_launch_check_registers(&modules->info, binary, request->threads, error);
+    bool entered;
+    if (status == TW_OK)
+        status = modules->backend->enter(modules->device, &entered, error);
+    if (status != TW_OK)
+        return status;
+    status = modules->backend->load(modules->device, binary->bytes, binary->size, request->function,
+                                    request->shared, &entry->module, error);
+    modules->backend->leave(modules->device, entered);
+    return status;
+}
+
+/* A kept binary that does not load is of no use, and no reason to fail: a compiler may help. */
+static bool load_kept(struct tw_modules *modules, const struct tw_module_request *request,
+                      const char *cache_key, struct entry *entry) {
+    struct tw_binary binary = {0};
+    bool loaded = false;
+    if (modules->cache != NULL && tw_cache_get(modules->cache, cache_key, &binary)) {
+        entry->origin = TW_BINARY_DISK;
+        loaded = load(modules, request, &binary, entry, NULL) == TW_OK;
+        tw_binary_free(&binary);
+    }
+    if (!loaded && modules->shipped != NULL) {
+        char key[TW_HASH_SIZE];
+        tw_shipped_key(&modules->info, request->source, request->function, key);
+        if (tw_shipped_get(modules->shipped, key, &binary)) {
+            entry->origin = TW_BINARY_DATABASE;
+            loaded = load(modules, request, &binary, entry, NULL) == TW_OK;
+            tw_binary_free(&binary);
+        }
+    }
+    return loaded;
+}
+
+static tw_status make(struct tw_modules *modules, const struct tw_module_request *request,
+                      const char *cache_key, struct entry *entry, struct tw_error *error) {
+    if (load_kept(modules, request, cache_key, entry))
+        return TW_OK;
+    struct tw_binary binary = {0};
+    const struct tw_compile_request compile = {
+        .source = request->source, .name = request->name, .function = request->function};
+    entry->origin = TW_BINARY_COMPILED;
+    tw_status status =
+        tw_launch_compile(modules->backend, &modules->info, &compile, &binary, error);
+    if (status == TW_OK)
+        status = load(modules, request, &binary, entry, error);
+    if (status == TW_OK && modules->cache != NULL) {
+        struct tw_error unkept;
+        if (tw_cache_put(modules->cache, cache_key, &binary, request->label, &unkept) != TW_OK)
+            snprintf(entry->unkept, sizeof entry->unkept, "%.250s", unkept.message);
+    }
+    tw_binary_free(&binary);
+    return status;
+}
+
+/* Whether trying again could end no better. */
+static bool is_final(tw_status status) {
+    return status == TW_COMPILE || status == TW_RESOURCE || status == TW_UNAVAILABLE;
+}
+
+tw_status tw_modules_get(struct tw_modules *modules, const struct tw_module_request *request,
+                         const struct tw_module **module, enum tw_binary_origin *origin,
+                         const char **unkept, struct tw_error *error) {
+    char key[KEY_BYTES], cache_key[TW_HASH_SIZE];
+    tw_cache_key(&modules->info, request->source, request->function, cache_key);
+    /* How much shared memory a kernel may have is set when it is loaded. */
+    snprintf(key, sizeof key, "%s/%u", cache_key, request->shared);
+    pthread_mutex_lock(&modules->lock);
+    struct entry *entry = find_or_add(modules, key);
+    while (entry != NULL && entry->state == MAKING)
+        pthread_cond_wait(&modules->made, &modules->lock);
+    if (entry != NULL && entry->state == ABSENT) {
+        entry->state = MAKING;
+        pthread_mutex_unlock(&modules->lock);
+        tw_status status = make(modules, request, cache_key, entry, &entry->failure);
+        pthread_mutex_lock(&modules->lock);
+        entry->state = status == TW_OK ? READY : FAILED;
+        pthread_cond_broadcast(&modules->made);
+    }
+    tw_status status = TW_OK;
+    if (entry == NULL) {
+        status = tw_fail(error, TW_NO_MEMORY, "out of memory");
+    } else if (entry->state == FAILED) {
+        status = tw_fail(error, entry->failure.status, "%s", entry->failure.message);
+        if (!is_final(status))
+            entry->state = ABSENT;
+    } else {
+        *module = entry->module;
+        *origin = entry->origin;
+        *unkept = entry->unkept;
+    }
+    pthread_mutex_unlock(&modules->lock);
+    return status;
+}

@@ -1,0 +1,48 @@
+/* Loaded binaries by what they were made from. Plans whose launches have the same source share one.
+ *
+ * A binary comes from the directory of binaries, from a database that is trusted with them, or from
+ * the compiler. Safe from many threads: when several want a module that is not there, one makes it
+ * and the others wait. */
+#ifndef TW_LIBRARY_MODULES_H
+#define TW_LIBRARY_MODULES_H
+
+#include "runtime/backend/backend.h"
+#include "runtime/library/shipped.h"
+#include "runtime/variant/cache.h"
+
+#define TW_BINARY_ORIGINS(X) X(COMPILED, "compiled") X(DISK, "disk") X(DATABASE, "database")
+
+enum tw_binary_origin {
+#define TW_BINARY_ORIGIN(name, word) TW_BINARY_##name,
+    TW_BINARY_ORIGINS(TW_BINARY_ORIGIN)
+#undef TW_BINARY_ORIGIN
+};
+
+const char *tw_binary_origin_word(enum tw_binary_origin origin);
+
+struct tw_modules;
+
+/* `cache` and `shipped` may be NULL; all are borrowed until tw_modules_free, which unloads. */
+tw_status tw_modules_create(struct tw_modules **out, const struct tw_backend *backend,
+                            struct tw_device *device, const struct tw_device_info *info,
+                            struct tw_cache *cache, struct tw_shipped *shipped,
+                            struct tw_error *error);
+void tw_modules_free(struct tw_modules *modules);
+
+struct tw_module_request {
+    const char *source;
+    const char *function;
+    const char *label; /* what it is, in words, for whoever lists the directory of binaries */
+    const char *name;  /* of the template, for messages */
+    int64_t threads;   /* in a block: together they must find enough registers */
+    uint32_t shared;   /* bytes of dynamic shared memory */
+};
+
+/* The module for a source. What failed for good, as a source that does not compile, fails again
+ * without another try. A binary that could not be kept in the directory is no failure; `*unkept`
+ * then says why, else it is "". It is borrowed from `modules`. */
+tw_status tw_modules_get(struct tw_modules *modules, const struct tw_module_request *request,
+                         const struct tw_module **module, enum tw_binary_origin *origin,
+                         const char **unkept, struct tw_error *error);
+
+#endif

@@ -1,0 +1,242 @@
+/* Opening and closing the library, and finding plans. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/backend/devices.h"
+#include "runtime/library/library.h"
+#include "runtime/library/places.h"
+#include "runtime/library/plan.h"
+#include "runtime/library/tuning.h"
+
+const char *tw_version(void) {
+    return TW_VERSION;
+}
+
+const char *tw_device_id(const tw_library *library) {
+    return library->info.id;
+}
+
+const char *tw_device_name(const tw_library *library) {
+    return library->info.name;
+}
+
+/* ---- Options ---- */
+
+static tw_status add_database(tw_library *library, int at, const char *path, tw_error *error) {
+    library->databases[at] = strdup(path);
+    return library->databases[at] != NULL ? TW_OK : tw_fail(error, TW_NO_MEMORY, "out of memory");
+}
+
+static tw_status name_databases(tw_library *library, const char *const *given, tw_error *error) {
+    int count = 0;
+    while (given != NULL && given[count] != NULL)
+        count++;
+    library->databases = calloc((size_t)count + 3, sizeof *library->databases);
+    if (library->databases == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    tw_status status = TW_OK;
+    for (int i = 0; i < count && status == TW_OK; i++)
+        status = add_database(library, i, given[i], error);
+    if (given != NULL)
+        return status;
+    void (*const places[])(struct tw_text *) = {tw_place_user_database, tw_place_system_database};
+    for (int i = 0; i < 2 && status == TW_OK; i++) {
+        struct tw_text path = {0};
+        places[i](&path);
+        if (path.data != NULL)
+            status = add_database(library, count++, path.data, error);
+        tw_text_free(&path);
+    }
+    return status;
+}
+
+static tw_status open_device(tw_library *library, const tw_options *options, tw_error *error) {
+    char id[32];
+    const char *wanted = options->device;
+    for (int i = 0; wanted == NULL && tw_backends()[i] != NULL; i++) {
+        int index = tw_backends()[i]->current();
+        if (index >= 0) {
+            snprintf(id, sizeof id, "%s:%d", tw_backends()[i]->name, index);
+            wanted = id;
+        }
+    }
+    if (options->context != NULL && options->device == NULL)
+        return tw_fail(error, TW_INVALID, "a context is given, but not the device that it is of");
+    tw_status status = tw_device_pick(wanted, &library->info, error);
+    if (status != TW_OK)
+        return status;
+    library->backend = tw_backend_find(library->info.backend);
+    return library->backend->attach(&library->device, library->info.index, options->context, error);
+}
+
+static tw_status open_cache(tw_library *library, const tw_options *options, tw_error *error) {
+    struct tw_text path = {0};
+    if (options->binary_directory != NULL)
+        tw_text_print(&path, "%s", options->binary_directory);
+    else
+        tw_place_binaries(&path);
+    tw_status status = TW_OK;
+    if (path.data != NULL && path.data[0] != '\0')
+        status = tw_cache_open(&library->cache, path.data, options->binary_directory_bytes, error);
+    tw_text_free(&path);
+    /* A home that cannot be written to is no reason not to run. */
+    return options->binary_directory != NULL ? status : TW_OK;
+}
+
+/* ---- Databases ---- */
+
+static tw_status read_database(const tw_library *library, const char *path,
+                               struct tw_catalogue *catalogue, struct tw_shipped *shipped,
+                               tw_error *error) {
+    char message[TW_DB_MESSAGE_SIZE];
+    tw_db *db;
+    enum tw_db_status opened = tw_db_open(&db, path, TW_DB_READ, message, sizeof message);
+    if (opened == TW_DB_NOT_FOUND)
+        return TW_OK;
+    if (opened != TW_DB_OK)
+        return tw_fail(error, TW_DATABASE, "%s", message);
+    tw_status status = tw_catalogue_add(catalogue, db, error);
+    if (status == TW_OK && shipped != NULL)
+        status = tw_shipped_add(shipped, db, &library->info, error);
+    tw_db_close(db);
+    return status;
+}
+
+/* The catalogue lets later rows count, and the first database is to. Of binaries the first counts,
+ * but those with one key are alike. */
+static tw_status read_databases(const tw_library *library, struct tw_catalogue **out,
+                                struct tw_shipped *shipped, tw_error *error) {
+    tw_status status = tw_catalogue_create(out, error);
+    int count = 0;
+    while (library->databases[count] != NULL)
+        count++;
+    while (status == TW_OK && count-- > 0)
+        status = read_database(library, library->databases[count], *out, shipped, error);
+    if (status != TW_OK) {
+        tw_catalogue_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+tw_status tw_library_read_results(tw_library *library, tw_error *error) {
+    struct tw_catalogue *catalogue;
+    tw_status status = read_databases(library, &catalogue, NULL, error);
+    if (status != TW_OK)
+        return status;
+    pthread_rwlock_wrlock(&library->results);
+    struct tw_catalogue *old = library->catalogue;
+    library->catalogue = catalogue;
+    pthread_rwlock_unlock(&library->results);
+    tw_catalogue_free(old);
+    return TW_OK;
+}
+
+/* ---- Opening ---- */
+
+static tw_status open_parts(tw_library *library, const tw_options *options, tw_error *error) {
+    const char *policy = options->cache_policy != NULL ? options->cache_policy : "cold";
+    if (strcmp(policy, "cold") != 0 && strcmp(policy, "warm") != 0)
+        return tw_fail(error, TW_INVALID, "the cache policy is \"cold\" or \"warm\", not \"%.40s\"",
+                       policy);
+    strcpy(library->cache_policy, policy);
+    library->on_miss = options->on_miss;
+    tw_status status = name_databases(library, options->databases, error);
+    if (status == TW_OK)
+        status = tw_kernels_create(&library->kernels, options->descriptions, error);
+    if (status == TW_OK)
+        status = open_device(library, options, error);
+    if (status == TW_OK && options->trust_binaries)
+        status = tw_shipped_create(&library->shipped, error);
+    if (status == TW_OK)
+        status = read_databases(library, &library->catalogue, library->shipped, error);
+    if (status == TW_OK)
+        status = open_cache(library, options, error);
+    if (status == TW_OK)
+        status = tw_modules_create(&library->modules, library->backend, library->device,
+                                   &library->info, library->cache, library->shipped, error);
+    if (status == TW_OK)
+        status = tw_plans_create(&library->plans, error);
+    if (status == TW_OK &&
+        (options->on_miss == TW_MISS_TUNE || options->on_miss == TW_MISS_TUNE_BACKGROUND))
+        status = tw_tuning_create(&library->tuning, library, options, error);
+    return status;
+}
+
+tw_status tw_open(tw_library **out, const tw_options *options, tw_error *error) {
+    static const tw_options defaults;
+    *out = NULL;
+    tw_library *library = calloc(1, sizeof *library);
+    if (library == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    pthread_rwlock_init(&library->results, NULL);
+    tw_status status = open_parts(library, options != NULL ? options : &defaults, error);
+    if (status != TW_OK) {
+        tw_close(library);
+        return status;
+    }
+    *out = library;
+    return TW_OK;
+}
+
+void tw_close(tw_library *library) {
+    if (library == NULL)
+        return;
+    tw_tuning_free(library->tuning);
+    tw_plans_free(library->plans);
+    tw_modules_free(library->modules);
+    tw_cache_close(library->cache);
+    tw_shipped_free(library->shipped);
+    tw_catalogue_free(library->catalogue);
+    if (library->device != NULL)
+        library->backend->close(library->device);
+    tw_kernels_free(library->kernels);
+    for (int i = 0; library->databases != NULL && library->databases[i] != NULL; i++)
+        free(library->databases[i]);
+    free(library->databases);
+    pthread_rwlock_destroy(&library->results);
+    free(library);
+}
+
+/* ---- Plans ---- */
+
+/* What the policy asks for before a plan is made. */
+static tw_status before_miss(tw_library *library, const tw_request *request, tw_error *error) {
+    if (library->on_miss == TW_MISS_FAIL)
+        return tw_fail(error, TW_NOT_FOUND,
+                       "no database has a result for this problem of %s on %s; tune it first",
+                       request->kernel, library->info.name);
+    return library->on_miss == TW_MISS_TUNE ? tw_tuning_run(library->tuning, request, error)
+                                            : TW_OK;
+}
+
+/* And after. */
+static tw_status after_miss(tw_library *library, const tw_request *request, tw_error *error) {
+    return library->on_miss == TW_MISS_TUNE_BACKGROUND
+               ? tw_tuning_queue(library->tuning, request, error)
+               : TW_OK;
+}
+
+tw_status tw_plan_create(const tw_plan **out, tw_library *library, const tw_request *request,
+                         tw_error *error) {
+    *out = request->kernel != NULL ? tw_plans_find(library->plans, request) : NULL;
+    if (*out != NULL)
+        return TW_OK;
+    tw_plan *plan;
+    bool tuned = true;
+    tw_status status = library->on_miss != TW_MISS_NEAREST
+                           ? tw_plan_is_tuned(library, request, &tuned, error)
+                           : TW_OK;
+    if (status == TW_OK && !tuned)
+        status = before_miss(library, request, error);
+    if (status == TW_OK)
+        status = tw_plan_make(&plan, library, request, error);
+    if (status == TW_OK)
+        status = tw_plans_add(library->plans, request, plan, 0, out, error);
+    if (status == TW_OK && !tuned)
+        status = after_miss(library, request, error);
+    if (status != TW_OK)
+        *out = NULL;
+    return status;
+}

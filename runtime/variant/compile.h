@@ -1,0 +1,35 @@
+/* One launch of a variant: its source, and compiling that. */
+#ifndef TW_VARIANT_COMPILE_H
+#define TW_VARIANT_COMPILE_H
+
+#include "runtime/backend/backend.h"
+#include "runtime/description/configuration.h"
+#include "runtime/description/problem.h"
+#include "runtime/variant/geometry.h"
+
+/* Works out a launch's geometry and appends its source. `configuration` is NULL for the reference;
+ * `values` are bound for it. */
+tw_status tw_launch_source(const struct tw_backend *backend, const struct tw_device_info *device,
+                           const struct tw_problem *problem,
+                           const struct tw_configuration *configuration,
+                           const struct tw_launch_description *launch, const int64_t *values,
+                           struct tw_geometry *geometry, struct tw_text *source,
+                           struct tw_error *error);
+
+/* Compiles a launch's source. For one that does not compile `error` has the first line of the
+ * compiler's error and the log all of it. The binary is to be freed in either case. */
+tw_status tw_launch_compile(const struct tw_backend *backend, const struct tw_device_info *device,
+                            const struct tw_compile_request *request, struct tw_binary *binary,
+                            struct tw_error *error);
+
+/* TW_RESOURCE when blocks of so many threads need more registers than the device has for a block,
+ * as far as that is known. */
+tw_status tw_launch_check_registers(const struct tw_device_info *device,
+                                    const struct tw_binary *binary, int64_t threads,
+                                    struct tw_error *error);
+
+static inline int64_t tw_geometry_threads(const struct tw_geometry *geometry) {
+    return (int64_t)geometry->block[0] * geometry->block[1] * geometry->block[2];
+}
+
+#endif
