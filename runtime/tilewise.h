@@ -138,7 +138,7 @@ typedef struct tw_options {
      * in ~/.cache; where there is no such place, nothing is kept. "": nothing is kept. */
     const char *binary_directory;
     uint64_t binary_directory_bytes; /* together at most; 0: 1 GiB */
-    /* Not 0: use the compiled binaries that a database carries (`tune db import --binaries`), so
+    /* Not 0: use the compiled binaries that a database carries (`tune db export --binaries`), so
      * that a machine without a compiler runs tuned kernels. A binary is code: do this only with
      * databases that you trust like a program. */
     int trust_binaries;
@@ -248,6 +248,8 @@ typedef struct tw_explanation {
     double distance;          /* to the row's problem: the norm of log2 of the dimensions' ratios */
     const char *passed_over;  /* the first nearer row that could not be used, and why; else NULL */
     const char *binary;       /* "compiled", "disk" or "database": where it came from */
+    double made_ms;           /* how long making the plan took, */
+    double loading_ms;        /* and what of it was the compiler's and the driver's */
     uint64_t workspace_bytes; /* device memory that a launch borrows while it runs */
     const char *text;         /* all of this, a few lines to print */
 } tw_explanation;

@@ -22,8 +22,9 @@ static void print_lines(tw_plan *plan, const char *unkept) {
     if (e->passed_over != NULL)
         tw_text_print(text, "  not used        %s\n", e->passed_over);
     tw_text_print(text, "  configuration   %s %s\n", e->implementation, e->configuration);
-    tw_text_print(text, "  binary          %s%s%s\n", e->binary,
-                  unkept[0] != '\0' ? ", not kept: " : "", unkept);
+    tw_text_print(text, "  binary          %s%s%s; ready in %.3g ms, of which loading %.3g\n",
+                  e->binary, unkept[0] != '\0' ? ", not kept: " : "", unkept, e->made_ms,
+                  e->loading_ms);
     if (e->workspace_bytes > 0)
         tw_text_print(text, "  workspace       %" PRIu64 " bytes\n", e->workspace_bytes);
 }
@@ -54,6 +55,8 @@ tw_status tw_plan_explain_fill(tw_plan *plan, const struct tw_plan_sources *sour
         e->passed_over = plan->texts[PASSED_OVER].data;
     }
     e->binary = tw_binary_origin_word(sources->origin);
+    e->made_ms = sources->made_ms;
+    e->loading_ms = sources->loading_ms;
     e->workspace_bytes = plan->workspace;
     print_lines(plan, sources->unkept);
     e->text = plan->texts[TEXT].data;

@@ -10,6 +10,7 @@ struct tw_plan_sources {
     const struct tw_selection *selection;
     enum tw_binary_origin origin;
     const char *unkept; /* why the binary was not kept on disk; "" */
+    double made_ms, loading_ms;
 };
 
 /* Fills in plan->explanation; copies what it points to. */

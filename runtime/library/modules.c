@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/clock.h"
 #include "runtime/variant/compile.h"
 
 enum { BUCKETS = 1024, KEY_BYTES = TW_HASH_SIZE + 12 };
@@ -18,6 +19,7 @@ struct entry {
     struct tw_module *module;
     enum tw_binary_origin origin;
     char unkept[256];
+    double loading_ms;
     struct tw_error failure;
 };
 
@@ -101,8 +103,10 @@ static tw_status load(struct tw_modules *modules, const struct tw_module_request
         status = modules->backend->enter(modules->device, &entered, error);
     if (status != TW_OK)
         return status;
+    double start = tw_clock_now();
     status = modules->backend->load(modules->device, binary->bytes, binary->size, request->function,
                                     request->shared, &entry->module, error);
+    entry->loading_ms += 1e3 * (tw_clock_now() - start);
     modules->backend->leave(modules->device, entered);
     return status;
 }
@@ -137,8 +141,10 @@ static tw_status make(struct tw_modules *modules, const struct tw_module_request
     const struct tw_compile_request compile = {
         .source = request->source, .name = request->name, .function = request->function};
     entry->origin = TW_BINARY_COMPILED;
+    double start = tw_clock_now();
     tw_status status =
         tw_launch_compile(modules->backend, &modules->info, &compile, &binary, error);
+    entry->loading_ms += 1e3 * (tw_clock_now() - start);
     if (status == TW_OK)
         status = load(modules, request, &binary, entry, error);
     if (status == TW_OK && modules->cache != NULL) {
@@ -156,18 +162,20 @@ static bool is_final(tw_status status) {
 }
 
 tw_status tw_modules_get(struct tw_modules *modules, const struct tw_module_request *request,
-                         const struct tw_module **module, enum tw_binary_origin *origin,
-                         const char **unkept, struct tw_error *error) {
+                         struct tw_module_found *found, struct tw_error *error) {
     char key[KEY_BYTES], cache_key[TW_HASH_SIZE];
     tw_cache_key(&modules->info, request->source, request->function, cache_key);
     /* How much shared memory a kernel may have is set when it is loaded. */
     snprintf(key, sizeof key, "%s/%u", cache_key, request->shared);
     pthread_mutex_lock(&modules->lock);
     struct entry *entry = find_or_add(modules, key);
+    bool made = false;
     while (entry != NULL && entry->state == MAKING)
         pthread_cond_wait(&modules->made, &modules->lock);
     if (entry != NULL && entry->state == ABSENT) {
         entry->state = MAKING;
+        entry->loading_ms = 0;
+        made = true;
         pthread_mutex_unlock(&modules->lock);
         tw_status status = make(modules, request, cache_key, entry, &entry->failure);
         pthread_mutex_lock(&modules->lock);
@@ -182,9 +190,10 @@ tw_status tw_modules_get(struct tw_modules *modules, const struct tw_module_requ
         if (!is_final(status))
             entry->state = ABSENT;
     } else {
-        *module = entry->module;
-        *origin = entry->origin;
-        *unkept = entry->unkept;
+        *found = (struct tw_module_found){.module = entry->module,
+                                          .origin = entry->origin,
+                                          .unkept = entry->unkept,
+                                          .loading_ms = made ? entry->loading_ms : 0};
     }
     pthread_mutex_unlock(&modules->lock);
     return status;

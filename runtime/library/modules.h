@@ -38,11 +38,17 @@ struct tw_module_request {
     uint32_t shared;   /* bytes of dynamic shared memory */
 };
 
+/* A module that was got; borrowed from `modules`. */
+struct tw_module_found {
+    const struct tw_module *module;
+    enum tw_binary_origin origin;
+    const char *unkept; /* why the binary could not be kept in the directory; "" if it was */
+    double loading_ms;  /* spent in the compiler and the driver; 0 when it was there already */
+};
+
 /* The module for a source. What failed for good, as a source that does not compile, fails again
- * without another try. A binary that could not be kept in the directory is no failure; `*unkept`
- * then says why, else it is "". It is borrowed from `modules`. */
+ * without another try. */
 tw_status tw_modules_get(struct tw_modules *modules, const struct tw_module_request *request,
-                         const struct tw_module **module, enum tw_binary_origin *origin,
-                         const char **unkept, struct tw_error *error);
+                         struct tw_module_found *found, struct tw_error *error);
 
 #endif

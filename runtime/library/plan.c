@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "runtime/backend/devices.h"
+#include "runtime/base/clock.h"
 #include "runtime/library/explain.h"
 #include "runtime/select/select.h"
 #include "runtime/variant/compile.h"
@@ -14,14 +15,13 @@
 
 struct part {
     struct tw_geometry geometry;
-    const struct tw_module *module;
-    enum tw_binary_origin origin;
-    const char *unkept;
+    struct tw_module_found found;
 };
 
 /* What is known while a plan is made. */
 struct making {
     tw_library *library;
+    double start;
     struct tw_problem problem;
     int64_t strides[TW_MAX_ARGUMENTS];
     struct tw_selection selection;
@@ -126,8 +126,7 @@ static tw_status get_part(struct making *making, const struct tw_configuration *
                                                   .name = launch->templates[0],
                                                   .threads = tw_geometry_threads(&part->geometry),
                                                   .shared = part->geometry.shared};
-        status = tw_modules_get(library->modules, &request, &part->module, &part->origin,
-                                &part->unkept, error);
+        status = tw_modules_get(library->modules, &request, &part->found, error);
     }
     tw_text_free(&source);
     return status;
@@ -189,7 +188,7 @@ static void prepare_launch(const struct making *making, const struct tw_launch_d
         }
         out->holes[out->hole_count++] = hole;
     }
-    out->launch = (struct tw_launch){.module = part->module,
+    out->launch = (struct tw_launch){.module = part->found.module,
                                      .shared = part->geometry.shared,
                                      .value_count = (size_t)in->passed_count,
                                      .values = out->values};
@@ -211,10 +210,13 @@ static tw_status prepare(const struct making *making, tw_plan **out, tw_error *e
     plan->launch_count = in->launch_count;
     for (int i = 0; i < in->launch_count; i++)
         prepare_launch(making, &in->launches[i], &making->parts[i], &plan->launches[i]);
-    const struct tw_plan_sources sources = {.problem = &making->problem,
-                                            .selection = selection,
-                                            .origin = making->parts[0].origin,
-                                            .unkept = making->parts[0].unkept};
+    struct tw_plan_sources sources = {.problem = &making->problem,
+                                      .selection = selection,
+                                      .origin = making->parts[0].found.origin,
+                                      .unkept = making->parts[0].found.unkept};
+    for (int i = 0; i < in->launch_count; i++)
+        sources.loading_ms += making->parts[i].found.loading_ms;
+    sources.made_ms = 1e3 * (tw_clock_now() - making->start);
     tw_status status = tw_plan_explain_fill(plan, &sources, error);
     if (status != TW_OK) {
         tw_plan_free(plan);
@@ -256,6 +258,7 @@ tw_status tw_plan_make(tw_plan **out, tw_library *library, const tw_request *req
     if (making == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     making->library = library;
+    making->start = tw_clock_now();
     tw_status status = with_selection(making, request, true, out, error);
     free(making);
     return status;

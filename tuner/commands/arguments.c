@@ -211,6 +211,12 @@ static tw_status take_option(struct arguments *a, int letter, const char *value,
     case 'o':
         a->output = value;
         return TW_OK;
+    case 'p':
+        a->directory = value;
+        return TW_OK;
+    case 'B':
+        a->binaries = true;
+        return TW_OK;
     case 'J':
         a->json = true;
         return TW_OK;

@@ -28,6 +28,8 @@ enum { ARGUMENTS_MAX_SHAPES = 4096, ARGUMENTS_MAX_ATTRIBUTES = 16 };
     X("compile-limit", 'L', true)                                                                  \
     X("run", 'R', true)                                                                            \
     X("output", 'o', true)                                                                         \
+    X("binaries", 'B', false)                                                                      \
+    X("directory", 'p', true)                                                                      \
     X("json", 'J', false)                                                                          \
     X("quiet", 'q', false)                                                                         \
     X("help", 'h', false)
@@ -60,9 +62,10 @@ struct arguments {
     const char *config;
     double trial_limit_s; /* 0: the tuner decides */
     double compile_limit_s;
-    int64_t run;        /* 0: not given */
-    const char *output; /* NULL: not given */
-    bool json, quiet, help;
+    int64_t run;           /* 0: not given */
+    const char *output;    /* NULL: not given */
+    const char *directory; /* of binaries; NULL: not given */
+    bool binaries, json, quiet, help;
 };
 
 /* Parses what follows the subcommand. `allowed` has the letters of the options it takes; with a '*'

@@ -15,10 +15,12 @@
 #include "tuner/exchange/output.h"
 #include "tuner/exchange/plain.h"
 #include "tuner/exchange/prune.h"
+#include "tuner/exchange/ship.h"
 
 static const char help[] =
     "tune db merge OTHER.db... [--db FILE]        bring the best rows of other databases into one\n"
     "tune db export [KERNEL] [-o FILE]            write the best rows as JSON\n"
+    "tune db export --binaries -o FILE.db         write them with their compiled kernels\n"
     "tune db import FILE.json... [--db FILE]      take such JSON in\n"
     "tune db check [--db FILE]                    say what is wrong with a database\n"
     "tune db list [--db FILE]                     say what is in it\n"
@@ -34,6 +36,8 @@ static const char help[] =
     "\n"
     "  --db FILE            the database; default: tilewise/tilewise.db under XDG_DATA_HOME\n"
     "  -o, --output FILE    export: write to FILE instead of standard output\n"
+    "  --binaries           export: a database with the compiled kernels of the devices in this\n"
+    "                       machine, for machines that have no compiler\n"
     "  --config FILE        import, check, prune: the description of a kernel of your own\n";
 
 static const char *plural(int64_t count) {
@@ -81,7 +85,39 @@ static tw_status merge(const struct arguments *a, const char *path, struct tw_er
     return status;
 }
 
+/* Compiled kernels go with a database, not with JSON, which is for reviewing. */
+static tw_status export_binaries(const struct arguments *a, const char *path,
+                                 struct tw_error *error) {
+    struct known_kernels known;
+    struct shipment s;
+    tw_db *from = NULL, *to = NULL;
+    if (a->output == NULL || strcmp(a->output, path) == 0)
+        return tw_fail(error, TW_INVALID,
+                       "--binaries writes a database of its own: name it with -o FILE.db");
+    tw_status status = known_kernels_open(&known, a->config, error);
+    if (status == TW_OK)
+        status = subject_open_db(path, TW_DB_READ, &from, error);
+    if (status == TW_OK)
+        status = subject_open_db(a->output, TW_DB_WRITE, &to, error);
+    if (status == TW_OK)
+        status = ship_binaries(to, from, a->kernel, &known, &s, error);
+    if (status == TW_OK) {
+        plain_line(stdout, "%s: %" PRId64 " best row%s with %" PRId64 " compiled kernel%s",
+                   a->output, s.rows, plural(s.rows), s.binaries, plural(s.binaries));
+        if (s.absent > 0)
+            printf("%" PRId64 " without: their devices are not in this machine\n", s.absent);
+        if (s.stale > 0)
+            printf("%" PRId64 " without: measured with other templates than today's\n", s.stale);
+    }
+    tw_db_close(to);
+    tw_db_close(from);
+    known_kernels_close(&known);
+    return status;
+}
+
 static tw_status export(const struct arguments *a, const char *path, struct tw_error *error) {
+    if (a->binaries)
+        return export_binaries(a, path, error);
     tw_db *db = NULL;
     struct tw_text text = {0};
     int64_t count = 0;
@@ -231,7 +267,7 @@ static tw_status prune(const struct arguments *a, const char *path, struct tw_er
 /* name, options it takes */
 #define VERBS(X)                                                                                   \
     X(merge, "D*")                                                                                 \
-    X(export, "Do")                                                                                \
+    X(export, "DoBC")                                                                              \
     X(import, "DC*")                                                                               \
     X(check, "DC")                                                                                 \
     X(list, "D")                                                                                   \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/backend/devices.h"
+#include "runtime/library/places.h"
 
 tw_status subject_description(const struct arguments *a, struct tw_description **out,
                               struct tw_error *error) {
@@ -71,18 +72,14 @@ tw_status subject_device(const struct arguments *a, struct tw_device_info *devic
 
 char *subject_db_path(const struct arguments *a, struct tw_error *error) {
     struct tw_text path = {0};
-    const char *data = getenv("XDG_DATA_HOME");
-    const char *home = getenv("HOME");
     if (a->db != NULL)
         tw_text_print(&path, "%s", a->db);
-    else if (data != NULL && data[0] == '/')
-        tw_text_print(&path, "%s/tilewise/tilewise.db", data);
-    else if (home != NULL && home[0] == '/')
-        tw_text_print(&path, "%s/.local/share/tilewise/tilewise.db", home);
     else
-        tw_fail(error, TW_INVALID, "no home directory to keep a database in; give --db FILE");
+        tw_place_user_database(&path);
     if (path.failed)
         tw_fail(error, TW_NO_MEMORY, "out of memory");
+    else if (path.data == NULL)
+        tw_fail(error, TW_INVALID, "no home directory to keep a database in; give --db FILE");
     return path.data;
 }
 
@@ -95,22 +92,38 @@ tw_status subject_open_db(const char *path, enum tw_db_mode mode, tw_db **db,
     return tw_fail(error, TW_DATABASE, "%s", message);
 }
 
+/* A file that is not there has no rows. */
+static tw_status add_rows(struct tw_catalogue *catalogue, const char *path,
+                          struct tw_error *error) {
+    char message[TW_DB_MESSAGE_SIZE];
+    tw_db *db = NULL;
+    enum tw_db_status opened = tw_db_open(&db, path, TW_DB_READ, message, sizeof message);
+    if (opened == TW_DB_NOT_FOUND)
+        return TW_OK;
+    if (opened != TW_DB_OK)
+        return tw_fail(error, TW_DATABASE, "%s", message);
+    tw_status status = tw_catalogue_add(catalogue, db, error);
+    tw_db_close(db);
+    return status;
+}
+
 tw_status subject_catalogue(const struct arguments *a, struct tw_catalogue **out,
                             struct tw_error *error) {
     *out = NULL;
-    char message[TW_DB_MESSAGE_SIZE];
-    tw_db *db = NULL;
+    struct tw_text system = {0};
     char *path = subject_db_path(a, error);
     if (path == NULL)
         return error->status;
-    enum tw_db_status opened = tw_db_open(&db, path, TW_DB_READ, message, sizeof message);
-    free(path);
-    if (opened != TW_DB_OK && opened != TW_DB_NOT_FOUND)
-        return tw_fail(error, TW_DATABASE, "%s", message);
     tw_status status = tw_catalogue_create(out, error);
-    if (status == TW_OK && db != NULL)
-        status = tw_catalogue_add(*out, db, error);
-    tw_db_close(db);
+    /* As an application has it: the user's own rows override those that were installed. */
+    if (a->db == NULL)
+        tw_place_system_database(&system);
+    if (status == TW_OK && system.data != NULL)
+        status = add_rows(*out, system.data, error);
+    if (status == TW_OK)
+        status = add_rows(*out, path, error);
+    tw_text_free(&system);
+    free(path);
     if (status != TW_OK) {
         tw_catalogue_free(*out);
         *out = NULL;

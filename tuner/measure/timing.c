@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/measure/clock.h"
+#include "runtime/base/clock.h"
 #include "tuner/statistics/statistics.h"
 
 enum { SCREEN_REPEATS = 3, LEAST_REPEATS = 7, MAX_CALLS = 64 };
@@ -106,7 +106,7 @@ static bool is_slower(const struct timer *timer, const struct timing *timing, do
 tw_status timer_measure(struct timer *timer, double best, struct timing *timing,
                         struct tw_error *error) {
     *timing = (struct timing){0};
-    double start = clock_now();
+    double start = tw_clock_now();
     while (timing->count < TIMING_MAX_REPEATS) {
         double seconds = 0;
         tw_status status = timer_repeat(timer, &seconds, error);
@@ -116,7 +116,7 @@ tw_status timer_measure(struct timer *timer, double best, struct timing *timing,
         timing->screened_out = is_slower(timer, timing, best);
         if (timing->screened_out)
             return TW_OK;
-        if (timing->count >= LEAST_REPEATS && clock_now() - start > ENOUGH_SECONDS)
+        if (timing->count >= LEAST_REPEATS && tw_clock_now() - start > ENOUGH_SECONDS)
             break;
     }
     return TW_OK;

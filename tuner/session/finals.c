@@ -6,7 +6,7 @@
 #include "tuner/session/state.h"
 #include "tuner/statistics/playoff.h"
 #include "tuner/workers/assignment.h"
-#include "tuner/measure/clock.h"
+#include "runtime/base/clock.h"
 
 enum { MAX_ROUNDS = 60 };
 
@@ -153,12 +153,12 @@ static bool winner_is_measured(const struct finals *f) {
 
 static tw_status play(struct finals *f, double seconds) {
     const struct playoff_options options = {.rounds = MAX_ROUNDS};
-    double deadline = clock_now() + seconds;
+    double deadline = tw_clock_now() + seconds;
     tw_status status = playoff_create(&f->playoff, (size_t)f->count, &options, f->s->error);
     enum playoff_end end = PLAYOFF_RUNNING;
     while (status == TW_OK && !session_interrupted(f->s)) {
         status = play_round(f, &end);
-        bool over = end != PLAYOFF_RUNNING || clock_now() > deadline;
+        bool over = end != PLAYOFF_RUNNING || tw_clock_now() > deadline;
         if (status == TW_OK && over && (winner_is_measured(f) || end != PLAYOFF_RUNNING))
             break;
     }

@@ -5,7 +5,7 @@
 #include "tuner/session/state.h"
 #include "tuner/statistics/statistics.h"
 #include "tuner/workers/assignment.h"
-#include "tuner/measure/clock.h"
+#include "runtime/base/clock.h"
 #include "tuner/workers/trial_status.h"
 
 /* ---- Compiling ---- */
@@ -75,7 +75,7 @@ static tw_status start_candidate(struct session *s, struct candidate *candidate)
         return TW_OK;
     build->state = BUILD_COMPILING;
     if (s->first_submit_at == 0)
-        s->first_submit_at = clock_now();
+        s->first_submit_at = tw_clock_now();
     return compile_pool_submit(s->pool, build->id, &candidate->configuration, s->error);
 }
 
@@ -92,7 +92,7 @@ void pipeline_collect_builds(struct session *s) {
     struct compiled compiled;
     while (compile_pool_take(s->pool, &compiled, s->error)) {
         struct build *build = builds_by_id(&s->builds, compiled.id);
-        s->last_compiled_at = clock_now();
+        s->last_compiled_at = tw_clock_now();
         s->result->compiled++;
         build->compiled = compiled;
         build->state = BUILD_DONE;

@@ -7,7 +7,7 @@
 #include "runtime/backend/devices.h"
 #include "runtime/variant/geometry.h"
 #include "tuner/session/state.h"
-#include "tuner/measure/clock.h"
+#include "runtime/base/clock.h"
 
 /* ---- Setting up ---- */
 
@@ -143,7 +143,7 @@ static double reserved(const struct session *s) {
 static double playoff_seconds(const struct session *s) {
     if (s->options->budget_seconds > 0)
         return reserved(s);
-    double share = 0.2 * (clock_now() - s->started_at);
+    double share = 0.2 * (tw_clock_now() - s->started_at);
     return share < 1 ? 1 : share > 10 ? 10 : share;
 }
 
@@ -175,7 +175,7 @@ static double time_left(const struct session *s) {
     if (o->budget_trials > 0) {
         int64_t done = s->trials_before + s->result->trials_now;
         return s->result->trials_now > 0
-                   ? (clock_now() - s->started_at) / (double)s->result->trials_now *
+                   ? (tw_clock_now() - s->started_at) / (double)s->result->trials_now *
                          (double)(o->budget_trials - done)
                    : -1;
     }
@@ -203,7 +203,7 @@ static void report(const struct session *s, const char *phase,
 
 static tw_status search(struct session *s,
                         void (*progress)(void *, const struct session_progress *), void *context) {
-    double last_update = clock_now();
+    double last_update = tw_clock_now();
     tw_status status = TW_OK;
     while (status == TW_OK && !session_interrupted(s)) {
         int64_t room = budget_left(s);
@@ -219,8 +219,8 @@ static tw_status search(struct session *s,
         if (pipeline_empty(s) && (!accept || (s->exhausted && s->presets.count == 0)))
             break;
         /* The sign of life that keeps others from taking the run over. */
-        if (clock_now() - last_update > 30) {
-            last_update = clock_now();
+        if (tw_clock_now() - last_update > 30) {
+            last_update = tw_clock_now();
             if (status == TW_OK)
                 status = recorder_update(&s->recorder, session_elapsed(s), NULL, s->error);
         }
@@ -255,7 +255,7 @@ tw_status session_run(const struct session_options *options, const struct tw_pro
     s->device = device;
     s->result = result;
     s->error = error;
-    s->started_at = clock_now();
+    s->started_at = tw_clock_now();
     tw_status status = set_up(s, db, db_path);
     if (status == TW_OK)
         status = search(s, progress, context);

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "tuner/measure/clock.h"
+#include "runtime/base/clock.h"
 
 void queue_add(struct queue *queue, struct candidate *candidate) {
     candidate->next = NULL;
@@ -33,7 +33,7 @@ void candidate_free(struct session *s, struct candidate *candidate) {
 }
 
 double session_elapsed(const struct session *s) {
-    return s->elapsed_before + clock_now() - s->started_at;
+    return s->elapsed_before + tw_clock_now() - s->started_at;
 }
 
 bool session_interrupted(const struct session *s) {

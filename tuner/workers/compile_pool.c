@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tuner/workers/assignment.h"
-#include "tuner/measure/clock.h"
+#include "runtime/base/clock.h"
 #include "tuner/workers/process.h"
 #include "tuner/workers/trial_status.h"
 
@@ -102,7 +102,7 @@ tw_status compile_pool_submit(struct compile_pool *pool, uint64_t id,
         return status;
     slot->busy = true;
     slot->id = id;
-    slot->deadline = clock_now() + pool->timeout_s;
+    slot->deadline = tw_clock_now() + pool->timeout_s;
     pool->busy++;
     return TW_OK;
 }
@@ -138,7 +138,7 @@ bool compile_pool_take(struct compile_pool *pool, struct compiled *compiled,
         struct slot *slot = &pool->slots[i];
         if (!slot->busy)
             continue;
-        bool late = clock_now() > slot->deadline;
+        bool late = tw_clock_now() > slot->deadline;
         if (!late && !readable(slot->worker.fd))
             continue;
         *compiled = (struct compiled){.id = slot->id};

@@ -6,7 +6,7 @@
 
 #include "runtime/backend/devices.h"
 #include "tuner/workers/assignment.h"
-#include "tuner/measure/clock.h"
+#include "runtime/base/clock.h"
 #include "tuner/workers/process.h"
 
 struct compiler {
@@ -60,7 +60,7 @@ static tw_status compile_one(const struct compiler *compiler, const struct messa
     struct tw_binaries binaries = {0};
     int64_t values[TW_MAX_SYMBOLS];
     memcpy(values, compiler->values, sizeof values);
-    double start = clock_now();
+    double start = tw_clock_now();
     tw_status status =
         assignment_read_variant(request, compiler->description, &configuration, error);
     if (status == TW_OK)
@@ -71,7 +71,7 @@ static tw_status compile_one(const struct compiler *compiler, const struct messa
     struct message answer = message_new("compiled");
     cJSON_AddNumberToObject(answer.json, "id", message_number(request, "id", 0));
     cJSON_AddStringToObject(answer.json, "status", trial_status(status));
-    cJSON_AddNumberToObject(answer.json, "compile_ms", (clock_now() - start) * 1e3);
+    cJSON_AddNumberToObject(answer.json, "compile_ms", (tw_clock_now() - start) * 1e3);
     add_resources(&answer, &binaries);
     if (status == TW_OK)
         status = assignment_add_binaries(&answer, &binaries, error);

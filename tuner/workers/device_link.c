@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tuner/workers/assignment.h"
-#include "tuner/measure/clock.h"
+#include "runtime/base/clock.h"
 #include "tuner/workers/process.h"
 
 /* Filling large buffers and the reference's own compile and run take their time, on a CPU above
@@ -26,7 +26,7 @@ struct device_link {
 
 static tw_status start(struct device_link *link, struct tw_error *error) {
     link->state = DEVICE_STARTING;
-    link->deadline = clock_now() + START_SECONDS;
+    link->deadline = tw_clock_now() + START_SECONDS;
     tw_status status = worker_start(&link->worker, "device-worker", error);
     if (status == TW_OK)
         status = message_send(link->worker.fd, &link->assignment, error);
@@ -84,7 +84,7 @@ tw_status device_link_send(struct device_link *link, const struct message *reque
     tw_status status = message_send(link->worker.fd, request, error);
     if (status == TW_OK || status == TW_IO) {
         link->state = DEVICE_BUSY;
-        link->deadline = clock_now() + limit_s;
+        link->deadline = tw_clock_now() + limit_s;
         return TW_OK;
     }
     return status;
@@ -127,7 +127,7 @@ enum device_event device_link_take(struct device_link *link, struct message *ans
                                    tw_status *fatal, struct tw_error *error) {
     *answer = (struct message){0};
     *fatal = TW_OK;
-    bool late = link->state != DEVICE_IDLE && clock_now() > link->deadline;
+    bool late = link->state != DEVICE_IDLE && tw_clock_now() > link->deadline;
     if (!late && !readable(link->worker.fd))
         return DEVICE_NOTHING;
     if (late || message_receive(link->worker.fd, answer, error) != TW_OK)

@@ -1,0 +1,147 @@
+#include "tuner/exchange/ship.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/backend/devices.h"
+#include "runtime/library/shipped.h"
+#include "runtime/variant/compile.h"
+#include "tuner/exchange/allowed.h"
+#include "tuner/exchange/sound.h"
+
+struct shipping {
+    tw_db *to;
+    const struct known_kernels *known;
+    struct shipment *shipment;
+    struct tw_device_info *devices;
+    size_t device_count;
+    struct tw_error *error;
+    tw_status status;
+};
+
+static const struct tw_device_info *find_device(const struct shipping *shipping,
+                                                const char *fingerprint) {
+    for (size_t i = 0; i < shipping->device_count; i++) {
+        char own[256];
+        tw_device_fingerprint(&shipping->devices[i], own);
+        if (strcmp(own, fingerprint) == 0)
+            return &shipping->devices[i];
+    }
+    return NULL;
+}
+
+static tw_status store(struct shipping *shipping, const struct tw_device_info *device,
+                       const char *label, const char *key, const struct tw_binary *binary) {
+    char hash[TW_HASH_SIZE];
+    tw_shipped_hash(binary->bytes, binary->size, hash);
+    const struct tw_db_binary row = {.key = key,
+                                     .backend = device->backend,
+                                     .architecture = device->architecture,
+                                     .label = label,
+                                     .hash = hash,
+                                     .has_resources = binary->has_resources,
+                                     .registers = binary->registers,
+                                     .spill_bytes = binary->spill_bytes,
+                                     .bytes = binary->bytes,
+                                     .size = binary->size};
+    if (tw_db_binary_put(shipping->to, &row) != TW_DB_OK)
+        return tw_fail(shipping->error, TW_DATABASE, "%s", tw_db_message(shipping->to));
+    shipping->shipment->binaries++;
+    return TW_OK;
+}
+
+static tw_status ship_launch(struct shipping *shipping, const struct tw_device_info *device,
+                             const struct tw_problem *problem,
+                             const struct tw_configuration *configuration,
+                             const struct tw_launch_description *launch, const int64_t *values,
+                             const char *label) {
+    const struct tw_backend *backend = tw_backend_find(device->backend);
+    struct tw_geometry geometry;
+    struct tw_text source = {0};
+    struct tw_binary binary = {0};
+    tw_status status = tw_launch_source(backend, device, problem, configuration, launch, values,
+                                        &geometry, &source, shipping->error);
+    if (status == TW_OK) {
+        const struct tw_compile_request request = {
+            .source = source.data, .name = launch->templates[0], .function = launch->function};
+        status = tw_launch_compile(backend, device, &request, &binary, shipping->error);
+    }
+    if (status == TW_OK) {
+        char key[TW_HASH_SIZE];
+        tw_shipped_key(device, source.data, launch->function, key);
+        status = store(shipping, device, label, key, &binary);
+    }
+    tw_binary_free(&binary);
+    tw_text_free(&source);
+    return status;
+}
+
+static tw_status ship_row(struct shipping *shipping, const struct tw_db_best_row *row,
+                          const struct tw_device_info *device,
+                          const struct tw_description *description, const char *label) {
+    struct tw_problem problem;
+    struct tw_configuration configuration;
+    int64_t slots[TW_DEVICE_SLOTS], values[TW_MAX_SYMBOLS];
+    tw_status status = allowed_problem(description, &row->problem, &problem, shipping->error);
+    if (status == TW_OK)
+        status = allowed_configuration(&problem, row->implementation_name, row->best.configuration,
+                                       &configuration, shipping->error);
+    tw_device_values(device, slots);
+    if (status == TW_OK)
+        status = tw_problem_bind(&problem, slots, NULL, values, shipping->error);
+    if (status == TW_OK)
+        status = tw_configuration_bind(description, &configuration, values, shipping->error);
+    if (status != TW_OK)
+        return status;
+    const struct tw_implementation *in =
+        &description->implementations[configuration.implementation];
+    for (int i = 0; i < in->launch_count && status == TW_OK; i++)
+        status = ship_launch(shipping, device, &problem, &configuration, &in->launches[i], values,
+                             label);
+    return status;
+}
+
+static bool take(void *context, const struct tw_db_best_row *row) {
+    struct shipping *shipping = context;
+    struct shipment *shipment = shipping->shipment;
+    struct tw_db_merged merged = {0};
+    char name[SOUND_NAME_SIZE];
+    sound_name(row, name);
+    shipping->status = sound_row(row, shipping->error);
+    if (shipping->status == TW_OK && tw_db_best_merge(shipping->to, row, NULL, &merged) != TW_DB_OK)
+        shipping->status = tw_fail(shipping->error, TW_DATABASE, "%s", tw_db_message(shipping->to));
+    if (shipping->status != TW_OK)
+        return false;
+    shipment->rows++;
+    const struct known_kernel *kernel = known_kernels_find(shipping->known, row->problem.kernel);
+    const struct tw_device_info *device = find_device(shipping, row->device.fingerprint);
+    if (kernel == NULL ||
+        !known_kernel_is_current(kernel, row->implementation_name, row->template_hash))
+        shipment->stale++;
+    else if (device == NULL)
+        shipment->absent++;
+    else
+        shipping->status = ship_row(shipping, row, device, kernel->description, name);
+    if (shipping->status != TW_OK)
+        tw_fail_within(shipping->error, shipping->status, "%s", name);
+    return shipping->status == TW_OK;
+}
+
+tw_status ship_binaries(tw_db *to, tw_db *from, const char *kernel,
+                        const struct known_kernels *known, struct shipment *shipment,
+                        struct tw_error *error) {
+    struct shipping shipping = {.to = to, .known = known, .shipment = shipment, .error = error};
+    const struct tw_db_best_filter filter = {.kernel = kernel};
+    *shipment = (struct shipment){0};
+    shipping.status = tw_devices_list(&shipping.devices, &shipping.device_count, NULL, error);
+    if (shipping.status == TW_OK && tw_db_begin(to) != TW_DB_OK)
+        shipping.status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(to));
+    if (shipping.status == TW_OK && tw_db_best_each(from, &filter, take, &shipping) != TW_DB_OK)
+        shipping.status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(from));
+    if (shipping.status == TW_OK && tw_db_commit(to) != TW_DB_OK)
+        shipping.status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(to));
+    if (shipping.status != TW_OK)
+        tw_db_rollback(to);
+    free(shipping.devices);
+    return shipping.status;
+}
