@@ -122,6 +122,30 @@ enum tw_db_status tw_db_best_each(tw_db *db, const struct tw_db_best_filter *fil
     return tw_db_query_finish(&query);
 }
 
+enum tw_db_status tw_db_result_each(tw_db *db, tw_db_result_visitor visit, void *context) {
+    struct tw_db_query query;
+    tw_db_select_start(&query, db,
+                       "SELECT problem.kernel, problem.key, best.device, best.implementation,"
+                       " best.cache_policy, best.configuration, best.time_us"
+                       " FROM best JOIN problem ON problem.id = best.problem",
+                       "read the best configurations");
+    tw_db_select_ready(&query, "");
+    while (tw_db_query_row(&query)) {
+        struct tw_db_result result;
+        result.kernel = tw_db_next_text(&query);
+        result.problem_key = tw_db_next_text(&query);
+        result.device = tw_db_next_integer(&query);
+        result.implementation = tw_db_next_integer(&query);
+        result.cache_policy = tw_db_next_text(&query);
+        result.configuration = tw_db_next_text(&query);
+        result.time_us = tw_db_next_real(&query);
+        if (query.status == TW_DB_OK && !visit(context, &result)) {
+            break;
+        }
+    }
+    return tw_db_query_finish(&query);
+}
+
 enum tw_db_status tw_db_best_remove(tw_db *db, const struct tw_db_best *best) {
     enum tw_db_status status = tw_db_write_begin(db);
     if (status != TW_DB_OK) {

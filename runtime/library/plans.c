@@ -2,36 +2,56 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/base/error.h"
-#include "runtime/base/hash.h"
 #include "runtime/library/plan.h"
 
-/* What of a request is numbers: they lie together. */
-struct numbers {
-    int64_t dimensions[TW_REQUEST_DIMENSIONS];
-    int64_t strides[TW_REQUEST_STRIDES];
+enum { NUMBERS = TW_REQUEST_DIMENSIONS + TW_REQUEST_STRIDES, LINE = 64 };
+
+/* A request as it is looked up: all that tells it apart, in as few cache lines as can be. No valid
+ * dimension or stride needs more than 32 bits. */
+struct key {
+    int32_t numbers[NUMBERS];
+    const char *kernel;
+    const char *attributes;
+    size_t kernel_length, attributes_length;
 };
 
-_Static_assert(offsetof(tw_request, strides) ==
-                   offsetof(tw_request, dimensions) + sizeof(((tw_request *)0)->dimensions),
-               "a request's numbers are hashed and compared as one piece");
+/* A kernel with attributes, which many requests share. */
+struct texts {
+    struct texts *next;
+    size_t kernel_length, attributes_length;
+    char text[]; /* one after the other */
+};
 
+/* One cache line. */
 struct entry {
-    uint64_t hash;
-    struct numbers numbers;
-    char *kernel;
-    char *attributes;
+    _Alignas(LINE) const struct texts *texts;
+    int32_t numbers[NUMBERS];
+};
+
+/* Entries lie together, and not between the plans, so that few pages hold them all. */
+enum { BLOCK_ENTRIES = 1023 };
+
+struct block {
+    struct block *next;
+    int used;
+    struct entry entries[BLOCK_ENTRIES];
+};
+
+struct slot {
+    _Atomic(struct entry *) entry;
+    uint64_t hash; /* this and the plan are there before the entry is published */
     _Atomic(const tw_plan *) plan;
-    struct entry *next; /* of all entries, for freeing */
 };
 
 struct table {
     size_t mask;
     struct table *older;
-    _Atomic(struct entry *) slots[];
+    struct slot slots[];
 };
 
 /* Every plan that was handed out, for freeing: also those that were replaced. */
@@ -44,7 +64,8 @@ struct tw_plans {
     _Atomic(struct table *) table;
     pthread_mutex_t lock; /* of writers */
     size_t count;
-    struct entry *entries;
+    struct block *blocks;
+    struct texts *texts;
     struct holder *holders;
 };
 
@@ -76,12 +97,15 @@ void tw_plans_free(struct tw_plans *plans) {
         older = table->older;
         free(table);
     }
-    while (plans->entries != NULL) {
-        struct entry *next = plans->entries->next;
-        free(plans->entries->kernel);
-        free(plans->entries->attributes);
-        free(plans->entries);
-        plans->entries = next;
+    while (plans->blocks != NULL) {
+        struct block *next = plans->blocks->next;
+        free(plans->blocks);
+        plans->blocks = next;
+    }
+    while (plans->texts != NULL) {
+        struct texts *next = plans->texts->next;
+        free(plans->texts);
+        plans->texts = next;
     }
     while (plans->holders != NULL) {
         struct holder *next = plans->holders->next;
@@ -93,100 +117,181 @@ void tw_plans_free(struct tw_plans *plans) {
     free(plans);
 }
 
-static const char *attributes_of(const tw_request *request) {
-    return request->attributes != NULL ? request->attributes : "";
+/* False when a number is too large for any problem. */
+static bool make_key(const tw_request *request, struct key *key) {
+    int64_t beyond = 0;
+    for (int i = 0; i < TW_REQUEST_DIMENSIONS; i++) {
+        key->numbers[i] = (int32_t)request->dimensions[i];
+        beyond |= request->dimensions[i] ^ key->numbers[i];
+    }
+    for (int i = 0; i < TW_REQUEST_STRIDES; i++) {
+        key->numbers[TW_REQUEST_DIMENSIONS + i] = (int32_t)request->strides[i];
+        beyond |= request->strides[i] ^ key->numbers[TW_REQUEST_DIMENSIONS + i];
+    }
+    key->kernel = request->kernel;
+    key->attributes = request->attributes != NULL ? request->attributes : "";
+    key->kernel_length = strlen(key->kernel);
+    key->attributes_length = strlen(key->attributes);
+    return beyond == 0;
 }
 
-static uint64_t hash_of(const tw_request *request) {
-    const char *attributes = attributes_of(request);
-    uint64_t hash = tw_hash64(request->dimensions, sizeof(struct numbers));
-    hash = hash * 31 + tw_hash64(request->kernel, strlen(request->kernel));
-    hash = hash * 31 + tw_hash64(attributes, strlen(attributes));
-    return hash ^ hash >> 32;
+/* Multiplying by a 64-bit odd constant and folding the 128 bits of the product: a few nanoseconds
+ * for a key of this size, where a general hash takes several times that. */
+static uint64_t mix(uint64_t hash, uint64_t value) {
+    __extension__ typedef unsigned __int128 wide;
+    wide product = (wide)(hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static struct entry *look_up(struct table *table, const tw_request *request, uint64_t hash) {
+static uint64_t mix_text(uint64_t hash, const char *text, size_t length) {
+    uint64_t word = length;
+    for (; length >= sizeof word; text += sizeof word, length -= sizeof word) {
+        uint64_t next;
+        memcpy(&next, text, sizeof next);
+        word = mix(word, next);
+    }
+    uint64_t rest = 0;
+    for (size_t i = 0; i < length; i++)
+        rest = rest << 8 | (unsigned char)text[i];
+    return mix(hash, word ^ rest);
+}
+
+/* Two chains, which a processor works on at once. */
+static uint64_t hash_of(const struct key *key) {
+    uint64_t even = UINT64_C(0x243f6a8885a308d3), odd = UINT64_C(0x13198a2e03707344);
+    uint64_t words[NUMBERS / 2];
+    _Static_assert(sizeof words == sizeof key->numbers, "an even count of numbers");
+    memcpy(words, key->numbers, sizeof words);
+    for (int i = 0; i + 1 < NUMBERS / 2; i += 2) {
+        even = mix(even, words[i]);
+        odd = mix(odd, words[i + 1]);
+    }
+    if (NUMBERS / 2 % 2 != 0)
+        even = mix(even, words[NUMBERS / 2 - 1]);
+    even = mix_text(even, key->kernel, key->kernel_length);
+    odd = mix_text(odd, key->attributes, key->attributes_length);
+    return mix(even, odd);
+}
+
+static bool same_texts(const struct texts *texts, const struct key *key) {
+    return texts->kernel_length == key->kernel_length &&
+           texts->attributes_length == key->attributes_length &&
+           memcmp(texts->text, key->kernel, key->kernel_length) == 0 &&
+           memcmp(texts->text + key->kernel_length, key->attributes, key->attributes_length) == 0;
+}
+
+static bool same_numbers(const int32_t *a, const int32_t *b) {
+    int32_t difference = 0;
+    for (int i = 0; i < NUMBERS; i++)
+        difference |= a[i] ^ b[i];
+    return difference == 0;
+}
+
+static struct slot *look_up(struct table *table, const struct key *key, uint64_t hash) {
     for (size_t at = hash & table->mask;; at = (at + 1) & table->mask) {
-        struct entry *entry = atomic_load_explicit(&table->slots[at], memory_order_acquire);
-        if (entry == NULL ||
-            (entry->hash == hash &&
-             memcmp(&entry->numbers, request->dimensions, sizeof entry->numbers) == 0 &&
-             strcmp(entry->kernel, request->kernel) == 0 &&
-             strcmp(entry->attributes, attributes_of(request)) == 0))
-            return entry;
+        struct slot *slot = &table->slots[at];
+        const struct entry *entry = atomic_load_explicit(&slot->entry, memory_order_acquire);
+        if (entry == NULL)
+            return NULL;
+        if (slot->hash == hash && same_numbers(entry->numbers, key->numbers) &&
+            same_texts(entry->texts, key))
+            return slot;
     }
 }
 
 const tw_plan *tw_plans_find(const struct tw_plans *plans, const tw_request *request) {
+    struct key key;
+    if (!make_key(request, &key))
+        return NULL;
     struct table *table = atomic_load_explicit(&plans->table, memory_order_acquire);
-    struct entry *entry = look_up(table, request, hash_of(request));
-    return entry != NULL ? atomic_load_explicit(&entry->plan, memory_order_acquire) : NULL;
+    const struct slot *slot = look_up(table, &key, hash_of(&key));
+    return slot != NULL ? atomic_load_explicit(&slot->plan, memory_order_acquire) : NULL;
 }
 
-static void publish(struct table *table, struct entry *entry) {
-    size_t at = entry->hash & table->mask;
-    while (atomic_load_explicit(&table->slots[at], memory_order_relaxed) != NULL)
+static void publish(struct table *table, struct entry *entry, uint64_t hash, const tw_plan *plan) {
+    size_t at = hash & table->mask;
+    while (atomic_load_explicit(&table->slots[at].entry, memory_order_relaxed) != NULL)
         at = (at + 1) & table->mask;
-    atomic_store_explicit(&table->slots[at], entry, memory_order_release);
+    table->slots[at].hash = hash;
+    atomic_store_explicit(&table->slots[at].plan, plan, memory_order_relaxed);
+    atomic_store_explicit(&table->slots[at].entry, entry, memory_order_release);
 }
 
-/* At most half of the slots are used, so that look-ups are short and always meet an empty one. */
+/* At most three quarters of the slots are used, so that look-ups are short and always meet an empty
+ * one. */
 static bool make_room(struct tw_plans *plans) {
     struct table *table = plans->table;
-    if (2 * (plans->count + 1) <= table->mask + 1)
+    if (4 * (plans->count + 1) <= 3 * (table->mask + 1))
         return true;
     struct table *larger = create_table(2 * (table->mask + 1));
     if (larger == NULL)
         return false;
     larger->older = table;
-    for (struct entry *entry = plans->entries; entry != NULL; entry = entry->next)
-        publish(larger, entry);
+    for (size_t i = 0; i <= table->mask; i++)
+        if (table->slots[i].entry != NULL)
+            publish(larger, table->slots[i].entry, table->slots[i].hash, table->slots[i].plan);
     atomic_store_explicit(&plans->table, larger, memory_order_release);
     return true;
 }
 
-static struct entry *create_entry(const tw_request *request, uint64_t hash) {
-    struct entry *entry = calloc(1, sizeof *entry);
-    if (entry == NULL)
+static const struct texts *share_texts(struct tw_plans *plans, const struct key *key) {
+    for (const struct texts *texts = plans->texts; texts != NULL; texts = texts->next)
+        if (same_texts(texts, key))
+            return texts;
+    struct texts *texts = malloc(sizeof *texts + key->kernel_length + key->attributes_length);
+    if (texts == NULL)
         return NULL;
-    entry->hash = hash;
-    memcpy(&entry->numbers, request->dimensions, sizeof entry->numbers);
-    entry->kernel = strdup(request->kernel);
-    entry->attributes = strdup(attributes_of(request));
-    if (entry->kernel != NULL && entry->attributes != NULL)
-        return entry;
-    free(entry->kernel);
-    free(entry->attributes);
-    free(entry);
-    return NULL;
+    *texts = (struct texts){.next = plans->texts,
+                            .kernel_length = key->kernel_length,
+                            .attributes_length = key->attributes_length};
+    memcpy(texts->text, key->kernel, key->kernel_length);
+    memcpy(texts->text + key->kernel_length, key->attributes, key->attributes_length);
+    plans->texts = texts;
+    return texts;
 }
 
-static tw_status add(struct tw_plans *plans, const tw_request *request, tw_plan *plan, int replace,
+static struct entry *create_entry(struct tw_plans *plans, const struct key *key) {
+    const struct texts *texts = share_texts(plans, key);
+    if (texts == NULL)
+        return NULL;
+    if (plans->blocks == NULL || plans->blocks->used == BLOCK_ENTRIES) {
+        struct block *block = aligned_alloc(LINE, sizeof *block);
+        if (block == NULL)
+            return NULL;
+        block->next = plans->blocks;
+        block->used = 0;
+        plans->blocks = block;
+    }
+    struct entry *entry = &plans->blocks->entries[plans->blocks->used++];
+    entry->texts = texts;
+    memcpy(entry->numbers, key->numbers, sizeof entry->numbers);
+    return entry;
+}
+
+static tw_status add(struct tw_plans *plans, const struct key *key, tw_plan *plan, int replace,
                      const tw_plan **kept, tw_error *error) {
-    uint64_t hash = hash_of(request);
-    struct entry *entry = look_up(plans->table, request, hash);
-    if (entry != NULL && !replace) {
-        *kept = entry->plan;
+    uint64_t hash = hash_of(key);
+    struct slot *slot = look_up(plans->table, key, hash);
+    if (slot != NULL && !replace) {
+        *kept = slot->plan;
         tw_plan_free(plan);
         return TW_OK;
     }
     struct holder *holder = calloc(1, sizeof *holder);
-    bool is_new = entry == NULL;
-    if (is_new && holder != NULL && make_room(plans))
-        entry = create_entry(request, hash);
-    if (holder == NULL || entry == NULL) {
+    struct entry *entry =
+        slot == NULL && holder != NULL && make_room(plans) ? create_entry(plans, key) : NULL;
+    if (holder == NULL || (slot == NULL && entry == NULL)) {
         free(holder);
         tw_plan_free(plan);
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     }
     *holder = (struct holder){.next = plans->holders, .plan = plan};
     plans->holders = holder;
-    atomic_store_explicit(&entry->plan, plan, memory_order_release);
-    if (is_new) {
-        entry->next = plans->entries;
-        plans->entries = entry;
+    if (slot != NULL) {
+        atomic_store_explicit(&slot->plan, plan, memory_order_release);
+    } else {
+        publish(plans->table, entry, hash, plan);
         plans->count++;
-        publish(plans->table, entry);
     }
     *kept = plan;
     return TW_OK;
@@ -194,8 +299,13 @@ static tw_status add(struct tw_plans *plans, const tw_request *request, tw_plan 
 
 tw_status tw_plans_add(struct tw_plans *plans, const tw_request *request, tw_plan *plan,
                        int replace, const tw_plan **kept, tw_error *error) {
+    struct key key;
+    if (!make_key(request, &key)) {
+        tw_plan_free(plan);
+        return tw_fail(error, TW_INVALID, "a size of the request is out of range");
+    }
     pthread_mutex_lock(&plans->lock);
-    tw_status status = add(plans, request, plan, replace, kept, error);
+    tw_status status = add(plans, &key, plan, replace, kept, error);
     pthread_mutex_unlock(&plans->lock);
     return status;
 }

@@ -1,11 +1,12 @@
 #include "runtime/select/catalogue.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/base/hash.h"
 
-enum { BLOCK_BYTES = 1 << 20 };
+enum { BLOCK_BYTES = 1 << 20, WORD_BUCKETS = 256 };
 
 /* Text lives in blocks that are freed together. */
 struct block {
@@ -14,18 +15,27 @@ struct block {
     char bytes[];
 };
 
+/* A text that many rows share. */
+struct word {
+    struct word *next;
+    char text[];
+};
+
 struct tw_catalogue {
     struct block *blocks;
+    struct word *words[WORD_BUCKETS];
     size_t count, capacity;
-    const struct tw_catalogue_row **rows; /* sorted by compare_rows */
-    size_t bucket_count;                  /* a power of two */
-    size_t *buckets; /* index + 1 of the first row of a problem, by the problem's hash; 0: empty */
+    struct tw_catalogue_row *rows;
+    size_t bucket_count; /* a power of two */
+    size_t *buckets;     /* index + 1 of a problem's first row, by the problem's hash; 0: empty */
+    size_t problem_count;
     int databases;
     bool no_memory;
 };
 
+/* ---- Text ---- */
+
 static void *allocate(struct tw_catalogue *c, size_t bytes) {
-    bytes = (bytes + 15) / 16 * 16;
     if (c->blocks == NULL || c->blocks->size - c->blocks->used < bytes) {
         size_t size = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
         struct block *block = malloc(sizeof *block + size);
@@ -42,160 +52,257 @@ static void *allocate(struct tw_catalogue *c, size_t bytes) {
 }
 
 static const char *copy_text(struct tw_catalogue *c, const char *text) {
-    size_t size = text != NULL ? strlen(text) + 1 : 1;
+    size_t size = strlen(text) + 1;
     char *copy = allocate(c, size);
-    if (copy != NULL)
-        memcpy(copy, text != NULL ? text : "", size);
-    return copy;
+    return copy != NULL ? memcpy(copy, text, size) : NULL;
 }
 
-/* Most rows repeat the words of the row before: device, implementation, hash. */
-static const char *share_text(struct tw_catalogue *c, const char *text, const char *previous) {
-    if (previous != NULL && text != NULL && strcmp(text, previous) == 0)
-        return previous;
-    return copy_text(c, text);
+static size_t word_bucket(const char *text) {
+    return tw_hash64(text, strlen(text)) % WORD_BUCKETS;
 }
 
-static bool grow(struct tw_catalogue *c) {
-    if (c->count < c->capacity)
-        return true;
-    size_t capacity = c->capacity == 0 ? 256 : 2 * c->capacity;
-    const struct tw_catalogue_row **rows = realloc(c->rows, capacity * sizeof *rows);
-    if (rows == NULL) {
+const char *tw_catalogue_word(const struct tw_catalogue *c, const char *text) {
+    const struct word *word = c->words[word_bucket(text)];
+    while (word != NULL && strcmp(word->text, text) != 0)
+        word = word->next;
+    return word != NULL ? word->text : NULL;
+}
+
+static const char *share_text(struct tw_catalogue *c, const char *text) {
+    if (text == NULL)
+        text = "";
+    const char *known = tw_catalogue_word(c, text);
+    if (known != NULL)
+        return known;
+    struct word *word = malloc(sizeof *word + strlen(text) + 1);
+    if (word == NULL) {
         c->no_memory = true;
-        return false;
+        return NULL;
     }
-    c->rows = rows;
-    c->capacity = capacity;
-    return true;
+    strcpy(word->text, text);
+    struct word **bucket = &c->words[word_bucket(text)];
+    word->next = *bucket;
+    *bucket = word;
+    return word->text;
 }
 
-static bool add_row(void *context, const struct tw_db_best_row *stored) {
-    struct tw_catalogue *c = context;
-    if (stored->problem.dimension_count > TW_MAX_DIMENSIONS)
-        return true;
-    if (!grow(c))
-        return false;
-    struct tw_catalogue_row *row = allocate(c, sizeof *row);
-    if (row == NULL)
-        return false;
-    static const struct tw_catalogue_row none;
-    const struct tw_catalogue_row *last = c->count > 0 ? c->rows[c->count - 1] : &none;
-    *row = (struct tw_catalogue_row){
-        .kernel = share_text(c, stored->problem.kernel, last->kernel),
-        .problem = share_text(c, stored->problem.key, last->problem),
-        .device = share_text(c, stored->device.fingerprint, last->device),
-        .device_name = share_text(c, stored->device.name, last->device_name),
-        .backend = share_text(c, stored->device.backend, last->backend),
-        .architecture = share_text(c, stored->device.architecture, last->architecture),
-        .cache = share_text(c, stored->best.cache_policy, last->cache),
-        .implementation = share_text(c, stored->implementation_name, last->implementation),
-        .template_hash = share_text(c, stored->template_hash, last->template_hash),
-        .configuration = copy_text(c, stored->best.configuration),
-        .time_us = stored->best.time_us,
-        .database = c->databases,
-        .dimension_count = (int)stored->problem.dimension_count,
-    };
-    if (c->no_memory)
-        return false;
-    const char *semicolon = strchr(row->problem, ';');
-    row->attributes = semicolon != NULL ? semicolon : "";
-    for (int i = 0; i < row->dimension_count; i++)
-        row->dimensions[i] = stored->problem.dimensions[i].value;
-    c->rows[c->count++] = row;
-    return true;
-}
-
-static int compare_identity(const struct tw_catalogue_row *a, const struct tw_catalogue_row *b) {
-    int order = strcmp(a->kernel, b->kernel);
-    if (order == 0)
-        order = strcmp(a->problem, b->problem);
-    if (order == 0)
-        order = strcmp(a->device, b->device);
-    if (order == 0)
-        order = strcmp(a->cache, b->cache);
-    return order;
-}
-
-static int compare_variant(const struct tw_catalogue_row *a, const struct tw_catalogue_row *b) {
-    int order = strcmp(a->implementation, b->implementation);
-    return order != 0 ? order : strcmp(a->template_hash, b->template_hash);
-}
-
-/* For removing what is overridden: the same row of a later database first. */
-static int by_override(const void *left, const void *right) {
-    const struct tw_catalogue_row *a = *(const struct tw_catalogue_row *const *)left;
-    const struct tw_catalogue_row *b = *(const struct tw_catalogue_row *const *)right;
-    int order = compare_identity(a, b);
-    if (order == 0)
-        order = compare_variant(a, b);
-    return order != 0 ? order : (a->database < b->database) - (a->database > b->database);
-}
-
-static int by_time(const void *left, const void *right) {
-    const struct tw_catalogue_row *a = *(const struct tw_catalogue_row *const *)left;
-    const struct tw_catalogue_row *b = *(const struct tw_catalogue_row *const *)right;
-    int order = compare_identity(a, b);
-    if (order == 0)
-        order = (a->time_us > b->time_us) - (a->time_us < b->time_us);
-    return order != 0 ? order : compare_variant(a, b);
-}
-
-static void settle_overrides(struct tw_catalogue *c) {
-    size_t kept = 0;
-    if (c->count == 0)
-        return; /* qsort wants an array even for nothing */
-    qsort(c->rows, c->count, sizeof *c->rows, by_override);
-    for (size_t i = 0; i < c->count; i++)
-        if (kept == 0 || compare_identity(c->rows[kept - 1], c->rows[i]) != 0 ||
-            compare_variant(c->rows[kept - 1], c->rows[i]) != 0)
-            c->rows[kept++] = c->rows[i];
-    c->count = kept;
-    qsort(c->rows, c->count, sizeof *c->rows, by_time);
-}
-
-static size_t bucket_of(const struct tw_catalogue *c, const char *kernel, const char *problem) {
-    uint64_t hash = tw_hash64(kernel, strlen(kernel)) * 31 + tw_hash64(problem, strlen(problem));
-    return (size_t)hash & (c->bucket_count - 1);
-}
+/* ---- Rows ---- */
 
 static bool same_problem(const struct tw_catalogue_row *row, const char *kernel,
                          const char *problem) {
     return strcmp(row->kernel, kernel) == 0 && strcmp(row->problem, problem) == 0;
 }
 
-static tw_status index_problems(struct tw_catalogue *c, struct tw_error *error) {
-    size_t wanted = 16;
-    while (wanted < 2 * c->count)
-        wanted *= 2;
-    free(c->buckets);
-    c->buckets = calloc(wanted, sizeof *c->buckets);
-    c->bucket_count = wanted;
-    if (c->buckets == NULL)
-        return tw_fail(error, TW_NO_MEMORY, "out of memory for the database's rows");
-    for (size_t i = 0; i < c->count; i++) {
-        if (i > 0 && same_problem(c->rows[i - 1], c->rows[i]->kernel, c->rows[i]->problem))
-            continue;
-        size_t at = bucket_of(c, c->rows[i]->kernel, c->rows[i]->problem);
-        while (c->buckets[at] != 0)
-            at = (at + 1) & (c->bucket_count - 1);
-        c->buckets[at] = i + 1;
+/* Where the problem's first row is noted, or would be. */
+static size_t *find_bucket(const struct tw_catalogue *c, const char *kernel, const char *problem) {
+    uint64_t hash = tw_hash64(kernel, strlen(kernel)) * 31 + tw_hash64(problem, strlen(problem));
+    size_t at = (size_t)hash & (c->bucket_count - 1);
+    while (c->buckets[at] != 0 && !same_problem(&c->rows[c->buckets[at] - 1], kernel, problem))
+        at = (at + 1) & (c->bucket_count - 1);
+    return &c->buckets[at];
+}
+
+static bool make_room(struct tw_catalogue *c) {
+    if (c->count == c->capacity) {
+        size_t capacity = c->capacity == 0 ? 256 : 2 * c->capacity;
+        struct tw_catalogue_row *rows = realloc(c->rows, capacity * sizeof *rows);
+        if (rows == NULL)
+            return false;
+        c->rows = rows;
+        c->capacity = capacity;
     }
+    if (2 * (c->problem_count + 1) <= c->bucket_count)
+        return true;
+    size_t *old = c->buckets, old_count = c->bucket_count;
+    size_t bucket_count = old_count == 0 ? 64 : 2 * old_count;
+    size_t *buckets = calloc(bucket_count, sizeof *buckets);
+    if (buckets == NULL)
+        return false;
+    c->buckets = buckets;
+    c->bucket_count = bucket_count;
+    for (size_t i = 0; i < old_count; i++)
+        if (old[i] != 0)
+            *find_bucket(c, c->rows[old[i] - 1].kernel, c->rows[old[i] - 1].problem) = old[i];
+    free(old);
+    return true;
+}
+
+/* Reads the sizes of a key such as "M=64,N=32;dtype=f32"; false when it is none. */
+static bool read_key(struct tw_catalogue_row *row) {
+    const char *at = row->problem;
+    while (row->dimension_count < TW_MAX_DIMENSIONS) {
+        const char *equals = strpbrk(at, "=,;");
+        char *end;
+        if (equals == NULL || *equals != '=' || equals == at)
+            return false;
+        long long size = strtoll(equals + 1, &end, 10);
+        if (end == equals + 1 || size < 1)
+            return false;
+        row->log_dimensions[row->dimension_count++] = log2((double)size);
+        if (*end == '\0' || *end == ';')
+            return true;
+        if (*end != ',')
+            return false;
+        at = end + 1;
+    }
+    return false;
+}
+
+static bool same_subject(const struct tw_catalogue_row *a, const struct tw_catalogue_row *b) {
+    return a->device == b->device && a->cache == b->cache &&
+           a->implementation == b->implementation && a->template_hash == b->template_hash;
+}
+
+/* Puts a row in the place of the one that it overrides, else at the head of its problem's rows. */
+static void put_row(struct tw_catalogue *c, const struct tw_catalogue_row *row) {
+    size_t *bucket = find_bucket(c, row->kernel, row->problem);
+    for (size_t i = *bucket; i != 0; i = c->rows[i - 1].next) {
+        if (same_subject(&c->rows[i - 1], row)) {
+            size_t next = c->rows[i - 1].next;
+            c->rows[i - 1] = *row;
+            c->rows[i - 1].next = next;
+            return;
+        }
+    }
+    c->rows[c->count] = *row;
+    c->rows[c->count].next = *bucket;
+    c->problem_count += *bucket == 0;
+    *bucket = ++c->count;
+}
+
+/* ---- Reading a database ---- */
+
+/* What rows refer to by id. */
+struct device {
+    int64_t id;
+    const char *fingerprint, *name, *backend, *architecture;
+};
+
+struct implementation {
+    int64_t id;
+    const char *name, *template_hash;
+};
+
+struct reading {
+    struct tw_catalogue *catalogue;
+    size_t device_count, implementation_count;
+    struct device *devices;
+    struct implementation *implementations;
+};
+
+/* Room for one more; doubles at every power of two. */
+static void *grow(struct reading *r, void *array, size_t count, size_t size) {
+    if ((count & (count - 1)) != 0)
+        return array;
+    void *grown = realloc(array, (count > 0 ? 2 * count : 1) * size);
+    if (grown == NULL)
+        r->catalogue->no_memory = true;
+    return grown != NULL ? grown : array;
+}
+
+static bool add_device(void *context, const struct tw_db_device *stored) {
+    struct reading *r = context;
+    struct tw_catalogue *c = r->catalogue;
+    r->devices = grow(r, r->devices, r->device_count, sizeof *r->devices);
+    if (!c->no_memory)
+        r->devices[r->device_count++] =
+            (struct device){.id = stored->id,
+                            .fingerprint = share_text(c, stored->fingerprint),
+                            .name = share_text(c, stored->name),
+                            .backend = share_text(c, stored->backend),
+                            .architecture = share_text(c, stored->architecture)};
+    return !c->no_memory;
+}
+
+static bool add_implementation(void *context, const struct tw_db_implementation *stored) {
+    struct reading *r = context;
+    struct tw_catalogue *c = r->catalogue;
+    r->implementations =
+        grow(r, r->implementations, r->implementation_count, sizeof *r->implementations);
+    if (!c->no_memory)
+        r->implementations[r->implementation_count++] =
+            (struct implementation){.id = stored->id,
+                                    .name = share_text(c, stored->name),
+                                    .template_hash = share_text(c, stored->template_hash)};
+    return !c->no_memory;
+}
+
+static int by_id(const void *left, const void *right) {
+    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+static const void *find_id(const void *array, size_t count, size_t size, int64_t id) {
+    return count > 0 ? bsearch(&id, array, count, size, by_id) : NULL;
+}
+
+static bool add_row(void *context, const struct tw_db_result *stored) {
+    struct reading *r = context;
+    struct tw_catalogue *c = r->catalogue;
+    const struct device *device =
+        find_id(r->devices, r->device_count, sizeof *device, stored->device);
+    const struct implementation *implementation =
+        find_id(r->implementations, r->implementation_count, sizeof *implementation,
+                stored->implementation);
+    /* What came after the devices and implementations were read is left to the next reading. */
+    if (device == NULL || implementation == NULL)
+        return true;
+    struct tw_catalogue_row row = {
+        .kernel = share_text(c, stored->kernel),
+        .problem = copy_text(c, stored->problem_key),
+        .device = device->fingerprint,
+        .device_name = device->name,
+        .backend = device->backend,
+        .architecture = device->architecture,
+        .cache = share_text(c, stored->cache_policy),
+        .implementation = implementation->name,
+        .template_hash = implementation->template_hash,
+        .configuration = copy_text(c, stored->configuration),
+        .time_us = stored->time_us,
+        .database = c->databases,
+    };
+    if (c->no_memory)
+        return false;
+    if (!read_key(&row))
+        return true;
+    const char *semicolon = strchr(row.problem, ';');
+    row.attributes = share_text(c, semicolon != NULL ? semicolon : "");
+    c->no_memory = c->no_memory || !make_room(c);
+    if (!c->no_memory)
+        put_row(c, &row);
+    return !c->no_memory;
+}
+
+tw_status tw_catalogue_add(struct tw_catalogue *c, tw_db *db, struct tw_error *error) {
+    struct reading r = {.catalogue = c};
+    enum tw_db_status status = tw_db_device_each(db, add_device, &r);
+    if (status == TW_DB_OK)
+        status = tw_db_implementation_each(db, NULL, add_implementation, &r);
+    if (status == TW_DB_OK && r.device_count > 0 && r.implementation_count > 0) {
+        qsort(r.devices, r.device_count, sizeof *r.devices, by_id);
+        qsort(r.implementations, r.implementation_count, sizeof *r.implementations, by_id);
+        if (!c->no_memory)
+            status = tw_db_result_each(db, add_row, &r);
+    }
+    free(r.devices);
+    free(r.implementations);
+    if (status != TW_DB_OK)
+        return tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
+    if (c->no_memory)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory for the database's rows");
+    c->databases++;
     return TW_OK;
 }
 
+/* ---- The catalogue ---- */
+
 tw_status tw_catalogue_create(struct tw_catalogue **out, struct tw_error *error) {
+    *out = calloc(1, sizeof **out);
+    if (*out != NULL && make_room(*out))
+        return TW_OK;
+    tw_catalogue_free(*out);
     *out = NULL;
-    struct tw_catalogue *c = calloc(1, sizeof *c);
-    if (c == NULL)
-        return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    tw_status status = index_problems(c, error);
-    if (status != TW_OK) {
-        tw_catalogue_free(c);
-        return status;
-    }
-    *out = c;
-    return TW_OK;
+    return tw_fail(error, TW_NO_MEMORY, "out of memory");
 }
 
 void tw_catalogue_free(struct tw_catalogue *c) {
@@ -206,35 +313,22 @@ void tw_catalogue_free(struct tw_catalogue *c) {
         free(c->blocks);
         c->blocks = next;
     }
+    for (int i = 0; i < WORD_BUCKETS; i++) {
+        while (c->words[i] != NULL) {
+            struct word *next = c->words[i]->next;
+            free(c->words[i]);
+            c->words[i] = next;
+        }
+    }
     free(c->rows);
     free(c->buckets);
     free(c);
 }
 
-tw_status tw_catalogue_add(struct tw_catalogue *c, tw_db *db, struct tw_error *error) {
-    if (tw_db_best_each(db, NULL, add_row, c) != TW_DB_OK)
-        return tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
-    if (c->no_memory)
-        return tw_fail(error, TW_NO_MEMORY, "out of memory for the database's rows");
-    c->databases++;
-    settle_overrides(c);
-    return index_problems(c, error);
-}
-
-size_t tw_catalogue_exact(const struct tw_catalogue *c, const char *kernel, const char *problem,
-                          const struct tw_catalogue_row *const **rows) {
-    *rows = NULL;
-    for (size_t at = bucket_of(c, kernel, problem); c->buckets[at] != 0;
-         at = (at + 1) & (c->bucket_count - 1)) {
-        size_t first = c->buckets[at] - 1, count = 0;
-        if (!same_problem(c->rows[first], kernel, problem))
-            continue;
-        while (first + count < c->count && same_problem(c->rows[first + count], kernel, problem))
-            count++;
-        *rows = &c->rows[first];
-        return count;
-    }
-    return 0;
+const struct tw_catalogue_row *tw_catalogue_exact(const struct tw_catalogue *c, const char *kernel,
+                                                  const char *problem) {
+    size_t first = *find_bucket(c, kernel, problem);
+    return first != 0 ? &c->rows[first - 1] : NULL;
 }
 
 size_t tw_catalogue_size(const struct tw_catalogue *c) {
@@ -242,5 +336,5 @@ size_t tw_catalogue_size(const struct tw_catalogue *c) {
 }
 
 const struct tw_catalogue_row *tw_catalogue_at(const struct tw_catalogue *c, size_t index) {
-    return c->rows[index];
+    return &c->rows[index];
 }

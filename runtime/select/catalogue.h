@@ -13,7 +13,8 @@
 
 struct tw_catalogue;
 
-/* A best row. Text is borrowed from the catalogue. */
+/* A best row. Text is borrowed from the catalogue; of kernels, attributes, devices, backends,
+ * architectures and cache policies equal text is one text, so that pointers compare. */
 struct tw_catalogue_row {
     const char *kernel;
     const char *problem;    /* the key, "M=64,N=32;dtype=f32" */
@@ -29,22 +30,25 @@ struct tw_catalogue_row {
     double time_us;
     int database; /* which one it came from, as numbered by tw_catalogue_add */
     int dimension_count;
-    int64_t dimensions[TW_MAX_DIMENSIONS];
+    double log_dimensions[TW_MAX_DIMENSIONS]; /* log2 of each, which distances are made of */
+    size_t next; /* row of the same problem, as tw_catalogue_at's index + 1; 0: the last */
 };
 
 tw_status tw_catalogue_create(struct tw_catalogue **out, struct tw_error *error);
 void tw_catalogue_free(struct tw_catalogue *catalogue);
 
 /* Reads all best rows of an open database. A row overrides one that an earlier call brought for the
- * same kernel, problem, device, cache policy, implementation and template. Rows with more
- * dimensions than a problem can have are of no kernel of ours and are left out. */
+ * same kernel, problem, device, cache policy, implementation and template. Rows whose problem's key
+ * is none of ours are left out. */
 tw_status tw_catalogue_add(struct tw_catalogue *catalogue, tw_db *db, struct tw_error *error);
 
-/* Rows of a kernel and exact problem key; *rows is borrowed, and NULL when there are none. Rows of
- * one device and policy come fastest first. */
-size_t tw_catalogue_exact(const struct tw_catalogue *catalogue, const char *kernel,
-                          const char *problem, const struct tw_catalogue_row *const **rows);
-/* All rows, grouped by problem. */
+/* The first row of a kernel and exact problem key, which leads to the others by `next`; NULL when
+ * there is none. */
+const struct tw_catalogue_row *tw_catalogue_exact(const struct tw_catalogue *catalogue,
+                                                  const char *kernel, const char *problem);
+/* Text that many rows share is one text: the one for these words, NULL when no row has it. */
+const char *tw_catalogue_word(const struct tw_catalogue *catalogue, const char *word);
+/* All rows, in no particular order. */
 size_t tw_catalogue_size(const struct tw_catalogue *catalogue);
 const struct tw_catalogue_row *tw_catalogue_at(const struct tw_catalogue *catalogue, size_t index);
 

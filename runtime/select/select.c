@@ -37,6 +37,7 @@ struct search {
     const struct tw_query *query;
     const struct tw_problem *problem;
     const struct tw_device_info *device;
+    double log_dimensions[TW_MAX_DIMENSIONS];
     int attempts;                   /* configurations that were offered */
     int64_t values[TW_MAX_SYMBOLS]; /* bound for the problem */
     /* Today's template hash of each implementation, worked out when first needed. */
@@ -77,11 +78,11 @@ static tw_status usable(struct search *search, const struct tw_catalogue_row *ro
     return status;
 }
 
-static double distance_to(const struct tw_problem *problem, const struct tw_catalogue_row *row) {
+static double distance_to(const struct search *search, const struct tw_catalogue_row *row) {
     double sum = 0;
     for (int i = 0; i < row->dimension_count; i++) {
-        double ratio = log2((double)problem->dimensions[i] / (double)row->dimensions[i]);
-        sum += ratio * ratio;
+        double difference = search->log_dimensions[i] - row->log_dimensions[i];
+        sum += difference * difference;
     }
     return sqrt(sum);
 }
@@ -136,49 +137,61 @@ static bool choose(struct search *search, struct candidate *candidates, size_t c
     return false;
 }
 
-static bool select_exact(struct search *search, const struct tw_catalogue *catalogue,
-                         const char *key, const char *fingerprint, const char *cache,
-                         struct tw_selection *selection) {
-    const struct tw_catalogue_row *const *rows;
-    size_t count = tw_catalogue_exact(catalogue, search->problem->description->kernel, key, &rows);
-    for (size_t i = 0; i < count; i++) {
-        /* One at a time: they are few, and already the fastest first. */
-        struct candidate one = {.row = rows[i], .rule = TW_SELECTED_EXACT};
-        if (strcmp(rows[i]->device, fingerprint) == 0 && strcmp(rows[i]->cache, cache) == 0 &&
-            choose(search, &one, 1, selection))
-            return true;
-    }
-    return false;
-}
+/* The words that rows must have to count: the catalogue's own, NULL where no row has them. */
+struct wanted {
+    const char *kernel, *attributes, *device, *cache, *backend, *architecture;
+};
 
-static bool comparable(const struct search *search, const struct tw_catalogue_row *row,
-                       const char *key, const char *cache) {
-    const struct tw_description *d = search->problem->description;
+static struct wanted find_wanted(const struct tw_query *query, const char *key) {
+    char fingerprint[256];
     const char *semicolon = strchr(key, ';');
-    return strcmp(row->kernel, d->kernel) == 0 && row->dimension_count == d->dimension_count &&
-           strcmp(row->attributes, semicolon != NULL ? semicolon : "") == 0 &&
-           strcmp(row->cache, cache) == 0;
+    tw_device_fingerprint(query->device, fingerprint);
+    const struct tw_catalogue *c = query->catalogue;
+    return (struct wanted){.kernel = tw_catalogue_word(c, query->problem->description->kernel),
+                           .attributes = tw_catalogue_word(c, semicolon != NULL ? semicolon : ""),
+                           .device = tw_catalogue_word(c, fingerprint),
+                           .cache = tw_catalogue_word(c, query->cache),
+                           .backend = tw_catalogue_word(c, query->device->backend),
+                           .architecture = tw_catalogue_word(c, query->device->architecture)};
 }
 
-static tw_status select_nearest(struct search *search, const struct tw_catalogue *catalogue,
-                                const char *key, const char *fingerprint, const char *cache,
+static bool select_exact(struct search *search, const char *key, const struct wanted *wanted,
+                         struct tw_selection *selection) {
+    enum { MOST = 64 }; /* an implementation of a kernel has one row, and a kernel has 32 of them */
+    struct candidate candidates[MOST];
+    const struct tw_catalogue *catalogue = search->query->catalogue;
+    size_t count = 0;
+    const struct tw_catalogue_row *row =
+        tw_catalogue_exact(catalogue, search->problem->description->kernel, key);
+    while (row != NULL && count < MOST) {
+        if (row->device == wanted->device && row->cache == wanted->cache)
+            candidates[count++] = (struct candidate){.row = row, .rule = TW_SELECTED_EXACT};
+        row = row->next != 0 ? tw_catalogue_at(catalogue, row->next - 1) : NULL;
+    }
+    return choose(search, candidates, count, selection);
+}
+
+static tw_status select_nearest(struct search *search, const struct wanted *wanted,
                                 struct tw_selection *selection, bool *found,
                                 struct tw_error *error) {
+    const struct tw_catalogue *catalogue = search->query->catalogue;
+    const struct tw_description *d = search->problem->description;
     size_t size = tw_catalogue_size(catalogue), count = 0;
     struct candidate *candidates = malloc((size > 0 ? size : 1) * sizeof *candidates);
     if (candidates == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < size; i++) {
         const struct tw_catalogue_row *row = tw_catalogue_at(catalogue, i);
-        bool same_device = strcmp(row->device, fingerprint) == 0;
-        bool same_architecture = strcmp(row->backend, search->device->backend) == 0 &&
-                                 strcmp(row->architecture, search->device->architecture) == 0;
-        if (!comparable(search, row, key, cache) || !(same_device || same_architecture))
-            continue;
-        candidates[count++] =
-            (struct candidate){.row = row,
-                               .rule = same_device ? TW_SELECTED_NEAREST : TW_SELECTED_ARCHITECTURE,
-                               .distance = distance_to(search->problem, row)};
+        bool same_device = row->device == wanted->device;
+        bool same_architecture =
+            row->backend == wanted->backend && row->architecture == wanted->architecture;
+        if (row->kernel == wanted->kernel && row->attributes == wanted->attributes &&
+            row->cache == wanted->cache && row->dimension_count == d->dimension_count &&
+            (same_device || same_architecture))
+            candidates[count++] = (struct candidate){.row = row,
+                                                     .rule = same_device ? TW_SELECTED_NEAREST
+                                                                         : TW_SELECTED_ARCHITECTURE,
+                                                     .distance = distance_to(search, row)};
     }
     *found = choose(search, candidates, count, selection);
     free(candidates);
@@ -226,15 +239,23 @@ static tw_status select_default(struct search *search, struct tw_selection *sele
     return TW_OK;
 }
 
+static tw_status select_row(struct search *search, struct tw_selection *selection, bool *found,
+                            struct tw_error *error) {
+    char key[TW_PROBLEM_KEY_SIZE];
+    tw_problem_key(search->problem, key);
+    const struct wanted wanted = find_wanted(search->query, key);
+    for (int i = 0; i < search->problem->description->dimension_count; i++)
+        search->log_dimensions[i] = log2((double)search->problem->dimensions[i]);
+    *found = select_exact(search, key, &wanted, selection);
+    return *found ? TW_OK : select_nearest(search, &wanted, selection, found, error);
+}
+
 tw_status tw_select(const struct tw_query *query, struct tw_selection *selection,
                     struct tw_error *error) {
     const struct tw_description *d = query->problem->description;
     struct search search = {.query = query, .problem = query->problem, .device = query->device};
     int64_t slots[TW_DEVICE_SLOTS];
-    char key[TW_PROBLEM_KEY_SIZE], fingerprint[256];
     *selection = (struct tw_selection){0};
-    tw_problem_key(query->problem, key);
-    tw_device_fingerprint(query->device, fingerprint);
     tw_device_values(query->device, slots);
     tw_status status = tw_problem_bind(query->problem, slots, query->strides, search.values, error);
     if (status != TW_OK)
@@ -243,12 +264,8 @@ tw_status tw_select(const struct tw_query *query, struct tw_selection *selection
     if (search.hashes == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     bool found = false;
-    if (query->catalogue != NULL) {
-        found = select_exact(&search, query->catalogue, key, fingerprint, query->cache, selection);
-        if (!found)
-            status = select_nearest(&search, query->catalogue, key, fingerprint, query->cache,
-                                    selection, &found, error);
-    }
+    if (query->catalogue != NULL)
+        status = select_row(&search, selection, &found, error);
     if (status == TW_OK && !found && !select_fallback(&search, selection))
         status = select_default(&search, selection, error);
     free(search.hashes);
