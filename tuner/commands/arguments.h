@@ -28,6 +28,9 @@ enum { ARGUMENTS_MAX_SHAPES = 4096, ARGUMENTS_MAX_ATTRIBUTES = 16 };
     X("compile-limit", 'L', true)                                                                  \
     X("run", 'R', true)                                                                            \
     X("output", 'o', true)                                                                         \
+    X("format", 'F', true)                                                                         \
+    X("kernel", 'k', true)                                                                         \
+    X("implementation", 'i', true)                                                                 \
     X("json", 'J', false)                                                                          \
     X("quiet", 'q', false)                                                                         \
     X("help", 'h', false)
@@ -61,7 +64,9 @@ struct arguments {
     double trial_limit_s; /* 0: the tuner decides */
     double compile_limit_s;
     int64_t run;        /* 0: not given */
-    const char *output; /* NULL: not given */
+    const char *output; /* NULL: not given; likewise the next two */
+    const char *format;
+    const char *implementation;
     bool json, quiet, help;
 };
 
