@@ -21,19 +21,23 @@ struct subject {
 };
 
 tw_status db_is_interchange(const struct arguments *a, bool *is, struct tw_error *error) {
-    int others = 0;
+    const char *other = NULL, *ours = NULL;
     for (int i = 0; i < a->file_count; i++) {
         enum foreign_format format;
         tw_status status = foreign_detect(a->files[i], &format, error);
         if (status != TW_OK)
             return status;
-        others += format != FOREIGN_NONE;
+        if (format != FOREIGN_NONE)
+            other = a->files[i];
+        else
+            ours = a->files[i];
     }
-    *is = others > 0;
-    if (others != 0 && others != a->file_count)
+    *is = other != NULL;
+    if (other != NULL && ours != NULL)
         return tw_fail(error, TW_INVALID,
-                       "some of the files are Tilewise's exports and some are another tool's "
-                       "results; import them one kind at a time");
+                       "%s is no Kernel Tuner cache and no T4 file, as %s is; import files of one "
+                       "kind at a time",
+                       ours, other);
     bool about = a->kernel != NULL || a->shape_count > 0 || a->attribute_count > 0 ||
                  a->device != NULL || a->cache_given || a->implementation != NULL;
     if (!*is && about)

@@ -24,6 +24,9 @@ void extras_take(struct tw_db_trial *trial, const char *name, const struct tw_js
 /* When all were taken: fails at `json` unless they agree with each other and with the time. */
 void extras_check(const struct tw_db_trial *trial, const struct tw_json *json);
 
+/* Every trial that Tilewise writes has this. */
+#define EXTRAS_STATUS "tilewise_status"
+
 /* Microseconds from milliseconds, so that they become the same milliseconds again. */
 double extras_microseconds(double milliseconds);
 

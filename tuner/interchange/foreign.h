@@ -43,6 +43,7 @@ struct foreign {
     struct tw_db_trial *trials;
     size_t count;
     size_t repeated; /* T4: results for a configuration that came before; left out */
+    bool continued;  /* Tilewise wrote the file, and another tool went on with it */
 };
 
 /* The format of a file: FOREIGN_NONE when it is neither. */

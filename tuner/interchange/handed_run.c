@@ -152,14 +152,21 @@ static bool before(const cJSON *a, const cJSON *b) {
 }
 
 static bool add_value(cJSON *values, const cJSON *value) {
-    int place = 0;
-    const cJSON *at = values->child;
-    for (; at != NULL && before(at, value); at = at->next)
-        place++;
-    if (at != NULL && !before(value, at))
-        return true;
-    cJSON *added = cJSON_Duplicate(value, true);
-    return added != NULL && cJSON_InsertItemInArray(values, place, added);
+    for (const cJSON *at = values->child; at != NULL; at = at->next)
+        if (!before(at, value) && !before(value, at))
+            return true;
+    return cJSON_AddItemToArray(values, cJSON_Duplicate(value, true));
+}
+
+static void sort_values(cJSON *values) {
+    for (int sorted = 0, count = cJSON_GetArraySize(values); sorted < count; sorted++) {
+        cJSON *least = values->child;
+        for (int i = 1; i < count - sorted; i++) {
+            cJSON *at = cJSON_GetArrayItem(values, i);
+            least = before(at, least) ? at : least;
+        }
+        cJSON_AddItemToArray(values, cJSON_DetachItemViaPointer(values, least));
+    }
 }
 
 /* Parameters of the first trial are the file's; their names are in order in a configuration. */
@@ -208,6 +215,8 @@ static tw_status read_trials(struct reading *reading, tw_db *db, const struct ha
     reading->handed->left_out = reading->tried[reading->chosen].trials;
     if (tw_db_trial_each(db, &filter, visit_trial, reading) != TW_DB_OK)
         return tw_fail(reading->error, TW_DATABASE, "%s", tw_db_message(db));
+    for (cJSON *values = reading->handed->parameters->child; values != NULL; values = values->next)
+        sort_values(values);
     return reading->status;
 }
 

@@ -60,7 +60,7 @@ static void print_entry(struct tw_text *text, const struct tw_db_trial *t,
     int count = extras_of(t, extras);
     for (int i = 0; i < count; i++)
         add_number(text, extras[i].name, extras[i].value);
-    tw_text_print(text, ", \"tilewise_status\": \"%s\"", tw_db_trial_status_text(t->status));
+    tw_text_print(text, ", \"" EXTRAS_STATUS "\": \"%s\"", tw_db_trial_status_text(t->status));
     if (t->message != NULL) {
         tw_text_print(text, ", \"tilewise_message\": ");
         handed_string(text, t->message);

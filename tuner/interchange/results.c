@@ -93,6 +93,21 @@ static tw_status match_names(const cJSON *names, const struct tw_implementation 
     return TW_OK;
 }
 
+static tw_status no_match(const struct tw_description *d, const cJSON *names, const char *origin,
+                          struct tw_error *error) {
+    struct tw_text list = {0};
+    char line[300] = "";
+    for (const cJSON *item = names != NULL ? names->child : NULL; item != NULL; item = item->next)
+        tw_text_print(&list, "%s%s", list.length > 0 ? ", " : "", name_of(item));
+    if (list.length > 0 && !list.failed)
+        plain_copy(list.data, line, sizeof line);
+    tw_text_free(&list);
+    return tw_fail(error, TW_INVALID,
+                   "%s: no implementation of %s has just the file's parameters (%s); with "
+                   "--implementation NAME it is said what is amiss with one",
+                   origin, d->kernel, line);
+}
+
 static tw_status match_any(const struct tw_description *d, const cJSON *names, const char *origin,
                            int *implementation, struct tw_error *error) {
     struct tw_error first = {0};
@@ -105,10 +120,7 @@ static tw_status match_any(const struct tw_description *d, const cJSON *names, c
     if (matches == 0 && d->implementation_count == 1)
         return tw_fail(error, TW_INVALID, "%s: %s", origin, first.message);
     if (matches == 0)
-        return tw_fail(error, TW_INVALID,
-                       "%s: no implementation of %s has the file's parameters and no others; with "
-                       "--implementation NAME it is said what one lacks",
-                       origin, d->kernel);
+        return no_match(d, names, origin, error);
     return matches == 1 ? TW_OK
                         : tw_fail(error, TW_INVALID,
                                   "%s: several implementations of %s have these parameters; "
@@ -212,6 +224,9 @@ static tw_status read_result(struct foreign *foreign, const cJSON *item, size_t 
         tw_text_free(&text);
         return status;
     }
+    if (foreign->format == FOREIGN_IS_KERNEL_TUNER && foreign->header.is_ours &&
+        cJSON_GetObjectItemCaseSensitive(item, EXTRAS_STATUS) == NULL)
+        foreign->continued = true;
     trial.configuration = text.data;
     foreign->trials[foreign->count++] = trial;
     return TW_OK;

@@ -26,7 +26,7 @@ static void print_measurements(struct tw_text *text, const struct tw_db_trial *t
     }
     for (int i = 0; i < count; i++)
         print_measurement(text, t->has_time || i > 0 ? ", " : "", &extras[i]);
-    tw_text_print(text, "%s{\"name\": \"tilewise_status\", \"value\": \"%s\", \"unit\": \"\"}",
+    tw_text_print(text, "%s{\"name\": \"" EXTRAS_STATUS "\", \"value\": \"%s\", \"unit\": \"\"}",
                   t->has_time || count > 0 ? ", " : "", tw_db_trial_status_text(t->status));
     if (t->message != NULL) {
         tw_text_print(text, ", {\"name\": \"tilewise_message\", \"value\": ");

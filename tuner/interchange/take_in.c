@@ -59,9 +59,13 @@ static void print_provenance(struct tw_text *text, const struct foreign *foreign
                      plain_copy(slash != NULL ? slash + 1 : foreign->origin, name, sizeof name));
     tw_text_print(text, ", \"format\": \"%s\", \"measured_by\": ",
                   is_cache ? FOREIGN_KERNEL_TUNER : FOREIGN_T4);
-    canonical_string(text, header->measured_by != NULL ? header->measured_by
-                           : is_cache                  ? "Kernel Tuner"
-                                                       : "unknown");
+    const char *who = header->measured_by != NULL ? header->measured_by
+                      : is_cache                  ? "Kernel Tuner"
+                                                  : "unknown";
+    struct tw_text by = {0};
+    tw_text_print(&by, "%s%s", who, foreign->continued ? " and Kernel Tuner" : "");
+    canonical_string(text, by.failed ? who : by.data);
+    tw_text_free(&by);
     tw_text_print(text, "}}");
 }
 
