@@ -1,6 +1,8 @@
 """tune db, with other tools: their files are read as they wrote them, and ours come back whole."""
 
 import json
+import shutil
+import sqlite3
 
 import support
 from support import DEVICE, HERE
@@ -135,6 +137,39 @@ class Interchange(support.EndToEnd):
                                  codes=(2,))
         self.assertFalse(none.exists())
         self.assertEqual(self.db_command("export", "--format", "t4", "--db", self.db), before)
+
+    def test_a_hostile_database(self):
+        self.db_command("import", FILES / CACHES[0], *SUBJECT)
+        hostile, escape = self.home / "hostile.db", "x\x1b]0;owned\x07\n\x1b[2Jy"
+        for sql, value in [
+            ("UPDATE device SET name = ?", escape),
+            ("UPDATE problem SET kernel = ?", escape),
+            ("UPDATE implementation SET name = ?", escape),
+            ("UPDATE run SET conditions = ?", '{"imported": {"measured_by": "' + "z" * 100_000 + '"}}'),
+            ("UPDATE run SET conditions = ?", "[" * 100_000),
+            ("UPDATE trial SET message = ?", escape * 1000),
+            ("UPDATE trial SET configuration = configuration || ?", "}"),
+            ("UPDATE trial SET configuration = ? || id", "[" * 100_000),
+            ("UPDATE trial SET configuration = '{\"A\": \"' || id || ? || '\"}'", "z" * 5_000_000),
+            ("UPDATE trial SET time_us = ? WHERE time_us > 0", 9e999),
+            ("UPDATE trial SET compile_ms = ?", 9e999),
+            ("UPDATE trial SET created_at = ?", 2**62),
+            ("DELETE FROM problem_dimension WHERE 1 OR ?", 1),
+        ]:
+            with self.subTest(sql):
+                shutil.copy(self.db, hostile)
+                connection = sqlite3.connect(hostile)
+                connection.execute("PRAGMA ignore_check_constraints = 1")
+                connection.execute(sql, (value,))
+                connection.commit()
+                connection.close()
+                for form in ("kernel-tuner", "t4"):
+                    result = self.run_command("db", "export", "--format", form, "--db", hostile)
+                    self.assertIn(result.code, (0, 1, 2), result)
+                    self.assertTrue((result.out + result.err).replace("\n", "").isprintable())
+                    self.assertLess(len(result.err), 2000)
+                    if result.code == 0:
+                        json.loads(result.out, parse_constant=self.fail)
 
     def test_usage(self):
         cache, results = FILES / CACHES[0], FILES / RESULTS[0]

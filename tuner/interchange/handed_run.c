@@ -1,6 +1,7 @@
 #include "tuner/interchange/handed_run.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -183,6 +184,13 @@ static bool add_parameters(cJSON *parameters, const cJSON *configuration, bool f
     return good;
 }
 
+/* A database may hold numbers that JSON cannot. */
+static bool is_finite(const struct tw_db_trial *t) {
+    return (!t->has_time || isfinite(t->time_us)) &&
+           (!t->has_compile_ms || isfinite(t->compile_ms)) &&
+           (!t->has_interval || (isfinite(t->ci_low_us) && isfinite(t->ci_high_us)));
+}
+
 static bool visit_trial(void *context, const struct tw_db_trial_row *row) {
     struct reading *reading = context;
     struct handed_run *handed = reading->handed;
@@ -191,11 +199,10 @@ static bool visit_trial(void *context, const struct tw_db_trial_row *row) {
     if (first)
         reading->hash = copy(reading, row->template_hash);
     if (configuration == NULL || !canonical_is_plain(configuration) ||
-        !add_parameters(handed->parameters, configuration, first))
-        reading->status = tw_fail(reading->error, TW_DATABASE,
-                                  "trial %lld has a configuration that cannot be exported; see "
-                                  "tune db check",
-                                  (long long)row->id);
+        !add_parameters(handed->parameters, configuration, first) || !is_finite(&row->trial))
+        reading->status = tw_fail(
+            reading->error, TW_DATABASE,
+            "trial %lld has a configuration or a time that cannot be exported", (long long)row->id);
     else
         reading->entry(&handed->entries, &row->trial, configuration);
     handed->left_out--;
@@ -270,6 +277,9 @@ tw_status handed_run_read(struct handed_run *handed, tw_db *db, const struct han
     if (status == TW_OK &&
         tw_db_problem_each(db, reading.kernel, visit_problem, &reading) != TW_DB_OK)
         status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
+    if (status == TW_OK && handed->dimension_count == 0)
+        status = tw_fail(error, TW_DATABASE, "run %lld is of a problem without dimensions",
+                         (long long)reading.run);
     if (status == TW_OK && (handed->own.failed || handed->entries.failed || handed->kernel.failed ||
                             handed->device.failed))
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
