@@ -9,7 +9,7 @@
 
 enum { MOST_MEMBERS = 256 };
 
-/* The time that versions before 0.4 gave to a configuration that failed. */
+/* The time that versions up to 0.4.0 at least give to a configuration that failed. */
 static const double failed_time = 1e20;
 
 static bool read_failure(const struct tw_json *entry, struct tw_db_trial *trial) {
