@@ -1,6 +1,7 @@
 /* tuner/exchange: imports are refused with a line that names the place, and nothing crashes them.
  */
 #include "test_exchange_support.h"
+#include "test_spoil.h"
 
 /* The export that all tests here spoil, and what it is checked against. */
 static struct known_kernels known;
@@ -153,79 +154,13 @@ static bool ignore_row(void *context, const struct tw_db_best_row *row) {
     return true;
 }
 
-static uint64_t next_random(uint64_t *state) {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
-
-/* Spoils a text in one of the ways that text gets spoilt. */
-static size_t mutate(char *text, size_t length, uint64_t *random) {
-    static const char *const tokens[] = {"{",
-                                         "}",
-                                         "[",
-                                         "]",
-                                         "\"",
-                                         ",",
-                                         ":",
-                                         "null",
-                                         "1e9",
-                                         "-1",
-                                         "0",
-                                         "\\",
-                                         "\\u0000",
-                                         "true",
-                                         "1e999",
-                                         "\xff",
-                                         "{\"a\":1}",
-                                         "[[[[",
-                                         "9007199254740993"};
-    size_t at = next_random(random) % length;
-    const char *token = tokens[next_random(random) % (sizeof tokens / sizeof *tokens)];
-    size_t size = strlen(token), count = next_random(random) % 40;
-    switch (next_random(random) % 6) {
-    case 0: /* a bit */
-        text[at] ^= (char)(1 << next_random(random) % 8);
-        return length;
-    case 1: /* the end is lost */
-        return at;
-    case 2: /* a piece is lost */
-        count = at + count < length ? count : length - at;
-        memmove(text + at, text + at + count, length - at - count);
-        return length - count;
-    case 3: /* something comes in */
-        memmove(text + at + size, text + at, length - at);
-        memcpy(text + at, token, size);
-        return length + size;
-    case 4: /* something takes another's place */
-        size = size < length - at ? size : length - at;
-        memcpy(text + at, token, size);
-        return length;
-    default: /* a digit */
-        while (at < length && (text[at] < '0' || text[at] > '9'))
-            at++;
-        if (at < length)
-            text[at] = (char)('0' + next_random(random) % 10);
-        return length;
-    }
-}
-
 static void spoilt_files_crash_nothing(void **state) {
     (void)state;
     uint64_t random = UINT64_C(0x5eed);
     int taken = 0;
     for (int round = 0; round < 4000; round++) {
         size_t length = sound.length;
-        char *room = malloc(length + 200);
-        memcpy(room, sound.data, length);
-        for (int i = (int)(next_random(&random) % 3); i >= 0 && length > 0; i--)
-            length = mutate(room, length, &random);
-        /* In memory of exactly its size, so that a sanitizer sees every step beyond. */
-        char *text = malloc(length + 1);
-        memcpy(text, room, length);
-        text[length] = '\0';
-        free(room);
+        char *text = spoilt(sound.data, &length, &random);
         struct import *import;
         struct tw_error error = {0};
         int64_t sum = 0;

@@ -217,6 +217,15 @@ static tw_status take_option(struct arguments *a, int letter, const char *value,
     case 'B':
         a->binaries = true;
         return TW_OK;
+    case 'F':
+        a->format = value;
+        return TW_OK;
+    case 'k':
+        a->kernel = value;
+        return TW_OK;
+    case 'i':
+        a->implementation = value;
+        return TW_OK;
     case 'J':
         a->json = true;
         return TW_OK;

@@ -30,6 +30,9 @@ enum { ARGUMENTS_MAX_SHAPES = 4096, ARGUMENTS_MAX_ATTRIBUTES = 16 };
     X("output", 'o', true)                                                                         \
     X("binaries", 'B', false)                                                                      \
     X("directory", 'p', true)                                                                      \
+    X("format", 'F', true)                                                                         \
+    X("kernel", 'k', true)                                                                         \
+    X("implementation", 'i', true)                                                                 \
     X("json", 'J', false)                                                                          \
     X("quiet", 'q', false)                                                                         \
     X("help", 'h', false)
@@ -63,8 +66,10 @@ struct arguments {
     double trial_limit_s; /* 0: the tuner decides */
     double compile_limit_s;
     int64_t run;           /* 0: not given */
-    const char *output;    /* NULL: not given */
-    const char *directory; /* of binaries; NULL: not given */
+    const char *output;    /* NULL: not given; likewise the next three */
+    const char *directory; /* of binaries */
+    const char *format;
+    const char *implementation;
     bool binaries, json, quiet, help;
 };
 

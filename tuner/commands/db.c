@@ -7,6 +7,7 @@
 
 #include "runtime/base/text.h"
 #include "tuner/commands/command.h"
+#include "tuner/commands/db_interchange.h"
 #include "tuner/commands/subject.h"
 #include "tuner/exchange/check.h"
 #include "tuner/exchange/export.h"
@@ -21,6 +22,7 @@ static const char help[] =
     "tune db merge OTHER.db... [--db FILE]        bring the best rows of other databases into one\n"
     "tune db export [KERNEL] [-o FILE]            write the best rows as JSON\n"
     "tune db export --binaries -o FILE.db         write them with their compiled kernels\n"
+    "tune db export --format F [--run N]          write a run's trials for another tool\n"
     "tune db import FILE.json... [--db FILE]      take such JSON in\n"
     "tune db check [--db FILE]                    say what is wrong with a database\n"
     "tune db list [--db FILE]                     say what is in it\n"
@@ -38,7 +40,22 @@ static const char help[] =
     "  -o, --output FILE    export: write to FILE instead of standard output\n"
     "  --binaries           export: a database with the compiled kernels of the devices in this\n"
     "                       machine, for machines that have no compiler\n"
-    "  --config FILE        import, check, prune: the description of a kernel of your own\n";
+    "  --config FILE        import, check, prune: the description of a kernel of your own\n"
+    "\n"
+    "For Kernel Tuner, and what reads its files; import sees by itself what a file is:\n"
+    "\n"
+    "  --format F           export: json (default), kernel-tuner (a cache) or t4 (results)\n"
+    "  --run N              export: the run; default: the latest (of KERNEL)\n"
+    "  --implementation I   the one implementation that a file is of; needed where there are more\n"
+    "  --kernel K           import: the kernel, where Tilewise did not write the file\n"
+    "  --shape MxN[xK]      import: the problem, likewise; with --dtype, --trans, --attr\n"
+    "  --device NAME        import: where it was measured, when the file does not say\n"
+    "  --cache cold|warm    import: how it was measured; default: warm\n"
+    "\n"
+    "Trials that are imported are a run to look at, as measured elsewhere: they become no best "
+    "rows, "
+    "and\n"
+    "tuning here tries their configurations itself.\n";
 
 static const char *plural(int64_t count) {
     return count == 1 ? "" : "s";
@@ -118,6 +135,11 @@ static tw_status export_binaries(const struct arguments *a, const char *path,
 static tw_status export(const struct arguments *a, const char *path, struct tw_error *error) {
     if (a->binaries)
         return export_binaries(a, path, error);
+    if (a->format != NULL && strcmp(a->format, "json") != 0)
+        return db_export_interchange(a, path, error);
+    if (a->run != 0 || a->implementation != NULL)
+        return tw_fail(error, TW_INVALID,
+                       "--run and --implementation go with --format kernel-tuner or t4");
     tw_db *db = NULL;
     struct tw_text text = {0};
     int64_t count = 0;
@@ -135,7 +157,12 @@ static tw_status export(const struct arguments *a, const char *path, struct tw_e
 }
 
 static tw_status import(const struct arguments *a, const char *path, struct tw_error *error) {
+    bool is_interchange = false;
     tw_status status = expect_files(a, "files", error);
+    if (status == TW_OK)
+        status = db_is_interchange(a, &is_interchange, error);
+    if (status == TW_OK && is_interchange)
+        return db_import_interchange(a, path, error);
     if (status != TW_OK)
         return status;
     struct known_kernels known;
@@ -198,6 +225,10 @@ static tw_status check(const struct arguments *a, const char *path, struct tw_er
 static bool list_device(void *context, const struct tw_db_device *device) {
     const char *architecture = device->architecture;
     (void)context;
+    if (device->compute_units == 0) {
+        plain_line(stdout, "device %s: %s", device->name, device->backend);
+        return true;
+    }
     plain_line(stdout, "device %s: %s%s%s, %" PRId64 " units, %.1f GB", device->name,
                device->backend, architecture != NULL ? ", " : "",
                architecture != NULL ? architecture : "", device->compute_units,
@@ -267,8 +298,8 @@ static tw_status prune(const struct arguments *a, const char *path, struct tw_er
 /* name, options it takes */
 #define VERBS(X)                                                                                   \
     X(merge, "D*")                                                                                 \
-    X(export, "DoBC")                                                                              \
-    X(import, "DC*")                                                                               \
+    X(export, "DoBCFRi")                                                                           \
+    X(import, "DCkstradci*")                                                                       \
     X(check, "DC")                                                                                 \
     X(list, "D")                                                                                   \
     X(prune, "DC")
@@ -300,7 +331,8 @@ static tw_status run_verb(const struct verb *verb, int count, char **words,
     tw_status status = arguments_parse(&arguments, count, words, verb->allowed, error);
     if (status == TW_OK && arguments.help) {
         fputs(help, stdout);
-    } else if (status == TW_OK && arguments.kernel != NULL && verb->run != export) {
+    } else if (status == TW_OK && arguments.kernel != NULL && verb->run != export &&
+               verb->run != import) {
         status = tw_fail(error, TW_INVALID, "unexpected \"%s\"; a database is named with --db",
                          arguments.kernel);
     } else if (status == TW_OK) {

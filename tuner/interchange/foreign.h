@@ -1,0 +1,85 @@
+/* A file of results that another tool wrote, or Tilewise for such tools: a Kernel Tuner cache or T4
+ * results, in memory.
+ *
+ * Reading is in two steps, for a description must say what the configurations mean, and the file
+ * may say which it is: foreign_open reads what the file says of itself, foreign_read its results.
+ * Either all of them are good or the file is refused, with one line that names the file and the
+ * place. */
+#ifndef TUNER_INTERCHANGE_FOREIGN_H
+#define TUNER_INTERCHANGE_FOREIGN_H
+
+#include <cjson/cJSON.h>
+
+#include "db/store.h"
+#include "runtime/base/error.h"
+#include "runtime/description/json.h"
+#include "runtime/description/problem.h"
+
+#define FOREIGN_KERNEL_TUNER "kernel-tuner"
+#define FOREIGN_T4 "t4"
+/* The member where Tilewise says what the other tools' formats have no place for. */
+#define FOREIGN_MEMBER "tilewise"
+
+enum foreign_format { FOREIGN_NONE, FOREIGN_IS_KERNEL_TUNER, FOREIGN_IS_T4 };
+
+/* What a file says of itself; NULL where it does not. All of it is plain text. */
+struct foreign_header {
+    const char *kernel, *device;
+    /* The rest only files that Tilewise wrote. */
+    bool is_ours;
+    const char *shape, *implementation, *cache, *template_hash, *measured_by, *driver, *compiler;
+    const cJSON *attributes; /* an object of strings */
+};
+
+struct foreign {
+    char *origin;
+    enum foreign_format format;
+    cJSON *json;
+    struct foreign_header header;
+    const cJSON *results; /* an object or array */
+    bool cut;             /* the file ends within an entry, which is left out */
+    double unit_ms;       /* T4: of its times */
+    /* Set by foreign_read: trials without ids, in the file's order. */
+    struct tw_db_trial *trials;
+    size_t count;
+    size_t repeated; /* T4: results for a configuration that came before; left out */
+    bool continued;  /* Tilewise wrote the file, and another tool went on with it */
+};
+
+/* The format of a file: FOREIGN_NONE when it is neither. */
+tw_status foreign_detect(const char *path, enum foreign_format *format, struct tw_error *error);
+
+/* On failure *out is NULL. */
+tw_status foreign_open(struct foreign **out, const char *path, struct tw_error *error);
+/* The same of text in memory; `origin` stands for the file in messages. */
+tw_status foreign_parse(struct foreign **out, const char *text, size_t length, const char *origin,
+                        struct tw_error *error);
+/* NULL is fine. */
+void foreign_close(struct foreign *foreign);
+
+/* The implementation that the results are of: the one named, or when `name` is NULL the only one
+ * that has the file's parameters. */
+tw_status foreign_implementation(const struct foreign *foreign,
+                                 const struct tw_description *description, const char *name,
+                                 int *implementation, struct tw_error *error);
+/* Reads the results, of that implementation for that problem. */
+tw_status foreign_read(struct foreign *foreign, const struct tw_problem *problem,
+                       int implementation, struct tw_error *error);
+
+/* ---- For the readers of each format ---- */
+
+/* A result: all of its trial but the configuration, which is the members of *configuration that are
+ * named like parameters. */
+void kernel_tuner_read(const struct tw_json *entry, struct tw_db_trial *trial,
+                       struct tw_json *configuration);
+void t4_read(const struct tw_json *result, double unit_ms, struct tw_db_trial *trial,
+             struct tw_json *configuration);
+
+/* A time in a file, > 0, as microseconds. */
+double foreign_time(const struct tw_json *json, double unit_ms);
+/* A moment such as "2023-12-21 10:44:42.236642+00:00" as Unix seconds; 0 when it is absent. */
+int64_t foreign_moment(const struct tw_json *json);
+/* How many times the list has, which are all numbers; 1 when it is absent or empty. */
+int64_t foreign_repeats(const struct tw_json *json);
+
+#endif

@@ -1,0 +1,299 @@
+#include "tuner/interchange/handed_run.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tuner/exchange/canonical.h"
+#include "tuner/exchange/plain.h"
+#include "tuner/interchange/foreign.h"
+#include "tuner/interchange/take_in.h"
+
+enum { MOST_IMPLEMENTATIONS = 32 };
+
+/* An implementation that the run tried. */
+struct tried {
+    char name[TW_NAME_SIZE];
+    int64_t id; /* of its last trial */
+    int64_t trials;
+};
+
+struct reading {
+    struct handed_run *handed;
+    handed_entry entry;
+    struct tw_error *error;
+    tw_status status;
+    int64_t run;
+    char *kernel, *problem_key; /* owned */
+    char *measured_by, *driver, *compiler, *cache;
+    int count;
+    struct tried tried[MOST_IMPLEMENTATIONS];
+    int chosen;
+    char *hash;
+};
+
+void handed_string(struct tw_text *text, const char *string) {
+    char line[1024];
+    canonical_string(text, plain_copy(string, line, sizeof line));
+}
+
+void handed_moment(struct tw_text *text, int64_t seconds) {
+    time_t moment = (time_t)seconds;
+    struct tm parts = {0};
+    char line[40];
+    gmtime_r(&moment, &parts);
+    strftime(line, sizeof line, "%Y-%m-%d %H:%M:%S+00:00", &parts);
+    tw_text_print(text, "\"%s\"", line);
+}
+
+/* ---- The run ---- */
+
+/* Who measured: Tilewise, unless the run was imported and says otherwise. The caller frees. */
+static char *measured_by(const struct tw_db_run *run) {
+    cJSON *conditions = run->conditions != NULL ? cJSON_Parse(run->conditions) : NULL;
+    const cJSON *imported = cJSON_GetObjectItemCaseSensitive(conditions, TAKE_IN_WORD);
+    const cJSON *who = cJSON_GetObjectItemCaseSensitive(imported, "measured_by");
+    struct tw_text text = {0};
+    if (cJSON_IsString(who))
+        tw_text_print(&text, "%s", who->valuestring);
+    else
+        tw_text_print(&text, "Tilewise %s",
+                      run->tilewise_version != NULL ? run->tilewise_version : "");
+    cJSON_Delete(conditions);
+    return text.data;
+}
+
+static char *copy(struct reading *reading, const char *text) {
+    char *result = text != NULL ? strdup(text) : NULL;
+    if (text != NULL && result == NULL)
+        reading->status = tw_fail(reading->error, TW_NO_MEMORY, "out of memory");
+    return result;
+}
+
+static bool visit_run(void *context, const struct tw_db_run_row *row) {
+    struct reading *reading = context;
+    reading->run = row->id;
+    reading->kernel = copy(reading, row->kernel);
+    reading->problem_key = copy(reading, row->problem_key);
+    reading->cache = copy(reading, row->run.cache_policy);
+    reading->driver = copy(reading, row->run.driver);
+    reading->compiler = copy(reading, row->run.compiler);
+    reading->measured_by = measured_by(&row->run);
+    handed_string(&reading->handed->kernel, row->kernel);
+    handed_string(&reading->handed->device, row->device_name);
+    return false;
+}
+
+static tw_status find_run(struct reading *reading, tw_db *db, const struct hand_out *what) {
+    const struct tw_db_run_filter filter = {
+        .run = what->run, .kernel = what->kernel, .made_here = what->run == 0, .limit = 1};
+    if (tw_db_run_each(db, &filter, visit_run, reading) != TW_DB_OK)
+        return tw_fail(reading->error, TW_DATABASE, "%s", tw_db_message(db));
+    if (reading->run == 0 && what->run != 0)
+        return tw_fail(reading->error, TW_NOT_FOUND, "there is no run %lld%s%s",
+                       (long long)what->run, what->kernel != NULL ? " of " : "",
+                       what->kernel != NULL ? what->kernel : "");
+    if (reading->run == 0)
+        return tw_fail(reading->error, TW_NOT_FOUND, "there are no runs%s%s yet",
+                       what->kernel != NULL ? " of " : "",
+                       what->kernel != NULL ? what->kernel : "");
+    return reading->status;
+}
+
+/* ---- The implementation ---- */
+
+static bool visit_tried(void *context, const struct tw_db_trial_row *row) {
+    struct reading *reading = context;
+    int i = 0;
+    while (i < reading->count && strcmp(reading->tried[i].name, row->implementation_name) != 0)
+        i++;
+    if (i == MOST_IMPLEMENTATIONS || strlen(row->implementation_name) >= TW_NAME_SIZE)
+        return true;
+    if (i == reading->count)
+        strcpy(reading->tried[reading->count++].name, row->implementation_name);
+    reading->tried[i].id = row->trial.implementation;
+    reading->tried[i].trials++;
+    return true;
+}
+
+static tw_status choose(struct reading *reading, const char *name) {
+    struct tw_text names = {0};
+    reading->chosen = name == NULL && reading->count == 1 ? 0 : -1;
+    for (int i = 0; i < reading->count; i++) {
+        tw_text_print(&names, "%s%s", i > 0 ? ", " : "", reading->tried[i].name);
+        if (name != NULL && strcmp(reading->tried[i].name, name) == 0)
+            reading->chosen = i;
+    }
+    tw_status status = TW_OK;
+    if (reading->count == 0)
+        status = tw_fail(reading->error, TW_NOT_FOUND, "run %lld has no trials here",
+                         (long long)reading->run);
+    else if (reading->chosen < 0 && name == NULL)
+        status = tw_fail(reading->error, TW_INVALID,
+                         "run %lld tried %s: a file has one; choose with --implementation NAME",
+                         (long long)reading->run, names.failed ? "several" : names.data);
+    else if (reading->chosen < 0)
+        status = tw_fail(reading->error, TW_NOT_FOUND,
+                         "run %lld has no trials of \"%.80s\"; it tried %s",
+                         (long long)reading->run, name, names.failed ? "others" : names.data);
+    tw_text_free(&names);
+    return status;
+}
+
+/* ---- Trials ---- */
+
+/* Whether `a` comes before `b`: numbers by value before words by letter. */
+static bool before(const cJSON *a, const cJSON *b) {
+    if (cJSON_IsNumber(a) != cJSON_IsNumber(b))
+        return cJSON_IsNumber(a);
+    return cJSON_IsNumber(a) ? a->valuedouble < b->valuedouble
+                             : strcmp(a->valuestring, b->valuestring) < 0;
+}
+
+static bool add_value(cJSON *values, const cJSON *value) {
+    for (const cJSON *at = values->child; at != NULL; at = at->next)
+        if (!before(at, value) && !before(value, at))
+            return true;
+    return cJSON_AddItemToArray(values, cJSON_Duplicate(value, true));
+}
+
+static void sort_values(cJSON *values) {
+    for (int sorted = 0, count = cJSON_GetArraySize(values); sorted < count; sorted++) {
+        cJSON *least = values->child;
+        for (int i = 1; i < count - sorted; i++) {
+            cJSON *at = cJSON_GetArrayItem(values, i);
+            least = before(at, least) ? at : least;
+        }
+        cJSON_AddItemToArray(values, cJSON_DetachItemViaPointer(values, least));
+    }
+}
+
+/* Parameters of the first trial are the file's; their names are in order in a configuration. */
+static bool add_parameters(cJSON *parameters, const cJSON *configuration, bool first) {
+    bool good = cJSON_IsObject(configuration) &&
+                (first || cJSON_GetArraySize(parameters) == cJSON_GetArraySize(configuration));
+    const cJSON *value = good ? configuration->child : NULL;
+    for (; value != NULL && good; value = value->next) {
+        cJSON *values = first ? cJSON_AddArrayToObject(parameters, value->string)
+                              : cJSON_GetObjectItemCaseSensitive(parameters, value->string);
+        good = values != NULL && (cJSON_IsNumber(value) || cJSON_IsString(value)) &&
+               add_value(values, value);
+    }
+    return good;
+}
+
+/* A database may hold numbers that JSON cannot. */
+static bool is_finite(const struct tw_db_trial *t) {
+    return (!t->has_time || isfinite(t->time_us)) &&
+           (!t->has_compile_ms || isfinite(t->compile_ms)) &&
+           (!t->has_interval || (isfinite(t->ci_low_us) && isfinite(t->ci_high_us)));
+}
+
+static bool visit_trial(void *context, const struct tw_db_trial_row *row) {
+    struct reading *reading = context;
+    struct handed_run *handed = reading->handed;
+    cJSON *configuration = cJSON_Parse(row->trial.configuration);
+    bool first = handed->entries.length == 0;
+    if (first)
+        reading->hash = copy(reading, row->template_hash);
+    if (configuration == NULL || !canonical_is_plain(configuration) ||
+        !add_parameters(handed->parameters, configuration, first) || !is_finite(&row->trial))
+        reading->status = tw_fail(
+            reading->error, TW_DATABASE,
+            "trial %lld has a configuration or a time that cannot be exported", (long long)row->id);
+    else
+        reading->entry(&handed->entries, &row->trial, configuration);
+    handed->left_out--;
+    cJSON_Delete(configuration);
+    return reading->status == TW_OK;
+}
+
+static tw_status read_trials(struct reading *reading, tw_db *db, const struct hand_out *what) {
+    struct tw_db_trial_filter filter = {.run = reading->run};
+    if (tw_db_trial_each(db, &filter, visit_tried, reading) != TW_DB_OK)
+        return tw_fail(reading->error, TW_DATABASE, "%s", tw_db_message(db));
+    tw_status status = choose(reading, what->implementation);
+    if (status != TW_OK)
+        return status;
+    filter.implementations = &reading->tried[reading->chosen].id;
+    filter.implementation_count = 1;
+    reading->handed->left_out = reading->tried[reading->chosen].trials;
+    if (tw_db_trial_each(db, &filter, visit_trial, reading) != TW_DB_OK)
+        return tw_fail(reading->error, TW_DATABASE, "%s", tw_db_message(db));
+    for (cJSON *values = reading->handed->parameters->child; values != NULL; values = values->next)
+        sort_values(values);
+    return reading->status;
+}
+
+/* ---- What only Tilewise reads ---- */
+
+static void add_text(struct tw_text *text, const char *name, const char *value) {
+    if (value == NULL)
+        return;
+    tw_text_print(text, "%s\"%s\": ", text->length > 0 ? ", " : "", name);
+    handed_string(text, value);
+}
+
+static bool visit_problem(void *context, const struct tw_db_problem *problem) {
+    struct reading *reading = context;
+    struct handed_run *handed = reading->handed;
+    if (strcmp(problem->key, reading->problem_key) != 0)
+        return true;
+    struct tw_text *own = &handed->own, shape = {0};
+    tw_text_print(own, "\"attributes\": {");
+    for (size_t i = 0; i < problem->attribute_count; i++) {
+        tw_text_print(own, "%s", i > 0 ? ", " : "");
+        handed_string(own, problem->attributes[i].name);
+        tw_text_print(own, ": ");
+        handed_string(own, problem->attributes[i].value);
+    }
+    tw_text_print(own, "}");
+    for (size_t i = 0; i < problem->dimension_count && i < TW_MAX_DIMENSIONS; i++) {
+        handed->dimensions[handed->dimension_count++] = problem->dimensions[i].value;
+        tw_text_print(&shape, "%s%" PRId64, i > 0 ? "x" : "", problem->dimensions[i].value);
+    }
+    add_text(own, "cache", reading->cache);
+    add_text(own, "compiler", reading->compiler);
+    add_text(own, "driver", reading->driver);
+    add_text(own, "implementation", reading->tried[reading->chosen].name);
+    add_text(own, "measured_by", reading->measured_by);
+    add_text(own, "shape", shape.data);
+    add_text(own, "template_hash", reading->hash);
+    own->failed = own->failed || shape.failed;
+    tw_text_free(&shape);
+    return false;
+}
+
+tw_status handed_run_read(struct handed_run *handed, tw_db *db, const struct hand_out *what,
+                          handed_entry entry, struct tw_error *error) {
+    *handed = (struct handed_run){.parameters = cJSON_CreateObject()};
+    struct reading reading = {.handed = handed, .entry = entry, .error = error};
+    tw_status status = handed->parameters != NULL ? find_run(&reading, db, what)
+                                                  : tw_fail(error, TW_NO_MEMORY, "out of memory");
+    if (status == TW_OK)
+        status = read_trials(&reading, db, what);
+    if (status == TW_OK &&
+        tw_db_problem_each(db, reading.kernel, visit_problem, &reading) != TW_DB_OK)
+        status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
+    if (status == TW_OK && handed->dimension_count == 0)
+        status = tw_fail(error, TW_DATABASE, "run %lld is of a problem without dimensions",
+                         (long long)reading.run);
+    if (status == TW_OK && (handed->own.failed || handed->entries.failed || handed->kernel.failed ||
+                            handed->device.failed))
+        status = tw_fail(error, TW_NO_MEMORY, "out of memory");
+    char *owned[] = {reading.kernel,   reading.problem_key, reading.measured_by, reading.driver,
+                     reading.compiler, reading.cache,       reading.hash};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+        free(owned[i]);
+    return status;
+}
+
+void handed_run_free(struct handed_run *handed) {
+    tw_text_free(&handed->kernel);
+    tw_text_free(&handed->device);
+    tw_text_free(&handed->own);
+    tw_text_free(&handed->entries);
+    cJSON_Delete(handed->parameters);
+}
