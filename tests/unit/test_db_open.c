@@ -3,6 +3,11 @@
 
 #include <sys/stat.h>
 
+/* The schema's version as text, and the one after it. */
+#define OURS "3"
+#define NEXT "4"
+_Static_assert(TW_DB_SCHEMA_VERSION == 3, "OURS and NEXT follow the schema");
+
 enum { NOBODY = 65534 };
 
 static void make_database(const char *path) {
@@ -25,7 +30,7 @@ static void new_database_is_made_with_its_directories(void **state) {
     snprintf(path, sizeof path, "%s/a//b/c/tune.db", fixture->directory);
     tw_db *db = open_db(path, TW_DB_WRITE);
     assert_sql(db, "PRAGMA application_id", "1415005250");
-    assert_sql(db, "PRAGMA user_version", "2");
+    assert_sql(db, "PRAGMA user_version", OURS);
     assert_sql(db, "PRAGMA journal_mode", "wal");
     assert_sql(db, "PRAGMA foreign_keys", "1");
     assert_sql(db, "PRAGMA synchronous", "1");
@@ -176,7 +181,7 @@ static void log_of_a_foreign_database_is_left_alone(void **state) {
 static void newer_database_is_refused(void **state) {
     struct fixture *fixture = *state;
     make_database(fixture->path);
-    run_sql(fixture->path, "PRAGMA user_version = 3");
+    run_sql(fixture->path, "PRAGMA user_version = " NEXT);
     assert_refused_untouched(fixture->path, TW_DB_NEWER, "newer");
     run_sql(fixture->path, "PRAGMA user_version = -1");
     assert_refused_untouched(fixture->path, TW_DB_NEWER, "newer");
@@ -187,9 +192,10 @@ static void newer_version_in_the_log_is_refused(void **state) {
     make_database(fixture->path);
     sqlite3 *newer = NULL;
     assert_int_equal(sqlite3_open(fixture->path, &newer), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(newer, "PRAGMA user_version = 3", NULL, NULL, NULL), SQLITE_OK);
-    assert_refused(fixture->path, TW_DB_WRITE, TW_DB_NEWER, "schema version 3");
-    assert_refused(fixture->path, TW_DB_READ, TW_DB_NEWER, "schema version 3");
+    assert_int_equal(sqlite3_exec(newer, "PRAGMA user_version = " NEXT, NULL, NULL, NULL),
+                     SQLITE_OK);
+    assert_refused(fixture->path, TW_DB_WRITE, TW_DB_NEWER, "schema version " NEXT);
+    assert_refused(fixture->path, TW_DB_READ, TW_DB_NEWER, "schema version " NEXT);
     sqlite3_close(newer);
 }
 
@@ -339,13 +345,13 @@ static void older_database_is_upgraded(void **state) {
         TW_DB_CORRUPT);
     db = open_db(fixture->path, TW_DB_WRITE);
     assert_sql(db, "SELECT count(*) FROM pragma_table_info('device') WHERE name = 'lost'", "0");
-    assert_sql(db, "PRAGMA user_version", "2");
+    assert_sql(db, "PRAGMA user_version", OURS);
     tw_db_close(db);
 
     assert_status(tw_db_open_schema(&db, fixture->path, TW_DB_WRITE, next, message, sizeof message),
                   TW_DB_OK);
     assert_sql(db, "SELECT clock_mhz FROM device", "1980");
-    assert_sql(db, "PRAGMA user_version", "3");
+    assert_sql(db, "PRAGMA user_version", NEXT);
     tw_db_close(db);
     assert_refused(fixture->path, TW_DB_READ, TW_DB_NEWER, "newer");
 
@@ -354,7 +360,7 @@ static void older_database_is_upgraded(void **state) {
     snprintf(path, sizeof path, "%s/new.db", fixture->directory);
     assert_status(tw_db_open_schema(&db, path, TW_DB_WRITE, next, message, sizeof message),
                   TW_DB_OK);
-    assert_sql(db, "PRAGMA user_version", "3");
+    assert_sql(db, "PRAGMA user_version", NEXT);
     tw_db_close(db);
 }
 
@@ -392,7 +398,7 @@ static void version_1_gets_run_uids(void **state) {
     free(bytes.data);
 
     db = open_db(fixture->path, TW_DB_WRITE);
-    assert_int_equal(tw_db_file_version(db), 2);
+    assert_int_equal(tw_db_file_version(db), TW_DB_SCHEMA_VERSION);
     read_sql(db->sqlite, "SELECT uid FROM run WHERE id = 7", other, sizeof other);
     assert_string_equal(other, uid);
     assert_sql(db, "SELECT count(DISTINCT uid) FROM run", "2");
