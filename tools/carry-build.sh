@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes a build that can be carried to a machine that builds nothing: the stripped program and test
+# Makes a build that can be carried to a machine that builds nothing: the stripped programs, benchmarks and test
 # programs, the libraries they need, and the end-to-end tests. tools/run-cuda-tests.sh runs it there.
 #
 #     tools/carry-build.sh [BUILD_DIR [TARGET_DIR]]      default: build/release build/carry
@@ -10,7 +10,9 @@ target=${2:-build/carry}
 
 rm -rf "${target:?}"/{bin,tests,lib,e2e}
 mkdir -p "$target/bin" "$target/tests" "$target/lib"
-strip -o "$target/bin/tune" "$build/bin/tune"
+for program in "$build"/bin/*; do
+    strip -o "$target/bin/$(basename "$program")" "$program"
+done
 for program in "$build"/tests/test_*; do
     if [ -f "$program" ] && [ -x "$program" ]; then
         strip -o "$target/tests/$(basename "$program")" "$program"

@@ -44,14 +44,14 @@ run() {
 }
 
 "$TILEWISE_TUNE" devices
-# The contract programs that take a backend's name, and what tests the first device there is.
-for name in test_backends test_kernels test_verify test_nvrtc; do
-    program=$build/tests/$name
+# The contract programs, which take a backend's name, and what tests the first device there is.
+for program in "$build"/tests/test_{backends,launches,library*,verify,kernels}; do
+    name=$(basename "$program")
     [ -x "$program" ] || continue
     wanted "$name" "$@" || continue
     case $name in
-    test_backends | test_kernels) run "$name" "$program" cuda ;;
-    *) run "$name" "$program" ;;
+    test_verify) run "$name" "$program" ;;
+    *) run "$name" "$program" cuda ;;
     esac
 done
 for test in "$e2e"/test_*.py; do
