@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -97,6 +98,7 @@ static void free_command(struct command *command) {
 static tw_status build(const struct tw_tuning *tuning, const tw_request *request,
                        struct command *command, tw_error *error) {
     const tw_library *library = tuning->library;
+    const int64_t milliseconds = (int64_t)ceil(tuning->seconds * 1e3);
     struct tw_problem problem;
     int64_t strides[TW_MAX_ARGUMENTS];
     const char *file;
@@ -123,7 +125,8 @@ static tw_status build(const struct tw_tuning *tuning, const tw_request *request
     add(command, "--cache");
     add(command, "%s", library->cache_policy);
     add(command, "--budget");
-    add(command, "%.3fs", tuning->seconds);
+    /* Not as a floating-point number, which has a comma in some applications' locales. */
+    add(command, "%" PRId64 ".%03ds", milliseconds / 1000, (int)(milliseconds % 1000));
     add(command, "--db");
     add(command, "%s", library->databases[0]);
     add(command, "--quiet");
@@ -159,12 +162,14 @@ static tw_status start(struct tw_tuning *tuning, const struct command *command, 
 static void read_complaints(int fd, char *out, size_t room) {
     char bytes[512];
     size_t length = 0;
+    bool ended = false; /* a line, which another one may replace */
     ssize_t count;
     while ((count = read(fd, bytes, sizeof bytes)) > 0 || (count < 0 && errno == EINTR)) {
         for (ssize_t i = 0; i < count; i++) {
-            if (bytes[i] == '\n' && i + 1 < count)
+            if (ended)
                 length = 0;
-            else if (bytes[i] != '\n' && length + 1 < room)
+            ended = bytes[i] == '\n';
+            if (!ended && length + 1 < room)
                 out[length++] = bytes[i];
         }
     }
