@@ -145,8 +145,19 @@ static tw_status start(struct tw_tuning *tuning, const struct command *command, 
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-    int result = posix_spawnp(child, tuning->program, &actions, NULL, (char *const *)command->words,
-                              environ);
+    /* The application's signals are its own: a mask that it set would keep SIGINT from `tune`, and
+     * an ignored SIGCHLD the ends of its workers. */
+    posix_spawnattr_t attributes;
+    sigset_t none, usual;
+    sigemptyset(&none);
+    sigfillset(&usual);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &usual);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    int result = posix_spawnp(child, tuning->program, &actions, &attributes,
+                              (char *const *)command->words, environ);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     if (result != 0) {
@@ -282,7 +293,12 @@ tw_status tw_tuning_queue(struct tw_tuning *tuning, const tw_request *request, t
     tw_status status = TW_OK;
     pthread_mutex_lock(&tuning->lock);
     if (!tuning->has_thread) {
+        /* The application's signal handlers are not to run in a thread that it knows nothing of. */
+        sigset_t all, before;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
         int result = pthread_create(&tuning->thread, NULL, work, tuning);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
         tuning->has_thread = result == 0;
         if (result != 0)
             status = tw_fail(error, TW_NO_MEMORY, "no thread to tune in: %s", strerror(result));

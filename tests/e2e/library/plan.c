@@ -3,8 +3,9 @@
  *     plan DEVICE nearest|tune|background|hurry|fail SECONDS [TUNE]
  *
  * After `background` it waits for a better plan and tells of that one too; `hurry` is the same
- * without waiting. Both plans must copy. */
+ * without waiting, in an application that blocks signals. Both plans must copy. */
 #define _POSIX_C_SOURCE 200809L
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,11 @@ int main(int count, char **words) {
                                 .on_miss = policy(words[2]),
                                 .tune_seconds = atof(words[3]),
                                 .tune_program = count > 4 ? words[4] : NULL};
+    if (strcmp(words[2], "hurry") == 0) {
+        sigset_t all;
+        sigfillset(&all);
+        sigprocmask(SIG_BLOCK, &all, NULL);
+    }
     check(tw_open(&library, &options, &error));
     const tw_plan *plan = make_plan(), *later = plan;
     tell(plan);
