@@ -22,6 +22,11 @@ tw_status tw_fail(struct tw_error *error, tw_status status, const char *format, 
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    /* One line, whatever was put into it: names from callers, files and databases may hold
+     * anything, and messages go to terminals. */
+    for (char *at = text; *at != '\0'; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            *at = '?';
     error->status = status;
     memcpy(error->message, text, sizeof text);
     return status;

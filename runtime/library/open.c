@@ -140,6 +140,9 @@ static tw_status open_parts(tw_library *library, const tw_options *options, tw_e
     if (strcmp(policy, "cold") != 0 && strcmp(policy, "warm") != 0)
         return tw_fail(error, TW_INVALID, "the cache policy is \"cold\" or \"warm\", not \"%.40s\"",
                        policy);
+    if ((unsigned)options->on_miss > TW_MISS_FAIL)
+        return tw_fail(error, TW_INVALID, "on_miss is %d, which is none of tw_miss",
+                       (int)options->on_miss);
     strcpy(library->cache_policy, policy);
     library->on_miss = options->on_miss;
     tw_status status = name_databases(library, options->databases, error);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -97,6 +98,7 @@ static void free_command(struct command *command) {
 static tw_status build(const struct tw_tuning *tuning, const tw_request *request,
                        struct command *command, tw_error *error) {
     const tw_library *library = tuning->library;
+    const int64_t milliseconds = (int64_t)ceil(tuning->seconds * 1e3);
     struct tw_problem problem;
     int64_t strides[TW_MAX_ARGUMENTS];
     const char *file;
@@ -123,7 +125,8 @@ static tw_status build(const struct tw_tuning *tuning, const tw_request *request
     add(command, "--cache");
     add(command, "%s", library->cache_policy);
     add(command, "--budget");
-    add(command, "%.3fs", tuning->seconds);
+    /* Not as a floating-point number, which has a comma in some applications' locales. */
+    add(command, "%" PRId64 ".%03ds", milliseconds / 1000, (int)(milliseconds % 1000));
     add(command, "--db");
     add(command, "%s", library->databases[0]);
     add(command, "--quiet");
@@ -142,8 +145,19 @@ static tw_status start(struct tw_tuning *tuning, const struct command *command, 
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-    int result = posix_spawnp(child, tuning->program, &actions, NULL, (char *const *)command->words,
-                              environ);
+    /* The application's signals are its own: a mask that it set would keep SIGINT from `tune`, and
+     * an ignored SIGCHLD the ends of its workers. */
+    posix_spawnattr_t attributes;
+    sigset_t none, usual;
+    sigemptyset(&none);
+    sigfillset(&usual);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &usual);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    int result = posix_spawnp(child, tuning->program, &actions, &attributes,
+                              (char *const *)command->words, environ);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     if (result != 0) {
@@ -159,12 +173,14 @@ static tw_status start(struct tw_tuning *tuning, const struct command *command, 
 static void read_complaints(int fd, char *out, size_t room) {
     char bytes[512];
     size_t length = 0;
+    bool ended = false; /* a line, which another one may replace */
     ssize_t count;
     while ((count = read(fd, bytes, sizeof bytes)) > 0 || (count < 0 && errno == EINTR)) {
         for (ssize_t i = 0; i < count; i++) {
-            if (bytes[i] == '\n' && i + 1 < count)
+            if (ended)
                 length = 0;
-            else if (bytes[i] != '\n' && length + 1 < room)
+            ended = bytes[i] == '\n';
+            if (!ended && length + 1 < room)
                 out[length++] = bytes[i];
         }
     }
@@ -277,7 +293,12 @@ tw_status tw_tuning_queue(struct tw_tuning *tuning, const tw_request *request, t
     tw_status status = TW_OK;
     pthread_mutex_lock(&tuning->lock);
     if (!tuning->has_thread) {
+        /* The application's signal handlers are not to run in a thread that it knows nothing of. */
+        sigset_t all, before;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
         int result = pthread_create(&tuning->thread, NULL, work, tuning);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
         tuning->has_thread = result == 0;
         if (result != 0)
             status = tw_fail(error, TW_NO_MEMORY, "no thread to tune in: %s", strerror(result));

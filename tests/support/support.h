@@ -11,13 +11,14 @@
 #include <cmocka.h>
 
 #include <ftw.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/base/error.h"
+#include "runtime/tilewise.h"
 
 #define SUPPORT __attribute__((unused)) static
 

@@ -1,0 +1,260 @@
+"""libtilewise, installed: other builds find it, it finds its database and its tuner, and tells why."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+
+import support
+from support import DEVICE, HERE, LIMIT, TUNE
+
+BUILD = pathlib.Path(TUNE).parent.parent
+SOURCES = HERE / "library"
+ROOT = HERE.parent.parent
+EXAMPLE = ROOT / "runtime/examples/gemm.c"
+SANITIZERS = "-fsanitize=address,undefined"
+NEEDED = ("cmake", "cc", "c++", "pkg-config", "nm")
+
+
+@unittest.skipUnless(all(map(shutil.which, NEEDED)), f"needs {', '.join(NEEDED)}")
+class Installed(support.EndToEnd):
+    """An installation, and ways to build programs with it."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.place = pathlib.Path(tempfile.mkdtemp(prefix="tilewise-installed-"))
+        cls.addClassCleanup(shutil.rmtree, cls.place, ignore_errors=True)
+        cls.prefix = cls.place / "prefix"
+        cls.build_environment = dict(os.environ)
+        if cls.sanitized:
+            cls.build_environment.update(CFLAGS=SANITIZERS, CXXFLAGS=SANITIZERS)
+        cls.call("cmake", "--install", BUILD, "--prefix", cls.prefix)
+
+    @classmethod
+    def call(cls, *words, **environment):
+        """A command that must succeed; returns its standard output."""
+        words = list(map(str, words))
+        done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT,
+                              env=dict(cls.build_environment, ASAN_OPTIONS="detect_leaks=0", **environment))
+        if done.returncode != 0:
+            raise AssertionError(f"{' '.join(words)}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    @classmethod
+    def libraries(cls, prefix):
+        """The folder of the libraries in an installation."""
+        return next(prefix.rglob("libtilewise.a")).parent
+
+    @classmethod
+    def compile(cls, source, prefix, name, *options):
+        """A program built as pkg-config says."""
+        flags = cls.call("pkg-config", "--cflags", "--libs", *options, "tilewise",
+                         PKG_CONFIG_PATH=str(cls.libraries(prefix) / "pkgconfig")).split()
+        if cls.sanitized:
+            flags.append(SANITIZERS)
+        program = cls.place / name
+        cls.call("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", source, *flags, "-o", program)
+        return program
+
+    def setUp(self):
+        super().setUp()
+        self.libraries_used = self.libraries(self.prefix)
+        if not DEVICE.startswith("cuda"):
+            # So that a program that does not say which device it wants takes the one under test.
+            self.environment["CUDA_VISIBLE_DEVICES"] = ""
+
+    def run_program(self, *words, code=0):
+        self.environment["LD_LIBRARY_PATH"] = str(self.libraries_used)
+        process = subprocess.Popen(
+            list(map(str, words)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, env=self.environment, cwd=self.home, start_new_session=True)
+        self.addCleanup(self.clear, process)
+        result = self.finish(process)
+        self.assertEqual(result.code, code, result)
+        if code == 0:
+            self.assertEqual(result.err, "", result)
+        return result
+
+
+class Tuned(Installed):
+    """And a database with two problems of gemm, for the example to find."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.tuned = cls.place / "tuned.db"
+        cls.call(TUNE, "gemm", "--device", DEVICE, "--shape", "64x64x64", "--shape", "48x32x16",
+                 "--budget", "3", "--strategy", "random", "--seed", "1", "--db", cls.tuned, "--quiet")
+
+    def multiply(self, shape, program=None):
+        """The rule by which the example chose for a shape; its answer must be right."""
+        result = self.run_program(program or self.example, *shape.split("x"))
+        k = shape.split("x")[2]
+        self.assertIn(f"C[0][0] = {k}; it should be {k}", result.out)
+        return re.search(r"chosen +(\w+):", result.out)[1]
+
+    def plant_database(self, path=None):
+        path = path or self.db
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(self.tuned, path)
+
+
+class Example(Tuned):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.example = cls.compile(EXAMPLE, cls.prefix, "gemm")
+
+    def test_it_says_what_it_uses(self):
+        self.assertIn(self.multiply("64x64x64"), ("default", "fallback"))
+        self.plant_database()
+        self.assertEqual(self.multiply("64x64x64"), "exact")
+        self.assertEqual(self.multiply("70x50x40"), "nearest")
+        self.assertEqual(self.multiply("48x32x16"), "exact")
+
+    def test_a_corrupt_database_is_named(self):
+        self.plant_database()
+        with open(self.db, "r+b") as file:
+            file.write(b"corrupt, from the first page on" * 100)
+        result = self.run_program(self.example, 64, 64, 64, code=1)
+        self.assertEqual(result.out, "")
+        self.assertEqual(len(result.err.splitlines()), 1, result)
+        self.assertIn(str(self.db), result.err)
+
+    def test_an_empty_database_is_none(self):
+        self.db.parent.mkdir(parents=True)
+        self.db.touch()
+        self.assertIn(self.multiply("64x64x64"), ("default", "fallback"))
+
+    def test_the_database_that_was_installed_with_it(self):
+        prefix = self.home / "elsewhere"
+        shutil.copytree(self.prefix, prefix, symlinks=True)
+        self.plant_database(prefix / "share/tilewise/tilewise.db")
+        self.libraries_used = self.libraries(prefix)
+        self.assertEqual(self.multiply("64x64x64"), "exact")
+        # A program is known by where it is installed when the library is part of it.
+        static = self.home / "static"
+        shutil.copytree(self.prefix, static, symlinks=True)
+        for library in self.libraries(static).glob("libtilewise.so*"):
+            library.unlink()
+        program = self.compile(EXAMPLE, static, "gemm_static", "--static")
+        self.assertIn(self.multiply("64x64x64", program), ("default", "fallback"))
+        shutil.move(program, prefix / "bin/gemm")
+        self.libraries_used = "/nowhere"
+        self.assertEqual(self.multiply("64x64x64", prefix / "bin/gemm"), "exact")
+
+
+class Builds(Tuned):
+    def configure(self, language, source, prefix, version=""):
+        build = self.home / f"build-{language}"
+        self.call("cmake", "-S", SOURCES, "-B", build, f"-DLANGUAGE={language}", f"-DSOURCE={source}",
+                  f"-DVERSION={version}", f"-DCMAKE_PREFIX_PATH={prefix}")
+        self.call("cmake", "--build", build)
+        return build
+
+    def test_cmake_in_c(self):
+        version = self.call("pkg-config", "--modversion", self.libraries(self.prefix) / "pkgconfig/tilewise.pc")
+        build = self.configure("C", EXAMPLE, self.prefix, version.strip())
+        self.libraries_used = "/nowhere"
+        for name in ("with_shared", "with_static"):
+            self.plant_database()
+            self.assertEqual(self.multiply("64x64x64", build / name), "exact")
+
+    def test_cmake_in_cxx_after_a_move(self):
+        moved = self.home / "moved/twice/over"
+        shutil.copytree(self.prefix, moved, symlinks=True)
+        hidden = self.prefix.with_name("hidden")
+        self.prefix.rename(hidden)
+        self.addCleanup(hidden.rename, self.prefix)
+        build = self.configure("CXX", SOURCES / "application.cpp", moved)
+        self.libraries_used = "/nowhere"
+        for name in ("with_shared", "with_static"):
+            self.assertEqual(self.run_program(build / name, DEVICE).out, "copied\n")
+
+    def test_cmake_refuses_another_version(self):
+        with self.assertRaisesRegex(AssertionError, "version"):
+            self.configure("C", EXAMPLE, self.prefix, "99")
+
+    def test_the_header_by_itself(self):
+        header = next(self.prefix.rglob("tilewise.h"))
+        strict = ("-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only")
+        self.call("cc", "-std=c11", *strict, "-x", "c", header)
+        self.call("c++", "-std=c++11", *strict, "-x", "c++", header)
+
+    def test_the_shared_library_shows_the_header_and_no_more(self):
+        declared = set(re.findall(r"^TW_API [^;{]*?\b(tw_\w+)\(", (ROOT / "runtime/tilewise.h").read_text(), re.M))
+        self.assertGreater(len(declared), 10)
+        library = self.libraries(self.prefix) / "libtilewise.so"
+        lines = self.call("nm", "-D", "--defined-only", library).splitlines()
+        self.assertEqual({line.split()[2] for line in lines if " U " not in line}, declared)
+
+
+class Misses(Installed):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.plan = cls.compile(SOURCES / "plan.c", cls.prefix, "plan")
+
+    def make_plan(self, *words, **options):
+        result = self.run_program(self.plan, DEVICE, *words, **options)
+        return [line.split() for line in result.out.splitlines()]
+
+    def refuses(self, *words, says):
+        result = self.run_program(self.plan, DEVICE, *words, code=1)
+        self.assertEqual(len(result.err.splitlines()), 1, result)
+        self.assertIn(says, result.err)
+
+    def script(self, text):
+        path = self.home / "script"
+        path.write_text("#!/bin/sh\n" + text)
+        path.chmod(0o755)
+        return path
+
+    def test_tune(self):
+        self.refuses("fail", 0, says="no database has a result")
+        self.assertEqual(self.make_plan("tune", 3), [["exact", "compiled"]])
+        # It is stored for other processes, and its binary too.
+        self.assertEqual(self.make_plan("fail", 0), [["exact", "disk"]])
+        self.assertGreater(self.trial_count(), 0)
+        self.assert_sound()
+
+    def test_tune_in_the_background(self):
+        (first, later) = self.make_plan("background", 3)
+        self.assertIn(first[0], ("default", "fallback"))
+        self.assertEqual(later[0], "exact")
+        self.assertEqual(self.make_plan("fail", 0), [["exact", "disk"]])
+
+    def test_closing_does_not_wait_for_all_of_it(self):
+        before = time.monotonic()
+        self.make_plan("hurry", 300)
+        self.assertLess(time.monotonic() - before, 60)
+
+    def test_a_tuner_that_fails(self):
+        self.refuses("tune", 3, "/nowhere/tune", says="cannot start /nowhere/tune")
+        self.refuses("tune", 3, self.script("exit 3"), says="script failed")
+        # The last line is what went wrong, however the lines arrive.
+        slow = self.script("echo first >&2; sleep 0.3; echo second >&2; exit 1")
+        self.refuses("tune", 3, slow, says="script failed: second")
+        # In the background nobody waits for it, and what there is goes on serving.
+        self.assertEqual(len(self.make_plan("hurry", 3, "/nowhere/tune")), 1)
+
+    def test_processes_that_share_a_directory_of_binaries(self):
+        self.environment["LD_LIBRARY_PATH"] = str(self.libraries_used)
+        processes = [subprocess.Popen([self.plan, DEVICE, "nearest", "0"], env=self.environment,
+                                      stdout=subprocess.PIPE, text=True) for _ in range(4)]
+        for process in processes:
+            out, _ = process.communicate(timeout=LIMIT)
+            self.assertEqual(process.returncode, 0)
+            self.assertRegex(out, r"^(default|fallback) (compiled|disk)$")
+        names = os.listdir(self.home / "cache/tilewise")
+        self.assertEqual([pathlib.Path(name).suffix for name in names], [".twbin"])
+        self.assertEqual(self.make_plan("nearest", 0)[0][1], "disk")
+
+
+if __name__ == "__main__":
+    support.main()
