@@ -9,12 +9,12 @@
 #include "runtime/base/error.h"
 #include "runtime/library/plan.h"
 
-enum { NUMBERS = TW_REQUEST_DIMENSIONS + TW_REQUEST_STRIDES, LINE = 64 };
+enum { WORDS = (TW_REQUEST_DIMENSIONS + TW_REQUEST_STRIDES) / 2, LINE = 64 };
 
 /* A request as it is looked up: all that tells it apart, in as few cache lines as can be. No valid
  * dimension or stride needs more than 32 bits. */
 struct key {
-    int32_t numbers[NUMBERS];
+    uint64_t words[WORDS]; /* two numbers each */
     const char *kernel;
     const char *attributes;
     size_t kernel_length, attributes_length;
@@ -30,7 +30,7 @@ struct texts {
 /* One cache line. */
 struct entry {
     _Alignas(LINE) const struct texts *texts;
-    int32_t numbers[NUMBERS];
+    uint64_t words[WORDS];
 };
 
 /* Entries lie together, and not between the plans, so that few pages hold them all. */
@@ -117,17 +117,19 @@ void tw_plans_free(struct tw_plans *plans) {
     free(plans);
 }
 
-/* False when a number is too large for any problem. */
+/* Two numbers in one word; what does not fit goes to *beyond. */
+static uint64_t pack(const int64_t *numbers, uint64_t *beyond) {
+    *beyond |= ((uint64_t)numbers[0] | (uint64_t)numbers[1]) >> 32;
+    return (uint64_t)numbers[0] | (uint64_t)numbers[1] << 32;
+}
+
+/* False when a number is negative or too large for any problem. */
 static bool make_key(const tw_request *request, struct key *key) {
-    int64_t beyond = 0;
-    for (int i = 0; i < TW_REQUEST_DIMENSIONS; i++) {
-        key->numbers[i] = (int32_t)request->dimensions[i];
-        beyond |= request->dimensions[i] ^ key->numbers[i];
-    }
-    for (int i = 0; i < TW_REQUEST_STRIDES; i++) {
-        key->numbers[TW_REQUEST_DIMENSIONS + i] = (int32_t)request->strides[i];
-        beyond |= request->strides[i] ^ key->numbers[TW_REQUEST_DIMENSIONS + i];
-    }
+    uint64_t beyond = 0;
+    for (int i = 0; i < TW_REQUEST_DIMENSIONS; i += 2)
+        key->words[i / 2] = pack(&request->dimensions[i], &beyond);
+    for (int i = 0; i < TW_REQUEST_STRIDES; i += 2)
+        key->words[(TW_REQUEST_DIMENSIONS + i) / 2] = pack(&request->strides[i], &beyond);
     key->kernel = request->kernel;
     key->attributes = request->attributes != NULL ? request->attributes : "";
     key->kernel_length = strlen(key->kernel);
@@ -143,31 +145,48 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static uint64_t mix_text(uint64_t hash, const char *text, size_t length) {
-    uint64_t word = length;
-    for (; length >= sizeof word; text += sizeof word, length -= sizeof word) {
-        uint64_t next;
-        memcpy(&next, text, sizeof next);
-        word = mix(word, next);
-    }
-    uint64_t rest = 0;
+static uint64_t load(const char *text, size_t bytes) {
+    uint64_t word = 0;
+    memcpy(&word, text, bytes);
+    return word;
+}
+
+/* The last 8 bytes of a text, or all of a shorter one. Loads overlap, for a loop over bytes takes
+ * longer than all the rest. */
+static uint64_t load_tail(const char *text, size_t length) {
+    if (length >= 8)
+        return load(text + length - 8, 8);
+    if (length >= 4)
+        return load(text, 4) << 32 | load(text + length - 4, 4);
+    uint64_t word = 0;
     for (size_t i = 0; i < length; i++)
-        rest = rest << 8 | (unsigned char)text[i];
-    return mix(hash, word ^ rest);
+        word = word << 8 | (unsigned char)text[i];
+    return word;
+}
+
+static uint64_t mix_text(uint64_t hash, const char *text, size_t length) {
+    hash = mix(hash, load_tail(text, length) ^ length);
+    for (size_t i = 0; i + 8 < length; i += 8)
+        hash = mix(hash, load(text + i, 8));
+    return hash;
+}
+
+static bool same_text(const char *a, const char *b, size_t length) {
+    uint64_t difference = load_tail(a, length) ^ load_tail(b, length);
+    for (size_t i = 0; i + 8 < length; i += 8)
+        difference |= load(a + i, 8) ^ load(b + i, 8);
+    return difference == 0;
 }
 
 /* Two chains, which a processor works on at once. */
 static uint64_t hash_of(const struct key *key) {
     uint64_t even = UINT64_C(0x243f6a8885a308d3), odd = UINT64_C(0x13198a2e03707344);
-    uint64_t words[NUMBERS / 2];
-    _Static_assert(sizeof words == sizeof key->numbers, "an even count of numbers");
-    memcpy(words, key->numbers, sizeof words);
-    for (int i = 0; i + 1 < NUMBERS / 2; i += 2) {
-        even = mix(even, words[i]);
-        odd = mix(odd, words[i + 1]);
+    for (int i = 0; i + 1 < WORDS; i += 2) {
+        even = mix(even, key->words[i]);
+        odd = mix(odd, key->words[i + 1]);
     }
-    if (NUMBERS / 2 % 2 != 0)
-        even = mix(even, words[NUMBERS / 2 - 1]);
+    if (WORDS % 2 != 0)
+        even = mix(even, key->words[WORDS - 1]);
     even = mix_text(even, key->kernel, key->kernel_length);
     odd = mix_text(odd, key->attributes, key->attributes_length);
     return mix(even, odd);
@@ -176,13 +195,13 @@ static uint64_t hash_of(const struct key *key) {
 static bool same_texts(const struct texts *texts, const struct key *key) {
     return texts->kernel_length == key->kernel_length &&
            texts->attributes_length == key->attributes_length &&
-           memcmp(texts->text, key->kernel, key->kernel_length) == 0 &&
-           memcmp(texts->text + key->kernel_length, key->attributes, key->attributes_length) == 0;
+           same_text(texts->text, key->kernel, key->kernel_length) &&
+           same_text(texts->text + key->kernel_length, key->attributes, key->attributes_length);
 }
 
-static bool same_numbers(const int32_t *a, const int32_t *b) {
-    int32_t difference = 0;
-    for (int i = 0; i < NUMBERS; i++)
+static bool same_words(const uint64_t *a, const uint64_t *b) {
+    uint64_t difference = 0;
+    for (int i = 0; i < WORDS; i++)
         difference |= a[i] ^ b[i];
     return difference == 0;
 }
@@ -193,7 +212,7 @@ static struct slot *look_up(struct table *table, const struct key *key, uint64_t
         const struct entry *entry = atomic_load_explicit(&slot->entry, memory_order_acquire);
         if (entry == NULL)
             return NULL;
-        if (slot->hash == hash && same_numbers(entry->numbers, key->numbers) &&
+        if (slot->hash == hash && same_words(entry->words, key->words) &&
             same_texts(entry->texts, key))
             return slot;
     }
@@ -264,7 +283,7 @@ static struct entry *create_entry(struct tw_plans *plans, const struct key *key)
     }
     struct entry *entry = &plans->blocks->entries[plans->blocks->used++];
     entry->texts = texts;
-    memcpy(entry->numbers, key->numbers, sizeof entry->numbers);
+    memcpy(entry->words, key->words, sizeof entry->words);
     return entry;
 }
 
