@@ -197,7 +197,7 @@ TW_API tw_status tw_aat(tw_library *library, void *stream, int64_t m, int64_t k,
 /* ---- Problem -> plan -> launch: any kernel ------------------------------------------------------
  */
 
-enum { TW_REQUEST_DIMENSIONS = 6, TW_REQUEST_STRIDES = 8 };
+enum { TW_REQUEST_DIMENSIONS = 6, TW_REQUEST_STRIDES = 6 };
 
 /* A problem to make a plan for. What is left zero has its default. */
 typedef struct tw_request {
@@ -206,6 +206,9 @@ typedef struct tw_request {
     int64_t dimensions[TW_REQUEST_DIMENSIONS]; /* in the description's order: M, N, K */
     int64_t strides[TW_REQUEST_STRIDES];       /* in the description's order: lda, ldb, ldc; 0: rows
                                                   lie one after the other */
+    int64_t
+        alignment; /* every buffer's address is a multiple of so many bytes: a power of two; 0: 16,
+                      as tuned. With less the same configuration works with narrower accesses */
 } tw_request;
 
 typedef struct tw_plan tw_plan;
@@ -227,7 +230,7 @@ typedef struct tw_binding {
 
 /* Queues a plan's kernel on a stream. Every buffer must be bound; a scalar that is not has its
  * default. Bindings may come in any order; that of the description is the fastest. Strides and
- * dimensions belong to the plan. Buffers on CUDA must be aligned to 16 bytes. */
+ * dimensions belong to the plan, and so does the alignment that buffers on CUDA must have. */
 TW_API tw_status tw_launch(const tw_plan *plan, void *stream, const tw_binding *bindings,
                            size_t count, tw_error *error);
 

@@ -37,6 +37,7 @@ static void read_all(struct tw_description *d, const struct tw_json *root) {
 #define ADD_DEVICE_NAME(name) tw_symbols_add(&d->symbols, #name);
     TW_DEVICE_NAMES(ADD_DEVICE_NAME)
 #undef ADD_DEVICE_NAME
+    tw_symbols_add(&d->symbols, TW_ALIGNMENT_NAME);
     tw_json_only_keys(root, keys);
     struct tw_json kernel = tw_json_member(root, "kernel");
     struct tw_json summary = tw_json_member(root, "summary");

@@ -42,8 +42,14 @@ enum tw_device_slot {
 #define TW_DEVICE_SLOT(name) TW_SLOT_##name,
     TW_DEVICE_NAMES(TW_DEVICE_SLOT)
 #undef TW_DEVICE_SLOT
-        TW_DEVICE_SLOTS
+        TW_DEVICE_SLOTS,
+    /* What a call contributes: every buffer's address is a multiple of so many bytes. */
+    TW_SLOT_ALIGNMENT = TW_DEVICE_SLOTS
 };
+
+#define TW_ALIGNMENT_NAME "ALIGNMENT"
+/* The widest access of a kernel, and what allocators give at least. */
+enum { TW_FULL_ALIGNMENT = 16 };
 
 struct tw_dimension {
     char name[TW_NAME_SIZE];

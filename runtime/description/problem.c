@@ -146,6 +146,7 @@ tw_status tw_problem_bind(const struct tw_problem *problem, const int64_t *devic
     const struct tw_description *d = problem->description;
     memset(values, 0, TW_MAX_SYMBOLS * sizeof *values);
     memcpy(values, device, TW_DEVICE_SLOTS * sizeof *values);
+    values[TW_SLOT_ALIGNMENT] = problem->alignment > 0 ? problem->alignment : TW_FULL_ALIGNMENT;
     for (int i = 0; i < d->dimension_count; i++)
         values[d->dimensions[i].slot] = problem->dimensions[i];
     for (int i = 0; i < d->attribute_count; i++)

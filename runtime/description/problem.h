@@ -10,6 +10,8 @@ struct tw_problem {
     const struct tw_description *description; /* borrowed */
     int64_t dimensions[TW_MAX_DIMENSIONS];
     int words[TW_MAX_ATTRIBUTES]; /* word ids */
+    int alignment; /* of buffers, in bytes: a power of two; 0: TW_FULL_ALIGNMENT. Not of the key:
+                      results are measured with full alignment */
 };
 
 /* Parses a shape such as "4096x4096x1024" for this kernel; attributes get their defaults.
@@ -25,9 +27,9 @@ void tw_problem_key(const struct tw_problem *problem, char key[TW_PROBLEM_KEY_SI
 /* Only the shape, "64x32". */
 void tw_problem_shape(const struct tw_problem *problem, char shape[TW_PROBLEM_KEY_SIZE]);
 
-/* Fills the slots of device, dimensions, attributes, lets and strides in `values`. `device` has
- * TW_DEVICE_SLOTS entries. `strides` (by argument index; 0 means the default) may be NULL. Fails
- * when a let cannot be evaluated or a stride is shorter than its rows. */
+/* Fills the slots of device, alignment, dimensions, attributes, lets and strides in `values`.
+ * `device` has TW_DEVICE_SLOTS entries. `strides` (by argument index; 0 means the default) may be
+ * NULL. Fails when a let cannot be evaluated or a stride is shorter than its rows. */
 tw_status tw_problem_bind(const struct tw_problem *problem, const int64_t *device,
                           const int64_t *strides, int64_t values[TW_MAX_SYMBOLS],
                           struct tw_error *error);

@@ -1,9 +1,19 @@
 /* The built-in kernels as functions: a request, then a launch. */
-#include "runtime/base/error.h"
+#include "runtime/library/library.h"
 
-static tw_status run(tw_library *library, void *stream, const tw_request *request,
+/* What all buffers are aligned to, if that is less than what is usual: parts of matrices begin
+ * anywhere. cl_mem handles are no addresses. */
+static int64_t alignment_of(const tw_library *library, const tw_binding *bindings, size_t count) {
+    uintptr_t address = TW_FULL_ALIGNMENT;
+    for (size_t i = 0; i < count && library->info.arch > 0; i++)
+        address |= (uintptr_t)bindings[i].buffer;
+    return (address & (TW_FULL_ALIGNMENT - 1)) == 0 ? 0 : (int64_t)(address & -address);
+}
+
+static tw_status run(tw_library *library, void *stream, tw_request *request,
                      const tw_binding *bindings, size_t count, tw_error *error) {
     const tw_plan *plan;
+    request->alignment = alignment_of(library, bindings, count);
     tw_status status = tw_plan_create(&plan, library, request, error);
     return status == TW_OK ? tw_launch(plan, stream, bindings, count, error) : status;
 }
@@ -16,10 +26,10 @@ tw_status tw_gemm(tw_library *library, void *stream, tw_real type, tw_transposes
         {"dtype=f64,trans=nn", "dtype=f64,trans=nt", "dtype=f64,trans=tn", "dtype=f64,trans=tt"}};
     if ((unsigned)type > TW_F64 || (unsigned)transposes > TW_TT)
         return tw_fail(error, TW_INVALID, "tw_gemm: no such type or transposition");
-    const tw_request request = {.kernel = "gemm",
-                                .attributes = attributes[type][transposes],
-                                .dimensions = {m, n, k},
-                                .strides = {lda, ldb, ldc}};
+    tw_request request = {.kernel = "gemm",
+                          .attributes = attributes[type][transposes],
+                          .dimensions = {m, n, k},
+                          .strides = {lda, ldb, ldc}};
     const tw_binding bindings[] = {{.name = "A", .buffer = (void *)a},
                                    {.name = "B", .buffer = (void *)b},
                                    {.name = "C", .buffer = c},
@@ -47,10 +57,10 @@ static const char *element_attribute(int bytes) {
 static tw_status move(tw_library *library, void *stream, const char *kernel, int element_bytes,
                       int64_t m, int64_t n, const void *a, int64_t lda, void *b, int64_t ldb,
                       tw_error *error) {
-    const tw_request request = {.kernel = kernel,
-                                .attributes = element_attribute(element_bytes),
-                                .dimensions = {m, n},
-                                .strides = {lda, ldb}};
+    tw_request request = {.kernel = kernel,
+                          .attributes = element_attribute(element_bytes),
+                          .dimensions = {m, n},
+                          .strides = {lda, ldb}};
     if (request.attributes == NULL)
         return tw_fail(error, TW_INVALID, "%s: elements have 1, 2, 4 or 8 bytes, not %d", kernel,
                        element_bytes);
@@ -70,7 +80,7 @@ tw_status tw_copy(tw_library *library, void *stream, int element_bytes, int64_t 
 
 tw_status tw_aat(tw_library *library, void *stream, int64_t m, int64_t k, const void *a,
                  int64_t lda, void *c, int64_t ldc, tw_error *error) {
-    const tw_request request = {.kernel = "aat", .dimensions = {m, k}, .strides = {lda, ldc}};
+    tw_request request = {.kernel = "aat", .dimensions = {m, k}, .strides = {lda, ldc}};
     const tw_binding bindings[] = {{.name = "A", .buffer = (void *)a}, {.name = "C", .buffer = c}};
     return run(library, stream, &request, bindings, 2, error);
 }

@@ -4,8 +4,6 @@
 
 #include "runtime/library/plan.h"
 
-enum { VECTOR_BYTES = 16 }; /* the widest access of a template */
-
 /* What a call gives, by argument index. */
 struct given {
     void *buffers[TW_MAX_ARGUMENTS];
@@ -63,11 +61,12 @@ static tw_status check_buffers(const tw_plan *plan, const struct given *given, t
         if (given->buffers[i] == NULL)
             return tw_fail(error, TW_INVALID, "%s needs the buffer %s", d->kernel,
                            d->arguments[i].name);
-        if (plan->library->info.arch > 0 && (uintptr_t)given->buffers[i] % VECTOR_BYTES != 0)
-            return tw_fail(error, TW_INVALID,
-                           "%s: the buffer %s is not aligned to %d bytes, which kernels with wide "
-                           "loads need",
-                           d->kernel, d->arguments[i].name, VECTOR_BYTES);
+        if (plan->alignment > 0 && (uintptr_t)given->buffers[i] % (unsigned)plan->alignment != 0)
+            return tw_fail(
+                error, TW_INVALID,
+                "%s: the buffer %s is not aligned to the %d bytes that its plan was made "
+                "for; request a lower alignment",
+                d->kernel, d->arguments[i].name, plan->alignment);
     }
     return TW_OK;
 }

@@ -67,6 +67,14 @@ static tw_status set_dimensions(struct tw_problem *problem, const int64_t *given
     return TW_OK;
 }
 
+static tw_status set_alignment(struct tw_problem *problem, int64_t given, tw_error *error) {
+    if (given < 0 || given > 1 << 20 || (given & (given - 1)) != 0)
+        return tw_fail(error, TW_INVALID,
+                       "the alignment is %" PRId64 "; it must be a power of two, or 0", given);
+    problem->alignment = given < TW_FULL_ALIGNMENT ? (int)given : TW_FULL_ALIGNMENT;
+    return TW_OK;
+}
+
 static tw_status set_strides(const struct tw_description *d, const int64_t *given, int64_t *strides,
                              tw_error *error) {
     int next = 0;
@@ -101,6 +109,8 @@ tw_status tw_plan_problem(tw_library *library, const tw_request *request,
     status = set_dimensions(problem, request->dimensions, error);
     if (status == TW_OK)
         status = set_attributes(problem, request->attributes, error);
+    if (status == TW_OK)
+        status = set_alignment(problem, request->alignment, error);
     if (status == TW_OK)
         status = set_strides(description, request->strides, strides, error);
     return status;
@@ -207,6 +217,9 @@ static tw_status prepare(const struct making *making, tw_plan **out, tw_error *e
     plan->library = making->library;
     plan->description = d;
     plan->workspace = (uint64_t)making->workspace;
+    /* A backend with addresses: cl_mem handles say nothing of alignment. */
+    if (making->library->info.arch > 0)
+        plan->alignment = (int)making->values[TW_SLOT_ALIGNMENT];
     plan->launch_count = in->launch_count;
     for (int i = 0; i < in->launch_count; i++)
         prepare_launch(making, &in->launches[i], &making->parts[i], &plan->launches[i]);

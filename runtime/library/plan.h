@@ -27,6 +27,7 @@ struct tw_plan {
     tw_library *library;
     const struct tw_description *description;
     uint64_t workspace; /* bytes */
+    int alignment;      /* that buffers must have; 0: they have no addresses */
     tw_explanation explanation;
     struct tw_text texts[8]; /* what the explanation points to */
     int launch_count;

@@ -9,12 +9,12 @@
 #include "runtime/base/error.h"
 #include "runtime/library/plan.h"
 
-enum { WORDS = (TW_REQUEST_DIMENSIONS + TW_REQUEST_STRIDES) / 2, LINE = 64 };
+enum { WORDS = (TW_REQUEST_DIMENSIONS + TW_REQUEST_STRIDES) / 2 + 1, LINE = 64 };
 
 /* A request as it is looked up: all that tells it apart, in as few cache lines as can be. No valid
  * dimension or stride needs more than 32 bits. */
 struct key {
-    uint64_t words[WORDS]; /* two numbers each */
+    uint64_t words[WORDS]; /* two dimensions or strides each, and the alignment */
     const char *kernel;
     const char *attributes;
     size_t kernel_length, attributes_length;
@@ -130,6 +130,7 @@ static bool make_key(const tw_request *request, struct key *key) {
         key->words[i / 2] = pack(&request->dimensions[i], &beyond);
     for (int i = 0; i < TW_REQUEST_STRIDES; i += 2)
         key->words[(TW_REQUEST_DIMENSIONS + i) / 2] = pack(&request->strides[i], &beyond);
+    key->words[WORDS - 1] = (uint64_t)request->alignment;
     key->kernel = request->kernel;
     key->attributes = request->attributes != NULL ? request->attributes : "";
     key->kernel_length = strlen(key->kernel);

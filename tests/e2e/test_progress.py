@@ -86,7 +86,7 @@ class Progress(support.EndToEnd):
         return process.wait(timeout=10), shown
 
     def check_rewritten(self, shown, table):
-        """Returns the progress texts; the table begins on a clean line."""
+        """Progress is rewritten in place; the table begins on a clean line."""
         progress, found, after = shown.partition(table)
         self.assertTrue(found, shown)
         self.assertTrue(progress.endswith("\r\033[K"), repr(progress[-200:]))
@@ -98,7 +98,6 @@ class Progress(support.EndToEnd):
             self.assertTrue(piece.endswith("\033[K"), repr(piece))
             self.assertRegex(piece[:-3], rf"^{LINE.pattern}$")
         self.assertNotIn("\033", after)
-        return pieces
 
     def test_on_a_terminal(self):
         code, shown = self.on_terminal(*self.words)
