@@ -67,10 +67,19 @@ static tw_status set_dimensions(struct tw_problem *problem, const int64_t *given
     return TW_OK;
 }
 
+/* After the attributes, which tell the sizes of elements. */
 static tw_status set_alignment(struct tw_problem *problem, int64_t given, tw_error *error) {
+    const struct tw_description *d = problem->description;
     if (given < 0 || given > 1 << 20 || (given & (given - 1)) != 0)
         return tw_fail(error, TW_INVALID,
                        "the alignment is %" PRId64 "; it must be a power of two, or 0", given);
+    for (int i = 0; given != 0 && i < d->argument_count; i++) {
+        size_t bytes = tw_type_info(tw_problem_type(problem, i))->bytes;
+        if (d->arguments[i].kind == TW_ARGUMENT_BUFFER && (size_t)given < bytes)
+            return tw_fail(error, TW_INVALID,
+                           "%s: the elements of %s need an alignment of %zu bytes, not %" PRId64,
+                           d->kernel, d->arguments[i].name, bytes, given);
+    }
     problem->alignment = given < TW_FULL_ALIGNMENT ? (int)given : TW_FULL_ALIGNMENT;
     return TW_OK;
 }
