@@ -185,13 +185,17 @@ static tw_status select_nearest(struct search *search, const struct wanted *want
         bool same_device = row->device == wanted->device;
         bool same_architecture =
             row->backend == wanted->backend && row->architecture == wanted->architecture;
-        if (row->kernel == wanted->kernel && row->attributes == wanted->attributes &&
-            row->cache == wanted->cache && row->dimension_count == d->dimension_count &&
-            (same_device || same_architecture))
-            candidates[count++] = (struct candidate){.row = row,
-                                                     .rule = same_device ? TW_SELECTED_NEAREST
-                                                                         : TW_SELECTED_ARCHITECTURE,
-                                                     .distance = distance_to(search, row)};
+        if (row->kernel != wanted->kernel || row->attributes != wanted->attributes ||
+            row->cache != wanted->cache || row->dimension_count != d->dimension_count ||
+            !(same_device || same_architecture))
+            continue;
+        double distance = distance_to(search, row);
+        if (same_device && distance == 0)
+            continue; /* refused already */
+        candidates[count++] =
+            (struct candidate){.row = row,
+                               .rule = same_device ? TW_SELECTED_NEAREST : TW_SELECTED_ARCHITECTURE,
+                               .distance = distance};
     }
     *found = choose(search, candidates, count, selection);
     free(candidates);

@@ -36,6 +36,28 @@ static void assert_mistakes(const struct mistake *mistakes, size_t count) {
 }
 #define ASSERT_MISTAKES(list) assert_mistakes(list, sizeof(list) / sizeof *(list))
 
+static void fallbacks(void **state) {
+    (void)state;
+#define FALLBACK(rule) "\"fallback\": [ { " rule " } ], \"implementations\":"
+    static const struct mistake mistakes[] = {
+        {"\"implementations\":",
+         FALLBACK("\"when\": \"M > 1\", \"preset\": \"defualt\""),
+         {"key fallback[0].preset: ", "there is no preset \"defualt\""}},
+        {"\"implementations\":",
+         FALLBACK("\"when\": \"BLOCK_X > 1\", \"preset\": \"default\""),
+         {"key fallback[0].when: ", "unknown name 'BLOCK_X'"}},
+        {"\"implementations\":",
+         FALLBACK("\"if\": \"M > 1\", \"preset\": \"default\""),
+         {"key fallback[0]: ", "unknown key \"if\""}},
+        {"\"implementations\":", FALLBACK("\"preset\": \"default\""), {"key fallback[0]", "when"}},
+        {"\"implementations\":",
+         "\"fallback\": {}, \"implementations\":",
+         {"key fallback: ", "array"}},
+    };
+#undef FALLBACK
+    ASSERT_MISTAKES(mistakes);
+}
+
 static void unknown_and_repeated_keys(void **state) {
     (void)state;
     static const struct mistake mistakes[] = {
@@ -367,6 +389,7 @@ static void too_many(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fallbacks),
         cmocka_unit_test(unknown_and_repeated_keys),
         cmocka_unit_test(repeated_names),
         cmocka_unit_test(wrong_types),
