@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import shutil
+import sqlite3
 import subprocess
 import tempfile
 import time
@@ -58,7 +59,7 @@ class Installed(support.EndToEnd):
         if cls.sanitized:
             flags.append(SANITIZERS)
         program = cls.place / name
-        cls.call("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", source, *flags, "-o", program)
+        cls.call("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", source, *flags, "-pthread", "-o", program)
         return program
 
     def setUp(self):
@@ -98,6 +99,12 @@ class Tuned(Installed):
         self.assertIn(f"C[0][0] = {k}; it should be {k}", result.out)
         return re.search(r"chosen +(\w+):", result.out)[1]
 
+    def change(self, sql):
+        connection = sqlite3.connect(self.db)
+        connection.execute(sql)
+        connection.commit()
+        connection.close()
+
     def plant_database(self, path=None):
         path = path or self.db
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -126,6 +133,13 @@ class Example(Tuned):
         self.assertEqual(len(result.err.splitlines()), 1, result)
         self.assertIn(str(self.db), result.err)
 
+    def test_a_row_of_another_template_is_passed_over(self):
+        self.plant_database()
+        self.change("UPDATE implementation SET template_hash = 'before'")
+        self.assertIn(self.multiply("64x64x64"), ("default", "fallback"))
+        said = self.run_program(self.example, 64, 64, 64).out
+        self.assertRegex(said, r"not used +M=64,N=64,K=64;.*: its template has changed since")
+
     def test_an_empty_database_is_none(self):
         self.db.parent.mkdir(parents=True)
         self.db.touch()
@@ -137,6 +151,12 @@ class Example(Tuned):
         self.plant_database(prefix / "share/tilewise/tilewise.db")
         self.libraries_used = self.libraries(prefix)
         self.assertEqual(self.multiply("64x64x64"), "exact")
+        # The user's own counts for more.
+        self.plant_database()
+        self.change("UPDATE best SET time_us = 123456, ci_high_us = 123456")
+        self.assertEqual(self.multiply("64x64x64"), "exact")
+        self.assertIn("1.235e+05 us", self.run_program(self.example, 64, 64, 64).out)
+        self.db.unlink()
         # A program is known by where it is installed when the library is part of it.
         static = self.home / "static"
         shutil.copytree(self.prefix, static, symlinks=True)
@@ -186,6 +206,13 @@ class Builds(Tuned):
         self.call("cc", "-std=c11", *strict, "-x", "c", header)
         self.call("c++", "-std=c++11", *strict, "-x", "c++", header)
 
+    def test_the_static_library_keeps_to_its_prefix(self):
+        archive = self.libraries(self.prefix) / "libtilewise.a"
+        names = [line.split()[2] for line in self.call("nm", "-g", "--defined-only", archive).splitlines()
+                 if len(line.split()) == 3]
+        self.assertGreater(len(names), 10)
+        self.assertEqual([name for name in names if not name.startswith(("tw_", "__"))], [])
+
     def test_the_shared_library_shows_the_header_and_no_more(self):
         declared = set(re.findall(r"^TW_API [^;{]*?\b(tw_\w+)\(", (ROOT / "runtime/tilewise.h").read_text(), re.M))
         self.assertGreater(len(declared), 10)
@@ -222,6 +249,16 @@ class Misses(Installed):
         self.assertEqual(self.make_plan("fail", 0), [["exact", "disk"]])
         self.assertGreater(self.trial_count(), 0)
         self.assert_sound()
+
+    def test_threads_that_miss_together_tune_once(self):
+        self.assertEqual(self.make_plan("together", 2), [["exact", "compiled"]])
+        self.assertEqual(self.query("SELECT count(*) FROM run"), [(1,)])
+
+    def test_a_kernel_of_the_users_own(self):
+        self.environment["TW_DESCRIPTION"] = str(self.plant("double"))
+        self.assertEqual(self.make_plan("tune", 2), [["exact", "compiled"]])
+        self.assertEqual(self.query("SELECT DISTINCT kernel FROM problem"), [("double",)])
+        self.assertEqual(self.make_plan("fail", 0), [["exact", "disk"]])
 
     def test_tune_in_the_background(self):
         (first, later) = self.make_plan("background", 3)

@@ -1,10 +1,13 @@
 /* Makes a plan under a miss policy and tells its rule and where its binary came from.
  *
- *     plan DEVICE nearest|tune|background|hurry|fail SECONDS [TUNE]
+ *     plan DEVICE nearest|tune|together|background|hurry|fail SECONDS [TUNE]
  *
+ * The kernel is copy, or double when TW_DESCRIPTION in the environment is its description's path.
+ * `together` is `tune` from several threads at once, which must all get the same plan.
  * After `background` it waits for a better plan and tells of that one too; `hurry` is the same
- * without waiting, in an application that blocks signals. Both plans must copy. */
+ * without waiting, in an application that blocks signals. Both plans must be right. */
 #define _POSIX_C_SOURCE 200809L
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +15,11 @@
 #include <tilewise.h>
 #include <time.h>
 
-enum { M = 50, N = 40, WAITS = 1200 };
+enum { M = 50, N = 40, WAITS = 1200, THREADS = 4 };
 
+static const char *description; /* NULL: copy */
 static tw_library *library;
-static tw_error error;
+static _Thread_local tw_error error;
 
 static void check(tw_status status) {
     if (status == TW_OK)
@@ -25,7 +29,7 @@ static void check(tw_status status) {
 }
 
 static tw_miss policy(const char *word) {
-    if (strcmp(word, "tune") == 0)
+    if (strcmp(word, "tune") == 0 || strcmp(word, "together") == 0)
         return TW_MISS_TUNE;
     if (strcmp(word, "background") == 0 || strcmp(word, "hurry") == 0)
         return TW_MISS_TUNE_BACKGROUND;
@@ -33,10 +37,30 @@ static tw_miss policy(const char *word) {
 }
 
 static const tw_plan *make_plan(void) {
-    static const tw_request request = {.kernel = "copy", .dimensions = {M, N}};
+    const tw_request request = {.kernel = description != NULL ? "double" : "copy",
+                                .dimensions = {M, N}};
     const tw_plan *plan;
     check(tw_plan_create(&plan, library, &request, &error));
     return plan;
+}
+
+static void *make_in_thread(void *plan) {
+    *(const tw_plan **)plan = make_plan();
+    return NULL;
+}
+
+static void make_together(void) {
+    pthread_t threads[THREADS];
+    const tw_plan *plans[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, make_in_thread, &plans[i]);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        if (plans[i] != plans[0]) {
+            fprintf(stderr, "two plans\n");
+            exit(1);
+        }
+    }
 }
 
 static void launch(const tw_plan *plan) {
@@ -50,10 +74,11 @@ static void launch(const tw_plan *plan) {
     const tw_binding bindings[] = {{.name = "A", .buffer = a}, {.name = "B", .buffer = b}};
     check(tw_launch(plan, NULL, bindings, 2, &error));
     check(tw_read(library, NULL, to, b, sizeof to, &error));
-    if (memcmp(from, to, sizeof to) != 0) {
-        fprintf(stderr, "a wrong answer\n");
-        exit(1);
-    }
+    for (int i = 0; i < M * N; i++)
+        if (to[i] != (description != NULL ? 2 : 1) * from[i]) {
+            fprintf(stderr, "a wrong answer\n");
+            exit(1);
+        }
     tw_release(library, a);
     tw_release(library, b);
 }
@@ -67,7 +92,10 @@ static void tell(const tw_plan *plan) {
 int main(int count, char **words) {
     if (count < 4)
         return 2;
+    description = getenv("TW_DESCRIPTION");
+    const char *const descriptions[] = {description, NULL};
     const tw_options options = {.device = words[1],
+                                .descriptions = descriptions,
                                 .on_miss = policy(words[2]),
                                 .tune_seconds = atof(words[3]),
                                 .tune_program = count > 4 ? words[4] : NULL};
@@ -77,6 +105,8 @@ int main(int count, char **words) {
         sigprocmask(SIG_BLOCK, &all, NULL);
     }
     check(tw_open(&library, &options, &error));
+    if (strcmp(words[2], "together") == 0)
+        make_together();
     const tw_plan *plan = make_plan(), *later = plan;
     tell(plan);
     if (strcmp(words[2], "background") == 0) {
