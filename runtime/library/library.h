@@ -31,7 +31,7 @@ struct tw_library {
     char cache_policy[8];
 };
 
-/* Reads the databases afresh: what was stored since counts from now on. */
+/* Reads the databases, or reads them afresh: what was stored since counts from then on. */
 tw_status tw_library_read_results(tw_library *library, tw_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* Opening and closing the library, and finding plans. */
+/* Opening and closing the library. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,6 @@
 #include "runtime/backend/devices.h"
 #include "runtime/library/library.h"
 #include "runtime/library/places.h"
-#include "runtime/library/plan.h"
 #include "runtime/library/tuning.h"
 
 const char *tw_version(void) {
@@ -84,55 +83,6 @@ static tw_status open_cache(tw_library *library, const tw_options *options, tw_e
     return options->binary_directory != NULL ? status : TW_OK;
 }
 
-/* ---- Databases ---- */
-
-static tw_status read_database(const tw_library *library, const char *path,
-                               struct tw_catalogue *catalogue, struct tw_shipped *shipped,
-                               tw_error *error) {
-    char message[TW_DB_MESSAGE_SIZE];
-    tw_db *db;
-    enum tw_db_status opened = tw_db_open(&db, path, TW_DB_READ, message, sizeof message);
-    if (opened == TW_DB_NOT_FOUND)
-        return TW_OK;
-    if (opened != TW_DB_OK)
-        return tw_fail(error, TW_DATABASE, "%s", message);
-    tw_status status = tw_catalogue_add(catalogue, db, error);
-    if (status == TW_OK && shipped != NULL)
-        status = tw_shipped_add(shipped, db, &library->info, error);
-    tw_db_close(db);
-    return status;
-}
-
-/* The catalogue lets later rows count, and the first database is to. Of binaries the first counts,
- * but those with one key are alike. */
-static tw_status read_databases(const tw_library *library, struct tw_catalogue **out,
-                                struct tw_shipped *shipped, tw_error *error) {
-    tw_status status = tw_catalogue_create(out, error);
-    int count = 0;
-    while (library->databases[count] != NULL)
-        count++;
-    while (status == TW_OK && count-- > 0)
-        status = read_database(library, library->databases[count], *out, shipped, error);
-    if (status != TW_OK) {
-        tw_catalogue_free(*out);
-        *out = NULL;
-    }
-    return status;
-}
-
-tw_status tw_library_read_results(tw_library *library, tw_error *error) {
-    struct tw_catalogue *catalogue;
-    tw_status status = read_databases(library, &catalogue, NULL, error);
-    if (status != TW_OK)
-        return status;
-    pthread_rwlock_wrlock(&library->results);
-    struct tw_catalogue *old = library->catalogue;
-    library->catalogue = catalogue;
-    pthread_rwlock_unlock(&library->results);
-    tw_catalogue_free(old);
-    return TW_OK;
-}
-
 /* ---- Opening ---- */
 
 static tw_status open_parts(tw_library *library, const tw_options *options, tw_error *error) {
@@ -153,7 +103,7 @@ static tw_status open_parts(tw_library *library, const tw_options *options, tw_e
     if (status == TW_OK && options->trust_binaries)
         status = tw_shipped_create(&library->shipped, error);
     if (status == TW_OK)
-        status = read_databases(library, &library->catalogue, library->shipped, error);
+        status = tw_library_read_results(library, error);
     if (status == TW_OK)
         status = open_cache(library, options, error);
     if (status == TW_OK)
@@ -200,46 +150,4 @@ void tw_close(tw_library *library) {
     free(library->databases);
     pthread_rwlock_destroy(&library->results);
     free(library);
-}
-
-/* ---- Plans ---- */
-
-/* What the policy asks for before a plan is made. */
-static tw_status before_miss(tw_library *library, const tw_request *request, tw_error *error) {
-    if (library->on_miss == TW_MISS_FAIL)
-        return tw_fail(error, TW_NOT_FOUND,
-                       "no database has a result for this problem of %s on %s; tune it first",
-                       request->kernel, library->info.name);
-    return library->on_miss == TW_MISS_TUNE ? tw_tuning_run(library->tuning, request, error)
-                                            : TW_OK;
-}
-
-/* And after. */
-static tw_status after_miss(tw_library *library, const tw_request *request, tw_error *error) {
-    return library->on_miss == TW_MISS_TUNE_BACKGROUND
-               ? tw_tuning_queue(library->tuning, request, error)
-               : TW_OK;
-}
-
-tw_status tw_plan_create(const tw_plan **out, tw_library *library, const tw_request *request,
-                         tw_error *error) {
-    *out = request->kernel != NULL ? tw_plans_find(library->plans, request) : NULL;
-    if (*out != NULL)
-        return TW_OK;
-    tw_plan *plan;
-    bool tuned = true;
-    tw_status status = library->on_miss != TW_MISS_NEAREST
-                           ? tw_plan_is_tuned(library, request, &tuned, error)
-                           : TW_OK;
-    if (status == TW_OK && !tuned)
-        status = before_miss(library, request, error);
-    if (status == TW_OK)
-        status = tw_plan_make(&plan, library, request, error);
-    if (status == TW_OK)
-        status = tw_plans_add(library->plans, request, plan, 0, out, error);
-    if (status == TW_OK && !tuned)
-        status = after_miss(library, request, error);
-    if (status != TW_OK)
-        *out = NULL;
-    return status;
 }

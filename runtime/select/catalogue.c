@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "runtime/base/hash.h"
+#include "runtime/base/words.h"
 
-enum { BLOCK_BYTES = 1 << 20, WORD_BUCKETS = 256 };
+enum { BLOCK_BYTES = 1 << 20 };
 
 /* Text lives in blocks that are freed together. */
 struct block {
@@ -15,15 +16,9 @@ struct block {
     char bytes[];
 };
 
-/* A text that many rows share. */
-struct word {
-    struct word *next;
-    char text[];
-};
-
 struct tw_catalogue {
     struct block *blocks;
-    struct word *words[WORD_BUCKETS];
+    struct tw_words *words; /* that many rows share */
     size_t count, capacity;
     struct tw_catalogue_row *rows;
     size_t bucket_count; /* a power of two */
@@ -57,33 +52,14 @@ static const char *copy_text(struct tw_catalogue *c, const char *text) {
     return copy != NULL ? memcpy(copy, text, size) : NULL;
 }
 
-static size_t word_bucket(const char *text) {
-    return tw_hash64(text, strlen(text)) % WORD_BUCKETS;
-}
-
 const char *tw_catalogue_word(const struct tw_catalogue *c, const char *text) {
-    const struct word *word = c->words[word_bucket(text)];
-    while (word != NULL && strcmp(word->text, text) != 0)
-        word = word->next;
-    return word != NULL ? word->text : NULL;
+    return tw_words_find(c->words, text);
 }
 
 static const char *share_text(struct tw_catalogue *c, const char *text) {
-    if (text == NULL)
-        text = "";
-    const char *known = tw_catalogue_word(c, text);
-    if (known != NULL)
-        return known;
-    struct word *word = malloc(sizeof *word + strlen(text) + 1);
-    if (word == NULL) {
-        c->no_memory = true;
-        return NULL;
-    }
-    strcpy(word->text, text);
-    struct word **bucket = &c->words[word_bucket(text)];
-    word->next = *bucket;
-    *bucket = word;
-    return word->text;
+    const char *shared = tw_words_share(c->words, text != NULL ? text : "");
+    c->no_memory = c->no_memory || shared == NULL;
+    return shared;
 }
 
 /* ---- Rows ---- */
@@ -298,7 +274,7 @@ tw_status tw_catalogue_add(struct tw_catalogue *c, tw_db *db, struct tw_error *e
 
 tw_status tw_catalogue_create(struct tw_catalogue **out, struct tw_error *error) {
     *out = calloc(1, sizeof **out);
-    if (*out != NULL && make_room(*out))
+    if (*out != NULL && ((*out)->words = tw_words_create()) != NULL && make_room(*out))
         return TW_OK;
     tw_catalogue_free(*out);
     *out = NULL;
@@ -313,13 +289,7 @@ void tw_catalogue_free(struct tw_catalogue *c) {
         free(c->blocks);
         c->blocks = next;
     }
-    for (int i = 0; i < WORD_BUCKETS; i++) {
-        while (c->words[i] != NULL) {
-            struct word *next = c->words[i]->next;
-            free(c->words[i]);
-            c->words[i] = next;
-        }
-    }
+    tw_words_free(c->words);
     free(c->rows);
     free(c->buckets);
     free(c);

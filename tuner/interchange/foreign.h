@@ -75,11 +75,4 @@ void kernel_tuner_read(const struct tw_json *entry, struct tw_db_trial *trial,
 void t4_read(const struct tw_json *result, double unit_ms, struct tw_db_trial *trial,
              struct tw_json *configuration);
 
-/* A time in a file, > 0, as microseconds. */
-double foreign_time(const struct tw_json *json, double unit_ms);
-/* A moment such as "2023-12-21 10:44:42.236642+00:00" as Unix seconds; 0 when it is absent. */
-int64_t foreign_moment(const struct tw_json *json);
-/* How many times the list has, which are all numbers; 1 when it is absent or empty. */
-int64_t foreign_repeats(const struct tw_json *json);
-
 #endif

@@ -5,6 +5,7 @@
 
 #include "tuner/interchange/extras.h"
 #include "tuner/interchange/foreign.h"
+#include "tuner/interchange/values.h"
 #include "tuner/interchange/words.h"
 
 enum { MOST_MEMBERS = 256 };

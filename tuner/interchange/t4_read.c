@@ -3,6 +3,7 @@
 
 #include "tuner/interchange/extras.h"
 #include "tuner/interchange/foreign.h"
+#include "tuner/interchange/values.h"
 #include "tuner/interchange/words.h"
 
 enum { MOST_MEMBERS = 64, MOST_MEASUREMENTS = 256 };

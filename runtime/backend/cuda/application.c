@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/backend/cuda/application.h"
 #include "runtime/backend/cuda/device.h"
 
 int tw_cuda_current(void) {
@@ -89,24 +90,6 @@ tw_status tw_cuda_attach(struct tw_device **out, int index, void *context, struc
     }
     *out = device;
     return TW_OK;
-}
-
-tw_status tw_cuda_enter(struct tw_device *device, bool *entered, struct tw_error *error) {
-    CUcontext current = NULL;
-    *entered = false;
-    TW_CUDA_CHECK(device->cu->context_current(&current), "cuCtxGetCurrent");
-    if (current == device->context)
-        return TW_OK;
-    TW_CUDA_CHECK(device->cu->context_push(device->context), "cuCtxPushCurrent");
-    *entered = true;
-    return TW_OK;
-}
-
-void tw_cuda_leave(struct tw_device *device, bool entered) {
-    CUcontext popped;
-    /* Fails only when somebody else took the context from the stack between enter and leave. */
-    if (entered)
-        (void)device->cu->context_pop(&popped);
 }
 
 tw_status tw_cuda_launch_on(struct tw_device *device, void *stream,

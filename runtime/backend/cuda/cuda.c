@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/backend/cuda/application.h"
 #include "runtime/backend/cuda/device.h"
 #include "runtime/backend/cuda/nvml.h"
 #include "runtime/backend/cuda/nvrtc.h"
-
-enum { MAX_VALUES = 64 };
 
 static tw_status cuda_count(int *count, struct tw_error *error) {
     const struct tw_cuda_driver *cu;
@@ -63,37 +62,6 @@ static tw_status cuda_describe(int index, struct tw_device_info *info, struct tw
     /* A missing compiler is no reason not to list the device: compile says so when it is needed. */
     if (tw_nvrtc_version(info->compiler, NULL) != TW_OK)
         info->compiler[0] = '\0';
-    return TW_OK;
-}
-
-void tw_cuda_close(struct tw_device *device) {
-    if (device == NULL)
-        return;
-    const struct tw_cuda_driver *cu = device->cu;
-    bool entered = false;
-    if (!device->is_pushed && device->context != NULL)
-        (void)tw_cuda_enter(device, &entered, NULL);
-    if (device->start != NULL)
-        cu->event_destroy(device->start);
-    if (device->stop != NULL)
-        cu->event_destroy(device->stop);
-    if (device->stream != NULL)
-        cu->stream_destroy(device->stream);
-    if (device->pool != NULL)
-        cu->pool_destroy(device->pool);
-    tw_cuda_leave(device, entered || device->is_pushed);
-    if (device->is_primary)
-        cu->primary_release(device->handle);
-    free(device);
-}
-
-tw_status tw_cuda_open_parts(struct tw_device *device, struct tw_error *error) {
-    const struct tw_cuda_driver *cu = device->cu;
-    TW_CUDA_CHECK(cu->device_bus_id(device->bus_id, sizeof device->bus_id, device->handle),
-                  "cuDeviceGetPCIBusId");
-    TW_CUDA_CHECK(cu->stream_create(&device->stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
-    TW_CUDA_CHECK(cu->event_create(&device->start, CU_EVENT_DEFAULT), "cuEventCreate");
-    TW_CUDA_CHECK(cu->event_create(&device->stop, CU_EVENT_DEFAULT), "cuEventCreate");
     return TW_OK;
 }
 
@@ -192,10 +160,6 @@ static void cuda_release(struct tw_device *device, struct tw_memory *memory) {
     *memory = (struct tw_memory){0};
 }
 
-static CUdeviceptr pointer(const struct tw_memory *memory) {
-    return memory->address + memory->offset;
-}
-
 static tw_status cuda_synchronize(struct tw_device *device, struct tw_error *error) {
     TW_CUDA_CHECK(device->cu->stream_synchronize(device->stream), "cuStreamSynchronize");
     return TW_OK;
@@ -203,51 +167,33 @@ static tw_status cuda_synchronize(struct tw_device *device, struct tw_error *err
 
 static tw_status cuda_fill(struct tw_device *device, const struct tw_memory *memory,
                            unsigned char byte, struct tw_error *error) {
-    TW_CUDA_CHECK(device->cu->memory_fill(pointer(memory), byte, memory->bytes, device->stream),
-                  "cuMemsetD8Async");
+    TW_CUDA_CHECK(
+        device->cu->memory_fill(tw_cuda_pointer(memory), byte, memory->bytes, device->stream),
+        "cuMemsetD8Async");
     return TW_OK;
 }
 
 static tw_status cuda_write(struct tw_device *device, const struct tw_memory *memory,
                             const void *bytes, struct tw_error *error) {
-    TW_CUDA_CHECK(device->cu->memory_write(pointer(memory), bytes, memory->bytes, device->stream),
-                  "cuMemcpyHtoDAsync");
+    TW_CUDA_CHECK(
+        device->cu->memory_write(tw_cuda_pointer(memory), bytes, memory->bytes, device->stream),
+        "cuMemcpyHtoDAsync");
     return cuda_synchronize(device, error);
 }
 
 static tw_status cuda_read(struct tw_device *device, const struct tw_memory *memory, void *bytes,
                            struct tw_error *error) {
-    TW_CUDA_CHECK(device->cu->memory_read(bytes, pointer(memory), memory->bytes, device->stream),
-                  "cuMemcpyDtoHAsync");
+    TW_CUDA_CHECK(
+        device->cu->memory_read(bytes, tw_cuda_pointer(memory), memory->bytes, device->stream),
+        "cuMemcpyDtoHAsync");
     return cuda_synchronize(device, error);
 }
 
 static tw_status cuda_copy(struct tw_device *device, const struct tw_memory *to,
                            const struct tw_memory *from, struct tw_error *error) {
-    TW_CUDA_CHECK(device->cu->memory_copy(pointer(to), pointer(from), from->bytes, device->stream),
+    TW_CUDA_CHECK(device->cu->memory_copy(tw_cuda_pointer(to), tw_cuda_pointer(from), from->bytes,
+                                          device->stream),
                   "cuMemcpyDtoDAsync");
-    return TW_OK;
-}
-
-tw_status tw_cuda_launch(const struct tw_device *device, CUstream stream,
-                         const struct tw_launch *launch, struct tw_error *error) {
-    CUdeviceptr pointers[MAX_VALUES];
-    void *values[MAX_VALUES];
-    if (launch->value_count > MAX_VALUES)
-        return tw_fail(error, TW_LAUNCH, "more than %d arguments", MAX_VALUES);
-    for (size_t i = 0; i < launch->value_count; i++) {
-        const struct tw_value *value = &launch->values[i];
-        if (value->kind == TW_VALUE_MEMORY) {
-            pointers[i] = pointer(&value->memory);
-            values[i] = &pointers[i];
-        } else {
-            values[i] = (void *)value->bytes;
-        }
-    }
-    TW_CUDA_CHECK(device->cu->launch(launch->module->function, launch->grid[0], launch->grid[1],
-                                     launch->grid[2], launch->block[0], launch->block[1],
-                                     launch->block[2], launch->shared, stream, values, NULL),
-                  "cuLaunchKernel");
     return TW_OK;
 }
 

@@ -31,23 +31,18 @@ struct tw_module {
             return check_status;                                                                   \
     } while (0)
 
-/* Makes the device's parts in its context, which is current. */
+/* device.c: makes the device's parts in its context, which is current. */
 tw_status tw_cuda_open_parts(struct tw_device *device, struct tw_error *error);
 tw_status tw_cuda_launch(const struct tw_device *device, CUstream stream,
                          const struct tw_launch *launch, struct tw_error *error);
 
-/* The vtable's entries for applications. */
-int tw_cuda_current(void);
-tw_status tw_cuda_attach(struct tw_device **out, int index, void *context, struct tw_error *error);
+void tw_cuda_close(struct tw_device *device);
+/* As backend.h has them. */
 tw_status tw_cuda_enter(struct tw_device *device, bool *entered, struct tw_error *error);
 void tw_cuda_leave(struct tw_device *device, bool entered);
-tw_status tw_cuda_launch_on(struct tw_device *device, void *stream,
-                            const struct tw_launch *launches, size_t count, struct tw_error *error);
-tw_status tw_cuda_borrow(struct tw_device *device, void *stream, uint64_t bytes,
-                         struct tw_memory *out, struct tw_error *error);
-tw_status tw_cuda_give_back(struct tw_device *device, void *stream, struct tw_memory *memory,
-                            struct tw_error *error);
-tw_status tw_cuda_wait(struct tw_device *device, void *stream, struct tw_error *error);
-void tw_cuda_close(struct tw_device *device);
+
+static inline CUdeviceptr tw_cuda_pointer(const struct tw_memory *memory) {
+    return memory->address + memory->offset;
+}
 
 #endif
