@@ -114,15 +114,15 @@ static int tell(struct task *task, const struct tw_problem *problem,
 
 static int tune_shape(struct task *task, int index, struct tw_error *error) {
     const struct arguments *a = &task->arguments;
-    const struct session_options options = {.strategy = task->strategy,
-                                            .seed = a->seed,
-                                            .budget_seconds = a->budget_seconds,
-                                            .budget_trials = a->budget_trials,
-                                            .jobs = a->jobs,
-                                            .cache = a->cache,
-                                            .trial_limit_s = a->trial_limit_s,
-                                            .compile_limit_s = a->compile_limit_s,
-                                            .interrupted = &interrupted};
+    struct session_options options = {.strategy = task->strategy,
+                                      .seed = a->seed,
+                                      .budget_seconds = a->budget_seconds,
+                                      .budget_trials = a->budget_trials,
+                                      .jobs = a->jobs,
+                                      .cache = a->cache,
+                                      .trial_limit_s = a->trial_limit_s,
+                                      .compile_limit_s = a->compile_limit_s,
+                                      .interrupted = &interrupted};
     struct session_result *result = calloc(1, sizeof *result);
     struct tw_problem problem;
     struct progress_printer printer;
@@ -131,12 +131,18 @@ static int tune_shape(struct task *task, int index, struct tw_error *error) {
         return command_failed(TW_NO_MEMORY, error);
     }
     tw_status status = subject_problem(a, index, task->description, &problem, error);
+    /* Afresh for each shape: those of the list that were tuned just now are near. */
+    struct tw_catalogue *hints = NULL;
+    if (status == TW_OK)
+        status = subject_catalogue(a, &hints, error);
+    options.hints = hints;
     progress_begin(&printer);
     if (status == TW_OK)
         status = session_run(&options, &problem, &task->device, task->db, task->db_path,
                              a->quiet ? NULL : progress_print, &printer, result, error);
     progress_end(&printer);
     int code = status == TW_OK ? tell(task, &problem, result) : command_failed(status, error);
+    tw_catalogue_free(hints);
     free(result);
     return code;
 }

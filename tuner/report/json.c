@@ -91,6 +91,7 @@ cJSON *report_json(const struct tw_problem *problem, const struct tw_device_info
                                 (double)r->counts[i]);
     cJSON_AddNumberToObject(json, "trials_now", (double)r->trials_now);
     cJSON_AddNumberToObject(json, "space_size", (double)r->space_size);
+    cJSON_AddNumberToObject(json, "hints", r->hints);
     if (r->has_copy)
         cJSON_AddNumberToObject(json, "copy_gb_per_s", r->copy_rate);
     cJSON_AddNumberToObject(json, "compiled", (double)r->compiled);

@@ -65,6 +65,9 @@ static void print_presets(const struct session_result *r) {
 }
 
 static void print_counts(const struct session_result *r) {
+    if (r->hints > 0)
+        printf("  began with      %d configuration%s that did well on problems near this one\n",
+               r->hints, r->hints == 1 ? "" : "s");
     printf("  trials          %" PRId64 " (the space has %zu points):", r->trials, r->space_size);
     for (int i = 0; i < SESSION_STATUSES; i++)
         if (r->counts[i] > 0)

@@ -10,9 +10,12 @@
 
 /* ---- Compiling ---- */
 
-/* Presets are tried whether or not the strategy asks for them, so it must not have them tried
- * twice. */
-static bool is_preset(const struct session *s, size_t point) {
+/* Presets and hints are tried whether or not the strategy asks for them, so it must not have them
+ * tried twice. */
+static bool is_first(const struct session *s, size_t point) {
+    for (int i = 0; i < s->hint_count; i++)
+        if (s->hints[i] == point)
+            return true;
     struct tw_configuration configuration;
     space_configuration(s->space, point, &configuration);
     for (int i = 0; i < s->result->preset_count; i++)
@@ -25,13 +28,13 @@ static bool is_preset(const struct session *s, size_t point) {
 
 static struct candidate *next_candidate(struct session *s, tw_status *status) {
     *status = TW_OK;
-    if (s->presets.first != NULL)
-        return queue_take(&s->presets);
+    if (s->first.first != NULL)
+        return queue_take(&s->first);
     size_t point = SPACE_NONE;
     enum strategy_answer answer;
     do
         answer = strategy_ask(s->strategy, &point);
-    while (answer == STRATEGY_POINT && is_preset(s, point));
+    while (answer == STRATEGY_POINT && is_first(s, point));
     s->exhausted = answer == STRATEGY_EXHAUSTED;
     if (answer != STRATEGY_POINT)
         return NULL;

@@ -44,7 +44,7 @@ static void list_presets(struct session *s) {
 }
 
 static bool queued_already(const struct session *s, const struct tw_configuration *configuration) {
-    for (const struct candidate *c = s->presets.first; c != NULL; c = c->next)
+    for (const struct candidate *c = s->first.first; c != NULL; c = c->next)
         if (tw_configuration_equal(s->problem->description, &c->configuration, configuration))
             return true;
     return false;
@@ -64,7 +64,27 @@ static tw_status queue_presets(struct session *s) {
                 return tw_fail(s->error, TW_NO_MEMORY, "out of memory");
             candidate->configuration = preset->configuration;
             candidate->point = space_find(s->space, &preset->configuration);
-            queue_add(&s->presets, candidate);
+            queue_add(&s->first, candidate);
+        }
+    }
+    return TW_OK;
+}
+
+static tw_status queue_hints(struct session *s) {
+    if (s->options->hints != NULL)
+        s->hint_count = hints_find(s->options->hints, s->problem, s->device, s->space, s->hints);
+    for (int i = 0; i < s->hint_count; i++) {
+        struct candidate *candidate = calloc(1, sizeof *candidate);
+        if (candidate == NULL)
+            return tw_fail(s->error, TW_NO_MEMORY, "out of memory");
+        candidate->point = s->hints[i];
+        space_configuration(s->space, candidate->point, &candidate->configuration);
+        if (strategy_seen(s->strategy, candidate->point) ||
+            queued_already(s, &candidate->configuration))
+            free(candidate);
+        else {
+            queue_add(&s->first, candidate);
+            s->result->hints++;
         }
     }
     return TW_OK;
@@ -110,6 +130,8 @@ static tw_status set_up(struct session *s, tw_db *db, const char *db_path) {
     if (status == TW_OK)
         status = queue_presets(s);
     if (status == TW_OK)
+        status = queue_hints(s);
+    if (status == TW_OK)
         status = device_link_create(&s->link, s->problem, s->device, o->cache, (uint32_t)o->seed,
                                     s->error);
     if (status == TW_OK)
@@ -121,7 +143,7 @@ static tw_status set_up(struct session *s, tw_db *db, const char *db_path) {
 static void tear_down(struct session *s) {
     device_link_free(s->link);
     compile_pool_free(s->pool);
-    struct queue *queues[] = {&s->presets, &s->compiling, &s->ready};
+    struct queue *queues[] = {&s->first, &s->compiling, &s->ready};
     for (size_t i = 0; i < sizeof queues / sizeof *queues; i++)
         for (struct candidate *c = queue_take(queues[i]); c != NULL; c = queue_take(queues[i]))
             candidate_free(s, c);
@@ -216,7 +238,7 @@ static tw_status search(struct session *s,
         bool out_of_time = s->options->budget_trials <= 0 && !accept;
         if (out_of_time && s->running == NULL)
             break; /* what is compiling now would come too late */
-        if (pipeline_empty(s) && (!accept || (s->exhausted && s->presets.count == 0)))
+        if (pipeline_empty(s) && (!accept || (s->exhausted && s->first.count == 0)))
             break;
         /* The sign of life that keeps others from taking the run over. */
         if (tw_clock_now() - last_update > 30) {

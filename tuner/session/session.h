@@ -6,6 +6,7 @@
 
 #include <signal.h>
 
+#include "runtime/select/catalogue.h"
 #include "tuner/search/strategy.h"
 #include "tuner/session/recorder.h"
 
@@ -18,6 +19,7 @@ struct session_options {
     const char *cache;     /* "cold" or "warm" */
     double trial_limit_s;  /* for one trial on the device; 0: from the reference's own time */
     double compile_limit_s;
+    const struct tw_catalogue *hints;         /* results to begin from (hints.h); NULL: none */
     const volatile sig_atomic_t *interrupted; /* set from outside to stop cleanly */
 };
 
@@ -44,6 +46,7 @@ struct session_progress {
 
 struct session_result {
     size_t space_size;
+    int hints; /* configurations that were tried first because they did well nearby */
     bool resumed;
     bool interrupted;
     int64_t trials;                   /* on record for this problem, known ones included */

@@ -3,6 +3,7 @@
 #define TUNER_SESSION_STATE_H
 
 #include "tuner/session/builds.h"
+#include "tuner/session/hints.h"
 #include "tuner/session/session.h"
 #include "tuner/workers/device_link.h"
 
@@ -40,11 +41,14 @@ struct session {
     struct recorder recorder;
     struct builds builds;
 
-    struct queue presets;   /* not yet handed out */
+    struct queue first;     /* presets and hints, tried before the strategy is asked; not yet out */
     struct queue compiling; /* waiting for their build */
     struct queue ready;
     struct candidate *running;
     bool exhausted;
+
+    int hint_count;
+    size_t hints[HINTS_MOST];
 
     int contender_count;
     struct contender contenders[FINALISTS]; /* fastest first */

@@ -1,0 +1,97 @@
+#include "tuner/session/hints.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/backend/devices.h"
+#include "runtime/description/configuration.h"
+
+static const double FARTHEST = 4; /* log2 of the sizes' ratios */
+
+struct hint {
+    size_t point;
+    bool same_device;
+    double distance;
+    double time_us;
+};
+
+static int by_promise(const void *left, const void *right) {
+    const struct hint *a = left, *b = right;
+    if (a->same_device != b->same_device)
+        return a->same_device ? -1 : 1;
+    if (a->distance != b->distance)
+        return a->distance < b->distance ? -1 : 1;
+    if (a->time_us != b->time_us)
+        return a->time_us < b->time_us ? -1 : 1;
+    return (a->point > b->point) - (a->point < b->point);
+}
+
+static double distance_to(const struct tw_problem *problem, const struct tw_catalogue_row *row) {
+    double sum = 0;
+    for (int i = 0; i < row->dimension_count; i++) {
+        double difference = log2((double)problem->dimensions[i]) - row->log_dimensions[i];
+        sum += difference * difference;
+    }
+    return sqrt(sum);
+}
+
+/* The point that a row's configuration is here, or SPACE_NONE. */
+static size_t point_of(const struct tw_problem *problem, const struct tw_catalogue_row *row,
+                       const struct space *space) {
+    const struct tw_description *d = problem->description;
+    struct tw_configuration configuration;
+    int implementation = tw_description_implementation(d, row->implementation);
+    if (implementation < 0 || tw_configuration_parse(&configuration, d, implementation,
+                                                     row->configuration, NULL) != TW_OK)
+        return SPACE_NONE;
+    return space_find(space, &configuration);
+}
+
+static size_t collect(const struct tw_catalogue *catalogue, const struct tw_problem *problem,
+                      const struct tw_device_info *device, const struct space *space,
+                      struct hint *hints) {
+    char key[TW_PROBLEM_KEY_SIZE], fingerprint[256];
+    size_t count = 0;
+    tw_problem_key(problem, key);
+    tw_device_fingerprint(device, fingerprint);
+    const char *attributes = strchr(key, ';') != NULL ? strchr(key, ';') : "";
+    for (size_t i = 0; i < tw_catalogue_size(catalogue); i++) {
+        const struct tw_catalogue_row *row = tw_catalogue_at(catalogue, i);
+        struct hint hint = {.same_device = strcmp(row->device, fingerprint) == 0,
+                            .time_us = row->time_us};
+        if (strcmp(row->kernel, problem->description->kernel) != 0 ||
+            strcmp(row->attributes, attributes) != 0 ||
+            row->dimension_count != problem->description->dimension_count ||
+            (!hint.same_device && (strcmp(row->backend, device->backend) != 0 ||
+                                   strcmp(row->architecture, device->architecture) != 0)))
+            continue;
+        hint.distance = distance_to(problem, row);
+        hint.point = hint.distance <= FARTHEST ? point_of(problem, row, space) : SPACE_NONE;
+        if (hint.point != SPACE_NONE)
+            hints[count++] = hint;
+    }
+    return count;
+}
+
+int hints_find(const struct tw_catalogue *catalogue, const struct tw_problem *problem,
+               const struct tw_device_info *device, const struct space *space,
+               size_t points[HINTS_MOST]) {
+    int found = 0;
+    /* Without memory for hints, the search begins without. */
+    struct hint *hints = malloc((tw_catalogue_size(catalogue) + 1) * sizeof *hints);
+    if (hints == NULL)
+        return 0;
+    size_t count = collect(catalogue, problem, device, space, hints);
+    if (count > 0)
+        qsort(hints, count, sizeof *hints, by_promise);
+    for (size_t i = 0; i < count && found < HINTS_MOST; i++) {
+        int same = 0;
+        while (same < found && points[same] != hints[i].point)
+            same++;
+        if (same == found)
+            points[found++] = hints[i].point;
+    }
+    free(hints);
+    return found;
+}
