@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/library/places.h"
+
 struct kernel {
     struct kernel *next;
     struct tw_description *description;
@@ -38,7 +40,7 @@ static const struct kernel *find(const struct tw_kernels *kernels, const char *n
     return kernel;
 }
 
-static tw_status add_file(struct tw_kernels *kernels, const char *file, struct tw_error *error) {
+static tw_status read_file(struct tw_kernels *kernels, const char *file, struct tw_error *error) {
     struct tw_description *description;
     tw_status status = tw_description_load(&description, file, error);
     if (status != TW_OK)
@@ -51,6 +53,16 @@ static tw_status add_file(struct tw_kernels *kernels, const char *file, struct t
         return status;
     }
     return add(kernels, description, file, error);
+}
+
+/* Templates are read when a plan needs them, and `tune` reads the description again. */
+static tw_status add_file(struct tw_kernels *kernels, const char *file, struct tw_error *error) {
+    struct tw_text path = {0};
+    tw_place_absolute(&path, file);
+    tw_status status = path.failed ? tw_fail(error, TW_NO_MEMORY, "out of memory")
+                                   : read_file(kernels, path.data, error);
+    tw_text_free(&path);
+    return status;
 }
 
 tw_status tw_kernels_create(struct tw_kernels **out, const char *const *files,

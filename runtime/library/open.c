@@ -23,8 +23,14 @@ const char *tw_device_name(const tw_library *library) {
 /* ---- Options ---- */
 
 static tw_status add_database(tw_library *library, int at, const char *path, tw_error *error) {
-    library->databases[at] = strdup(path);
-    return library->databases[at] != NULL ? TW_OK : tw_fail(error, TW_NO_MEMORY, "out of memory");
+    struct tw_text whole = {0};
+    tw_place_absolute(&whole, path);
+    if (whole.failed) {
+        tw_text_free(&whole);
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    }
+    library->databases[at] = whole.data;
+    return TW_OK;
 }
 
 static tw_status name_databases(tw_library *library, const char *const *given, tw_error *error) {
@@ -71,12 +77,12 @@ static tw_status open_device(tw_library *library, const tw_options *options, tw_
 
 static tw_status open_cache(tw_library *library, const tw_options *options, tw_error *error) {
     struct tw_text path = {0};
-    if (options->binary_directory != NULL)
-        tw_text_print(&path, "%s", options->binary_directory);
-    else
+    if (options->binary_directory != NULL && options->binary_directory[0] != '\0')
+        tw_place_absolute(&path, options->binary_directory);
+    else if (options->binary_directory == NULL)
         tw_place_binaries(&path);
     tw_status status = TW_OK;
-    if (path.data != NULL && path.data[0] != '\0')
+    if (path.data != NULL)
         status = tw_cache_open(&library->cache, path.data, options->binary_directory_bytes, error);
     tw_text_free(&path);
     /* A home that cannot be written to is no reason not to run. */

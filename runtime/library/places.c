@@ -6,6 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
+void tw_place_absolute(struct tw_text *path, const char *given) {
+    char here[PATH_MAX];
+    if (given[0] != '/' && getcwd(here, sizeof here) != NULL)
+        tw_text_print(path, "%s/", here);
+    tw_text_print(path, "%s", given);
+}
+
 /* The XDG base directory specification: variables that hold no absolute path are ignored. */
 static void base_directory(struct tw_text *path, const char *variable, const char *under_home,
                            const char *rest) {

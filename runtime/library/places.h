@@ -5,8 +5,11 @@
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
-/* Each appends a path, or nothing when there is no such place: no home directory is known, or
- * nothing was installed. The paths need not exist. */
+/* A path that goes on meaning the same when the application changes its working directory. */
+void tw_place_absolute(struct tw_text *path, const char *given);
+
+/* Each of the rest appends a path, or nothing when there is no such place: no home directory is
+ * known, or nothing was installed. The paths need not exist. */
 
 /* The user's own database: $XDG_DATA_HOME or ~/.local/share. */
 void tw_place_user_database(struct tw_text *path);

@@ -50,10 +50,12 @@ tw_status tw_tuning_create(struct tw_tuning **out, tw_library *library, const tw
     if (!(options->tune_seconds >= 0 && options->tune_seconds <= 1e9))
         return tw_fail(error, TW_INVALID, "tune_seconds is %g; it must be a time, 0 for 30 s",
                        options->tune_seconds);
-    if (options->tune_program != NULL)
-        tw_text_print(&program, "%s", options->tune_program);
-    else
+    if (options->tune_program == NULL)
         tw_place_tune(&program);
+    else if (strchr(options->tune_program, '/') != NULL)
+        tw_place_absolute(&program, options->tune_program);
+    else
+        tw_text_print(&program, "%s", options->tune_program);
     struct tw_tuning *tuning = calloc(1, sizeof *tuning);
     if (tuning == NULL || program.failed) {
         free(tuning);

@@ -290,6 +290,31 @@ static void directories_that_cannot_be(void **state) {
     assert_int_equal(count_files(kept, last), 1);
 }
 
+/* Relative paths are those of the moment when the library was opened, as for a program that becomes
+ * a daemon later. */
+static void the_working_directory_may_change(void **state) {
+    const struct scratch *scratch = *state;
+    char before[1024], file[1024], binaries[1024];
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(KERNELS), 0);
+    snprintf(binaries, sizeof binaries, "%s/binaries", scratch->path);
+    const char *const descriptions[] = {"double.json", NULL};
+    tw_options options = bare_options();
+    options.descriptions = descriptions;
+    tw_library *library = open_with(&options);
+    assert_int_equal(chdir(scratch->path), 0);
+    options = bare_options();
+    options.binary_directory = "binaries";
+    tw_library *keeping = open_with(&options);
+    assert_int_equal(chdir("/"), 0);
+    check_doubling(library, "double");
+    make_plan(keeping, &small_copy);
+    assert_int_equal(count_files(binaries, file), 1);
+    tw_close(library);
+    tw_close(keeping);
+    assert_int_equal(chdir(before), 0);
+}
+
 int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_options),
@@ -303,6 +328,7 @@ int main(int count, char **arguments) {
         SCRATCH_TEST(binaries_are_kept),
         SCRATCH_TEST(binaries_are_kept_to_a_limit),
         SCRATCH_TEST(directories_that_cannot_be),
+        SCRATCH_TEST(the_working_directory_may_change),
     };
     if (!backend_is_here(count, arguments))
         return 0;
