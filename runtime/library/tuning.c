@@ -226,15 +226,27 @@ static tw_status run_program(struct tw_tuning *tuning, const tw_request *request
     return status == TW_OK ? finish(tuning, child, complaints, error) : status;
 }
 
-tw_status tw_tuning_run(struct tw_tuning *tuning, const tw_request *request, tw_error *error) {
-    pthread_mutex_lock(&tuning->turn);
+static tw_status tune(struct tw_tuning *tuning, const tw_request *request, tw_error *error) {
     /* Somebody may have tuned it while this one waited. */
     bool tuned;
     tw_status status = tw_plan_is_tuned(tuning->library, request, &tuned, error);
-    if (status == TW_OK && !tuned)
-        status = run_program(tuning, request, error);
-    if (status == TW_OK && !tuned)
+    if (status != TW_OK || tuned)
+        return status;
+    status = run_program(tuning, request, error);
+    if (status == TW_OK)
         status = tw_library_read_results(tuning->library, error);
+    /* How a process ended is not always told: an application may ignore SIGCHLD. */
+    if (status == TW_OK)
+        status = tw_plan_is_tuned(tuning->library, request, &tuned, error);
+    if (status == TW_OK && !tuned)
+        status = tw_fail(error, TW_UNAVAILABLE, "%s ended without a result for this problem",
+                         tuning->program);
+    return status;
+}
+
+tw_status tw_tuning_run(struct tw_tuning *tuning, const tw_request *request, tw_error *error) {
+    pthread_mutex_lock(&tuning->turn);
+    tw_status status = tune(tuning, request, error);
     pthread_mutex_unlock(&tuning->turn);
     return status;
 }

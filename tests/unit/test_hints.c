@@ -1,0 +1,85 @@
+/* Where a search begins: what did well nearby, as far as this space has it. */
+#include "runtime/variant/source.h"
+#include "tests/support/stored.h"
+#include "tuner/session/hints.h"
+
+static void store_at(struct house *house, int64_t m, int64_t n, const char *device,
+                     const char *configuration, const char *hash) {
+    char key[64];
+    struct row row = usual_row(house);
+    snprintf(key, sizeof key, "M=%lld,N=%lld;dtype=f32", (long long)m, (long long)n);
+    row.key = key;
+    row.m = m;
+    row.n = n;
+    row.configuration = configuration;
+    if (device != NULL)
+        row.fingerprint = device;
+    if (hash != NULL)
+        row.hash = hash;
+    store(house, &row);
+}
+
+static int find(struct house *house, struct space *space, size_t points[HINTS_MOST]) {
+    return hints_find(catalogue_of(house), &house->problem, &paper_gpu, space, points);
+}
+
+static int64_t block_x(const struct space *space, size_t point) {
+    struct tw_configuration configuration;
+    space_configuration(space, point, &configuration);
+    return configuration.values[0];
+}
+
+/* The nearest first, this device before others of its architecture; nothing twice, nothing from
+ * afar, nothing that the space has not. The problem is 8x100. */
+static void the_nearest_first(void **state) {
+    struct house *house = *state;
+    struct space *space;
+    struct tw_error error;
+    size_t points[HINTS_MOST];
+    must(space_create(&space, &house->problem, &paper_gpu, &error), error);
+    assert_int_equal(find(house, space, points), 0);
+    store_at(house, 8, 400, NULL, "{\"BLOCK_X\":128,\"GROUP\":4,\"ORDER\":\"rows\"}", NULL);
+    store_at(house, 8, 200, NULL, "{\"BLOCK_X\":64,\"GROUP\":4,\"ORDER\":\"rows\"}", NULL);
+    store_at(house, 16, 200, NULL, "{\"BLOCK_X\":64,\"GROUP\":4,\"ORDER\":\"rows\"}", NULL);
+    /* A template that has changed is a hint all the same. */
+    store_at(house, 8, 800, NULL, "{\"BLOCK_X\":32,\"GROUP\":1,\"ORDER\":\"rows\"}", "older");
+    store_at(house, 8, 100, "cuda|Another|1 units",
+             "{\"BLOCK_X\":32,\"GROUP\":4,\"ORDER\":\"rows\"}", NULL);
+    store_at(house, 8, 100000, NULL, "{\"BLOCK_X\":128,\"GROUP\":1,\"ORDER\":\"rows\"}", NULL);
+    store_at(house, 8, 300, NULL, "{\"BLOCK_X\":99,\"GROUP\":1,\"ORDER\":\"rows\"}", NULL);
+    assert_int_equal(find(house, space, points), 4);
+    assert_int_equal(block_x(space, points[0]), 64);
+    assert_int_equal(block_x(space, points[1]), 128);
+    assert_int_equal(block_x(space, points[2]), 32);
+    assert_int_equal(block_x(space, points[3]), 32);
+    assert_true(points[2] != points[3]);
+    space_free(space);
+}
+
+static void other_kinds_of_problem(void **state) {
+    struct house *house = *state;
+    struct space *space;
+    struct tw_error error;
+    size_t points[HINTS_MOST];
+    must(space_create(&space, &house->problem, &paper_gpu, &error), error);
+    struct row row = usual_row(house);
+    row.key = "M=8,N=100;dtype=f64";
+    store(house, &row);
+    row = usual_row(house);
+    row.kernel = "copy";
+    store(house, &row);
+    row = usual_row(house);
+    row.fingerprint = "cuda|Another|1 units";
+    row.architecture = "sm_80";
+    store(house, &row);
+    assert_int_equal(find(house, space, points), 0);
+    space_free(space);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        HOUSE_TEST(the_nearest_first),
+        HOUSE_TEST(other_kinds_of_problem),
+    };
+    return cmocka_run_group_tests_name("hints", tests, NULL, NULL);
+}
