@@ -1,4 +1,10 @@
-/* The kernel: which tile of C this block computes, the pipeline over K, and the result. */
+/* The kernel: which tile of C this block computes, the pipeline over K, and the result. With
+ * SPLIT, K is divided over groups of blocks, whose partial sums go to the workspace for
+ * sum_splits.cu to add. */
+
+#ifndef SPLIT
+#define SPLIT 0
+#endif
 
 #if TRANS_A
 #define ADVANCE_A ((tw_index)BK * lda)
@@ -95,20 +101,35 @@ TW_DEVICE void store_results(TW_GLOBAL real *C, const real *sum, int m_left, int
     }
 }
 
+#if SPLIT
+TW_KERNEL(gemm_split_k)
+(TW_GLOBAL const real *TW_RESTRICT A, TW_GLOBAL const real *TW_RESTRICT B,
+ TW_GLOBAL real *TW_RESTRICT C, int M, int N, int K, int lda, int ldb, int group_m, int split_k)
+{
+    const int ldc = N;
+    const real alpha = 1, beta = 0;
+#else
 TW_KERNEL(gemm_register_tiled)
 (TW_GLOBAL const real *TW_RESTRICT A, TW_GLOBAL const real *TW_RESTRICT B,
  TW_GLOBAL real *TW_RESTRICT C, int M, int N, int K, int lda, int ldb, int ldc, real alpha,
  real beta, int group_m)
 {
-    TW_SHARED(real, shared, PREFETCH *STAGE);
+#endif
+    TW_SHARED(real, shared, SHARED_REALS);
 
     /* Blocks in flight at one time should share rows and columns that fit in the L2 cache: number
      * them down columns of group_m tiles (as Triton's matrix multiplication tutorial does). */
     const int blocks_m = M / BM + (M % BM != 0);
     const int blocks_n = N / BN + (N % BN != 0);
+#if SPLIT
+    const int tile = (int)blockIdx.x % (blocks_m * blocks_n);
+    const int part = (int)blockIdx.x / (blocks_m * blocks_n);
+#else
+    const int tile = (int)blockIdx.x;
+#endif
     const int group_height = SMALLER(group_m, blocks_m);
-    const int group = (int)blockIdx.x / (group_height * blocks_n);
-    const int inside = (int)blockIdx.x % (group_height * blocks_n);
+    const int group = tile / (group_height * blocks_n);
+    const int inside = tile % (group_height * blocks_n);
     const int height = SMALLER(blocks_m - group * group_height, group_height);
     const int block_m = (group * group_height + inside % height) * BM;
     const int block_n = inside / height * BN;
@@ -117,7 +138,8 @@ TW_KERNEL(gemm_register_tiled)
      * lanes i and i ^ 1, or i and i ^ 2, read the same address. */
     const int tid = (int)threadIdx.x;
     const int lane = tid % (PATCH_M * PATCH_N);
-    const int patch = tid / (PATCH_M * PATCH_N);
+    const int patch = tid % SLICE_THREADS / (PATCH_M * PATCH_N);
+    const int slice = tid / SLICE_THREADS;
     const int lane_m = PATCH_M % 2 == 0 ? lane / (2 * PATCH_N) * 2 + lane % 2 : lane / PATCH_N;
     const int lane_n = PATCH_M % 2 == 0 ? lane / 2 % PATCH_N : lane % PATCH_N;
     const int m = FIRST_M(patch / PATCHES_N * PATCH_M + lane_m);
@@ -131,9 +153,19 @@ TW_KERNEL(gemm_register_tiled)
     TW_GLOBAL const real *from_b =
         B + OFFSET_B(0, block_n) + first_vector(ldb, tid, last_b, LENGTH_B, VEC_B, TRANS_B, EDGE_N);
     int left = K; /* from the tile that is fetched next to the end */
+#if SPLIT
+    const int steps = K / BK + (K % BK != 0);
+    const int first_step = (int)((tw_index)steps * part / split_k);
+    const int next_step = (int)((tw_index)steps * (part + 1) / split_k);
+    left = SMALLER(K - first_step * BK, (next_step - first_step) * BK);
+    from_a += first_step * (tw_index)(ADVANCE_A);
+    from_b += first_step * (tw_index)(ADVANCE_B);
+    C += (tw_index)part * M * N;
+#endif
 
-    TW_LOCAL const real *read_a = shared + m * (A_BY_K ? 1 : ROW_A);
-    TW_LOCAL const real *read_b = shared + TILE_A + n;
+    TW_LOCAL const real *read_a =
+        shared + m * (A_BY_K ? 1 : ROW_A) + slice * SLICE_K * NEXT_K_A;
+    TW_LOCAL const real *read_b = shared + TILE_A + n + slice * SLICE_K * NEXT_K_B;
     TW_LOCAL real *to_a = shared + first_place(tid, ROW_A, TURN_A, LENGTH_A, VEC_A);
     TW_LOCAL real *to_b = shared + TILE_A + first_place(tid, ROW_B, TURN_B, LENGTH_B, VEC_B);
 
@@ -176,7 +208,7 @@ TW_KERNEL(gemm_register_tiled)
         TW_LOCAL const real *at_a = read_a, *at_b = read_b;
 #if REG_PREFETCH
         TW_UNROLL_BY(1)
-        for (int k = 0; k < BK - UNROLL; k += UNROLL) {
+        for (int k = 0; k < SLICE_K - UNROLL; k += UNROLL) {
             TW_UNROLL
             for (int u = 1; u <= UNROLL; u++)
                 MULTIPLY_AND_READ(at_a, at_b, u);
@@ -199,7 +231,7 @@ TW_KERNEL(gemm_register_tiled)
 #endif
 #else
         TW_UNROLL_BY(1)
-        for (int k = 0; k < BK; k += UNROLL) {
+        for (int k = 0; k < SLICE_K; k += UNROLL) {
             TW_UNROLL
             for (int u = 0; u < UNROLL; u++) {
                 read_fragments(a, b, at_a, at_b, u);
@@ -219,6 +251,12 @@ TW_KERNEL(gemm_register_tiled)
 #endif
         ADVANCE();
     }
+
+#if SLICES > 1
+    sum_slices(sum, shared, tid);
+    if (slice > 0)
+        return;
+#endif
 
     TW_GLOBAL real *to = C + (tw_index)(block_m + m) * ldc + block_n + n;
     const int m_left = M - block_m - m;

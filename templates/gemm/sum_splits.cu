@@ -1,0 +1,54 @@
+/* Adds the partial products that the blocks of a split K left in the workspace, always in the same
+ * order, and makes C of them. Many parts are shared out over several threads of a block, so that a
+ * small C with hundreds of parts still has enough loads in flight. */
+
+TW_KERNEL(gemm_sum_splits)
+(TW_GLOBAL const real *TW_RESTRICT parts, TW_GLOBAL real *TW_RESTRICT C, int M, int N, int ldc,
+ real alpha, real beta, int split_k)
+{
+    TW_SHARED(real, shared, TW_BLOCK_X *VEC_C);
+    /* As the description's grid has it. */
+    const int width = split_k < 16 ? TW_BLOCK_X : split_k < 64 ? TW_BLOCK_X / 4 : TW_BLOCK_X / 16;
+    const int tid = (int)threadIdx.x;
+    const int helpers = TW_BLOCK_X / width;
+    const int helper = tid / width;
+    const tw_index vector = (tw_index)blockIdx.x * width + tid % width;
+    const int inside = vector < (tw_index)M * (N / VEC_C);
+
+    real sum[VEC_C];
+    TW_UNROLL
+    for (int e = 0; e < VEC_C; e++)
+        sum[e] = 0;
+    if (inside) {
+        const tw_index next = (tw_index)M * N;
+        TW_UNROLL_BY(8)
+        for (int part = helper; part < split_k; part += helpers) {
+            real more[VEC_C];
+            load_global(more, parts + part * next + vector * VEC_C, VEC_C);
+            TW_UNROLL
+            for (int e = 0; e < VEC_C; e++)
+                sum[e] += more[e];
+        }
+    }
+
+    TW_UNROLL
+    for (int e = 0; e < VEC_C; e++)
+        shared[e * TW_BLOCK_X + tid] = sum[e];
+    __syncthreads();
+    if (!inside || helper > 0)
+        return;
+    for (int other = 1; other < helpers; other++) {
+        TW_UNROLL
+        for (int e = 0; e < VEC_C; e++)
+            sum[e] += shared[e * TW_BLOCK_X + other * width + tid];
+    }
+
+    const tw_index at = vector / (N / VEC_C) * ldc + vector % (N / VEC_C) * VEC_C;
+    real result[VEC_C];
+    if (beta != 0)
+        load_global(result, C + at, VEC_C);
+    TW_UNROLL
+    for (int e = 0; e < VEC_C; e++)
+        result[e] = beta == 0 ? alpha * sum[e] : FMA(beta, result[e], alpha * sum[e]);
+    store_global(C + at, result, VEC_C);
+}
