@@ -1,10 +1,4 @@
-/* The kernel: which tile of C this block computes, the pipeline over K, and the result. With
- * SPLIT, K is divided over groups of blocks, whose partial sums go to the workspace for
- * sum_splits.cu to add. */
-
-#ifndef SPLIT
-#define SPLIT 0
-#endif
+/* The kernel: the pipeline over K, and the result. */
 
 #if TRANS_A
 #define ADVANCE_A ((tw_index)BK * lda)
@@ -76,63 +70,23 @@
             b[j] = next_b[j];                                                                    \
     } while (0)
 
-TW_DEVICE void store_results(TW_GLOBAL real *C, const real *sum, int m_left, int n_left, int ldc,
-                             real alpha, real beta, const int read)
-{
-    TW_UNROLL
-    for (int i = 0; i < TM; i++) {
-        if (EDGE_M && PLACE_M(i) >= m_left)
-            continue;
-        TW_GLOBAL real *row = C + (tw_index)PLACE_M(i) * ldc;
-        TW_UNROLL
-        for (int j = 0; j < TN; j += VEC_C) {
-            if (EDGE_N && PLACE_N(j) >= n_left)
-                continue;
-            real result[VEC_C];
-            if (read)
-                load_global(result, row + PLACE_N(j), VEC_C);
-            TW_UNROLL
-            for (int e = 0; e < VEC_C; e++) {
-                const real product = alpha * sum[i * TN + j + e];
-                result[e] = read ? FMA(beta, result[e], product) : product;
-            }
-            store_global(row + PLACE_N(j), result, VEC_C);
-        }
-    }
-}
-
-#if SPLIT
-TW_KERNEL(gemm_split_k)
-(TW_GLOBAL const real *TW_RESTRICT A, TW_GLOBAL const real *TW_RESTRICT B,
- TW_GLOBAL real *TW_RESTRICT C, int M, int N, int K, int lda, int ldb, int group_m, int split_k)
-{
-    const int ldc = N;
-    const real alpha = 1, beta = 0;
-#else
 TW_KERNEL(gemm_register_tiled)
 (TW_GLOBAL const real *TW_RESTRICT A, TW_GLOBAL const real *TW_RESTRICT B,
  TW_GLOBAL real *TW_RESTRICT C, int M, int N, int K, int lda, int ldb, int ldc, real alpha,
- real beta, int group_m)
+ real beta, int group_m SPLIT_ARGUMENTS)
 {
-#endif
     TW_SHARED(real, shared, SHARED_REALS);
 
-    /* Blocks in flight at one time should share rows and columns that fit in the L2 cache: number
-     * them down columns of group_m tiles (as Triton's matrix multiplication tutorial does). */
-    const int blocks_m = M / BM + (M % BM != 0);
-    const int blocks_n = N / BN + (N % BN != 0);
 #if SPLIT
-    const int tile = (int)blockIdx.x % (blocks_m * blocks_n);
-    const int part = (int)blockIdx.x / (blocks_m * blocks_n);
+    const int whole = (int)blockIdx.x < WHOLE;
+    const int tile = whole ? (int)blockIdx.x : split_tile(M, N);
+    const int part = whole ? 0 : split_part(M, N);
+    const int parts = whole ? 1 : split_k;
 #else
     const int tile = (int)blockIdx.x;
 #endif
-    const int group_height = SMALLER(group_m, blocks_m);
-    const int group = tile / (group_height * blocks_n);
-    const int inside = tile % (group_height * blocks_n);
-    const int height = SMALLER(blocks_m - group * group_height, group_height);
-    const int block_m = (group * group_height + inside % height) * BM;
-    const int block_n = inside / height * BN;
+    const int block_m = tile_m(tile, M, N, group_m);
+    const int block_n = tile_n(tile, M, N, group_m);
 
     /* Two rows of a patch alternate lane by lane: a 16-byte shared load takes half the cycles when
      * lanes i and i ^ 1, or i and i ^ 2, read the same address. */
@@ -154,13 +108,10 @@ TW_KERNEL(gemm_register_tiled)
         B + OFFSET_B(0, block_n) + first_vector(ldb, tid, last_b, LENGTH_B, VEC_B, TRANS_B, EDGE_N);
     int left = K; /* from the tile that is fetched next to the end */
 #if SPLIT
-    const int steps = K / BK + (K % BK != 0);
-    const int first_step = (int)((tw_index)steps * part / split_k);
-    const int next_step = (int)((tw_index)steps * (part + 1) / split_k);
-    left = SMALLER(K - first_step * BK, (next_step - first_step) * BK);
+    const int first_step = split_step(K, part, parts);
+    left = SMALLER(K - first_step * BK, (split_step(K, part + 1, parts) - first_step) * BK);
     from_a += first_step * (tw_index)(ADVANCE_A);
     from_b += first_step * (tw_index)(ADVANCE_B);
-    C += (tw_index)part * M * N;
 #endif
 
     TW_LOCAL const real *read_a =
@@ -256,6 +207,13 @@ TW_KERNEL(gemm_register_tiled)
     sum_slices(sum, shared, tid);
     if (slice > 0)
         return;
+#endif
+
+#if SPLIT
+    if (!whole) {
+        store_part(workspace + part_place(part, tile, M, N) + m * BN + n, sum);
+        return;
+    }
 #endif
 
     TW_GLOBAL real *to = C + (tw_index)(block_m + m) * ldc + block_n + n;

@@ -3,8 +3,8 @@
  * small C with hundreds of parts still has enough loads in flight. */
 
 TW_KERNEL(gemm_sum_splits)
-(TW_GLOBAL const real *TW_RESTRICT parts, TW_GLOBAL real *TW_RESTRICT C, int M, int N, int ldc,
- real alpha, real beta, int split_k)
+(TW_GLOBAL const real *TW_RESTRICT workspace, TW_GLOBAL real *TW_RESTRICT C, int M, int N, int ldc,
+ real alpha, real beta, int group_m, int split_k)
 {
     TW_SHARED(real, shared, TW_BLOCK_X *VEC_C);
     /* As the description's grid has it. */
@@ -13,18 +13,21 @@ TW_KERNEL(gemm_sum_splits)
     const int helpers = TW_BLOCK_X / width;
     const int helper = tid / width;
     const tw_index vector = (tw_index)blockIdx.x * width + tid % width;
-    const int inside = vector < (tw_index)M * (N / VEC_C);
+    const int tile = WHOLE + (int)(vector / (BM * BN / VEC_C));
+    const int place = (int)(vector % (BM * BN / VEC_C)) * VEC_C;
+    const int m = tile_m(tile, M, N, group_m) + place / BN;
+    const int n = tile_n(tile, M, N, group_m) + place % BN;
+    const int inside = tile < TILES_M(M) * TILES_N(N) && m < M && n < N;
 
     real sum[VEC_C];
     TW_UNROLL
     for (int e = 0; e < VEC_C; e++)
         sum[e] = 0;
     if (inside) {
-        const tw_index next = (tw_index)M * N;
         TW_UNROLL_BY(8)
         for (int part = helper; part < split_k; part += helpers) {
             real more[VEC_C];
-            load_global(more, parts + part * next + vector * VEC_C, VEC_C);
+            load_global(more, workspace + part_place(part, tile, M, N) + place, VEC_C);
             TW_UNROLL
             for (int e = 0; e < VEC_C; e++)
                 sum[e] += more[e];
@@ -43,7 +46,7 @@ TW_KERNEL(gemm_sum_splits)
             sum[e] += shared[e * TW_BLOCK_X + other * width + tid];
     }
 
-    const tw_index at = vector / (N / VEC_C) * ldc + vector % (N / VEC_C) * VEC_C;
+    const tw_index at = (tw_index)m * ldc + n;
     real result[VEC_C];
     if (beta != 0)
         load_global(result, C + at, VEC_C);

@@ -1,0 +1,38 @@
+/* Writes a thread's tile: its elements of C, or its part of a sum that is not complete yet. */
+
+TW_DEVICE void store_results(TW_GLOBAL real *C, const real *sum, int m_left, int n_left, int ldc,
+                             real alpha, real beta, const int read)
+{
+    TW_UNROLL
+    for (int i = 0; i < TM; i++) {
+        if (EDGE_M && PLACE_M(i) >= m_left)
+            continue;
+        TW_GLOBAL real *row = C + (tw_index)PLACE_M(i) * ldc;
+        TW_UNROLL
+        for (int j = 0; j < TN; j += VEC_C) {
+            if (EDGE_N && PLACE_N(j) >= n_left)
+                continue;
+            real result[VEC_C];
+            if (read)
+                load_global(result, row + PLACE_N(j), VEC_C);
+            TW_UNROLL
+            for (int e = 0; e < VEC_C; e++) {
+                const real product = alpha * sum[i * TN + j + e];
+                result[e] = read ? FMA(beta, result[e], product) : product;
+            }
+            store_global(row + PLACE_N(j), result, VEC_C);
+        }
+    }
+}
+
+#if SPLIT
+TW_DEVICE void store_part(TW_GLOBAL real *to, const real *sum)
+{
+    TW_UNROLL
+    for (int i = 0; i < TM; i++) {
+        TW_UNROLL
+        for (int j = 0; j < TN; j += PIECE_N)
+            store_global(to + PLACE_M(i) * BN + PLACE_N(j), sum + i * TN + j, PIECE_N);
+    }
+}
+#endif
