@@ -70,11 +70,21 @@
             b[j] = next_b[j];                                                                    \
     } while (0)
 
+#if SYMMETRIC
+TW_KERNEL(aat_register_tiled)
+(TW_GLOBAL const real *TW_RESTRICT A, TW_GLOBAL real *TW_RESTRICT C, int M, int K, int lda,
+ int ldc)
+{
+    TW_GLOBAL const real *TW_RESTRICT B = A;
+    const int N = M, ldb = lda, group_m = 1;
+    const real alpha = 1, beta = 0;
+#else
 TW_KERNEL(gemm_register_tiled)
 (TW_GLOBAL const real *TW_RESTRICT A, TW_GLOBAL const real *TW_RESTRICT B,
  TW_GLOBAL real *TW_RESTRICT C, int M, int N, int K, int lda, int ldb, int ldc, real alpha,
  real beta, int group_m SPLIT_ARGUMENTS)
 {
+#endif
     TW_SHARED(real, shared, SHARED_REALS);
 
 #if SPLIT
@@ -223,4 +233,8 @@ TW_KERNEL(gemm_register_tiled)
         store_results(to, sum, m_left, n_left, ldc, alpha, beta, 0);
     else
         store_results(to, sum, m_left, n_left, ldc, alpha, beta, 1);
+#if SYMMETRIC
+    if (block_m != block_n)
+        store_mirrored(C + (tw_index)(block_n + n) * ldc + block_m + m, sum, m_left, n_left, ldc);
+#endif
 }

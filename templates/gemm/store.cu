@@ -36,3 +36,26 @@ TW_DEVICE void store_part(TW_GLOBAL real *to, const real *sum)
     }
 }
 #endif
+
+#if SYMMETRIC
+/* The transpose of a thread's tile, whose rows are `n_left` of C's and its columns `m_left`. */
+TW_DEVICE void store_mirrored(TW_GLOBAL real *C, const real *sum, int m_left, int n_left, int ldc)
+{
+    TW_UNROLL
+    for (int j = 0; j < TN; j++) {
+        if (EDGE_N && PLACE_N(j) >= n_left)
+            continue;
+        TW_GLOBAL real *row = C + (tw_index)PLACE_N(j) * ldc;
+        TW_UNROLL
+        for (int i = 0; i < TM; i += VEC_MIRRORED) {
+            if (EDGE_M && PLACE_M(i) >= m_left)
+                continue;
+            real result[VEC_MIRRORED];
+            TW_UNROLL
+            for (int e = 0; e < VEC_MIRRORED; e++)
+                result[e] = sum[(i + e) * TN + j];
+            store_global(row + PLACE_M(i), result, VEC_MIRRORED);
+        }
+    }
+}
+#endif
