@@ -77,7 +77,7 @@ TW_KERNEL(aat_register_tiled)
 {
     TW_GLOBAL const real *TW_RESTRICT B = A;
     const int N = M, ldb = lda, group_m = 1;
-    const real alpha = 1, beta = 0;
+    const real alpha = K > 0, beta = 0; /* 1, but the compiler must not know: see store.cu */
 #else
 TW_KERNEL(gemm_register_tiled)
 (TW_GLOBAL const real *TW_RESTRICT A, TW_GLOBAL const real *TW_RESTRICT B,
@@ -221,7 +221,7 @@ TW_KERNEL(gemm_register_tiled)
 
 #if SPLIT
     if (!whole) {
-        store_part(workspace + part_place(part, tile, M, N) + m * BN + n, sum);
+        store_part(workspace + part_place(part, tile, M, N) + m * BN + n, sum, alpha);
         return;
     }
 #endif
@@ -235,6 +235,7 @@ TW_KERNEL(gemm_register_tiled)
         store_results(to, sum, m_left, n_left, ldc, alpha, beta, 1);
 #if SYMMETRIC
     if (block_m != block_n)
-        store_mirrored(C + (tw_index)(block_n + n) * ldc + block_m + m, sum, m_left, n_left, ldc);
+        store_mirrored(C + (tw_index)(block_n + n) * ldc + block_m + m, sum, m_left, n_left,
+                       ldc, alpha);
 #endif
 }

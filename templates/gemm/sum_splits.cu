@@ -1,10 +1,10 @@
-/* Adds the partial products that the blocks of a split K left in the workspace, always in the same
+/* Adds the partial products (times alpha) that the blocks of a split K left in the workspace, always in the same
  * order, and makes C of them. Many parts are shared out over several threads of a block, so that a
  * small C with hundreds of parts still has enough loads in flight. */
 
 TW_KERNEL(gemm_sum_splits)
 (TW_GLOBAL const real *TW_RESTRICT workspace, TW_GLOBAL real *TW_RESTRICT C, int M, int N, int ldc,
- real alpha, real beta, int group_m, int split_k)
+ real beta, int group_m, int split_k)
 {
     TW_SHARED(real, shared, TW_BLOCK_X *VEC_C);
     /* As the description's grid has it. */
@@ -52,6 +52,6 @@ TW_KERNEL(gemm_sum_splits)
         load_global(result, C + at, VEC_C);
     TW_UNROLL
     for (int e = 0; e < VEC_C; e++)
-        result[e] = beta == 0 ? alpha * sum[e] : FMA(beta, result[e], alpha * sum[e]);
+        result[e] = beta == 0 ? sum[e] : FMA(beta, result[e], sum[e]);
     store_global(C + at, result, VEC_C);
 }
