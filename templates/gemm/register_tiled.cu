@@ -219,16 +219,18 @@ TW_KERNEL(gemm_register_tiled)
         return;
 #endif
 
+    TW_GLOBAL real *to = C + (tw_index)(block_m + m) * ldc + block_n + n;
+    int m_left = M - block_m - m;
+    int n_left = N - block_n - n;
 #if SPLIT
-    if (!whole) {
-        store_part(workspace + part_place(part, tile, M, N) + m * BN + n, sum, alpha);
-        return;
+    if (!whole) { /* a tile in the workspace is stored as one of C, but has no edges */
+        to = workspace + part_place(part, tile, M, N) + m * BN + n;
+        m_left = BM;
+        n_left = BN;
+        ldc = BN;
+        beta = 0;
     }
 #endif
-
-    TW_GLOBAL real *to = C + (tw_index)(block_m + m) * ldc + block_n + n;
-    const int m_left = M - block_m - m;
-    const int n_left = N - block_n - n;
     if (beta == 0)
         store_results(to, sum, m_left, n_left, ldc, alpha, beta, 0);
     else
