@@ -1,7 +1,7 @@
-/* Adds what the block's slices summed over their shares of K, in the memory that held the tiles: the
- * upper half hands its sums to the lower, and so on until slice 0 has them all. Small problems want
- * this: it gives a multiprocessor more threads to hide latency with, when M and N yield too few
- * tiles, and the tile of a thread stays large. */
+/* Adds what the block's slices summed over their shares of K, in the memory that held the tiles:
+ * the upper half hands its sums to the lower, and so on until slice 0 has them all. Small problems
+ * want this: it gives a multiprocessor more threads to hide latency with, when M and N yield too
+ * few tiles, and the tile of a thread stays large. */
 
 #define SHARED_SLICES (SLICES / 2 * BM * BN)
 #define SHARED_REALS (PREFETCH * STAGE > SHARED_SLICES ? PREFETCH * STAGE : SHARED_SLICES)

@@ -1,6 +1,6 @@
-/* Adds the partial products (times alpha) that the blocks of a split K left in the workspace, always in the same
- * order, and makes C of them. Many parts are shared out over several threads of a block, so that a
- * small C with hundreds of parts still has enough loads in flight. */
+/* Adds the parts of alpha*A*B that the blocks of a split K left in the workspace, always in the
+ * same order, and makes C of them. Many parts are shared out over several threads of a block, so
+ * that a small C with hundreds of parts still has enough loads in flight. */
 
 TW_KERNEL(gemm_sum_splits)
 (TW_GLOBAL const real *TW_RESTRICT workspace, TW_GLOBAL real *TW_RESTRICT C, int M, int N, int ldc,

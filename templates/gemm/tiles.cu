@@ -1,6 +1,6 @@
-/* Which tile of C a block computes, and which part of K. Blocks in flight at one time should share rows and columns that
- * fit in the L2 cache: tiles are numbered down columns of group_m tiles (as Triton's matrix
- * multiplication tutorial does). */
+/* Which tile of C a block computes, and which part of K. Blocks in flight at one time should share
+ * rows and columns that fit in the L2 cache: tiles are numbered down columns of group_m tiles (as
+ * Triton's matrix multiplication tutorial does). */
 
 #define TILES_M(M) ((M) / BM + ((M) % BM != 0))
 #define TILES_N(N) ((N) / BN + ((N) % BN != 0))
@@ -23,9 +23,9 @@ TW_DEVICE int tile_n(int tile, int M, int N, int group_m)
 }
 
 /* With SPLIT, K is divided over groups of blocks, whose partial sums go to the workspace for
- * sum_splits.cu to add. The first WHOLE tiles are not divided: they fill the device for whole waves,
- * and only the tiles of the last, partial wave are spread over all of it (as in stream-K, Osama et
- * al. 2023, but with no atomics and always the same sums). */
+ * sum_splits.cu to add. The first WHOLE tiles are not divided: they fill the device for whole
+ * waves, and only the tiles of the last, partial wave are spread over all of it (as in stream-K,
+ * Osama et al. 2023, but with no atomics and always the same sums). */
 
 #ifndef SPLIT
 #define SPLIT 0
