@@ -179,18 +179,6 @@ TW_DEVICE void write_mirrored(TW_GLOBAL float *C, const lanes *sums, int rows, i
     }
 }
 
-/* The place in the lower triangle of a block number: row r begins at r (r + 1) / 2. The root is
- * near, and the loops make it exact. */
-TW_DEVICE int triangle_row(tw_index id)
-{
-    tw_index r = (tw_index)((sqrt(8.0f * (float)id + 1.0f) - 1.0f) * 0.5f);
-    while (r * (r + 1) / 2 > id)
-        r--;
-    while ((r + 1) * (r + 2) / 2 <= id)
-        r++;
-    return (int)r;
-}
-
 TW_KERNEL(aat_tiled)
 (TW_GLOBAL const float *TW_RESTRICT A, TW_GLOBAL float *TW_RESTRICT C, int M, int K, int lda,
  int ldc)

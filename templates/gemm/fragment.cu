@@ -2,9 +2,12 @@
  * tiles: an element read from shared memory feeds TN or TM multiplications (Volkov and Demmel 2008;
  * the layout of a warp and the pipeline follow the CUTLASS documentation on efficient GEMM). */
 
-/* The block's threads form a grid of THREADS_M x THREADS_N tiles. */
+/* The block's threads form a grid of THREADS_M x THREADS_N tiles, SLICES times over: each slice
+ * takes its share of every BK, and slices.cu adds their sums. */
 #define THREADS_M (BM / TM)
 #define THREADS_N (BN / TN)
+#define SLICE_THREADS (THREADS_M * THREADS_N)
+#define SLICE_K (BK / SLICES)
 #define SMALLER(a, b) ((a) < (b) ? (a) : (b))
 
 /* A warp covers a patch of that grid and not a line of it: the fewer rows and columns its lanes

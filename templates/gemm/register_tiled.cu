@@ -1,4 +1,4 @@
-/* The kernel: which tile of C this block computes, the pipeline over K, and the result. */
+/* The kernel: the pipeline over K, and the result. */
 
 #if TRANS_A
 #define ADVANCE_A ((tw_index)BK * lda)
@@ -70,54 +70,40 @@
             b[j] = next_b[j];                                                                    \
     } while (0)
 
-TW_DEVICE void store_results(TW_GLOBAL real *C, const real *sum, int m_left, int n_left, int ldc,
-                             real alpha, real beta, const int read)
+#if SYMMETRIC
+TW_KERNEL(aat_register_tiled)
+(TW_GLOBAL const real *TW_RESTRICT A, TW_GLOBAL real *TW_RESTRICT C, int M, int K, int lda,
+ int ldc)
 {
-    TW_UNROLL
-    for (int i = 0; i < TM; i++) {
-        if (EDGE_M && PLACE_M(i) >= m_left)
-            continue;
-        TW_GLOBAL real *row = C + (tw_index)PLACE_M(i) * ldc;
-        TW_UNROLL
-        for (int j = 0; j < TN; j += VEC_C) {
-            if (EDGE_N && PLACE_N(j) >= n_left)
-                continue;
-            real result[VEC_C];
-            if (read)
-                load_global(result, row + PLACE_N(j), VEC_C);
-            TW_UNROLL
-            for (int e = 0; e < VEC_C; e++) {
-                const real product = alpha * sum[i * TN + j + e];
-                result[e] = read ? FMA(beta, result[e], product) : product;
-            }
-            store_global(row + PLACE_N(j), result, VEC_C);
-        }
-    }
-}
-
+    TW_GLOBAL const real *TW_RESTRICT B = A;
+    const int N = M, ldb = lda, group_m = 1;
+    const real alpha = K > 0, beta = 0; /* 1, but the compiler must not know: see store.cu */
+#else
 TW_KERNEL(gemm_register_tiled)
 (TW_GLOBAL const real *TW_RESTRICT A, TW_GLOBAL const real *TW_RESTRICT B,
  TW_GLOBAL real *TW_RESTRICT C, int M, int N, int K, int lda, int ldb, int ldc, real alpha,
- real beta, int group_m)
+ real beta, int group_m SPLIT_ARGUMENTS)
 {
-    TW_SHARED(real, shared, PREFETCH *STAGE);
+#endif
+    TW_SHARED(real, shared, SHARED_REALS);
 
-    /* Blocks in flight at one time should share rows and columns that fit in the L2 cache: number
-     * them down columns of group_m tiles (as Triton's matrix multiplication tutorial does). */
-    const int blocks_m = M / BM + (M % BM != 0);
-    const int blocks_n = N / BN + (N % BN != 0);
-    const int group_height = SMALLER(group_m, blocks_m);
-    const int group = (int)blockIdx.x / (group_height * blocks_n);
-    const int inside = (int)blockIdx.x % (group_height * blocks_n);
-    const int height = SMALLER(blocks_m - group * group_height, group_height);
-    const int block_m = (group * group_height + inside % height) * BM;
-    const int block_n = inside / height * BN;
+#if SPLIT
+    const int whole = (int)blockIdx.x < WHOLE;
+    const int tile = whole ? (int)blockIdx.x : split_tile(M, N);
+    const int part = whole ? 0 : split_part(M, N);
+    const int parts = whole ? 1 : split_k;
+#else
+    const int tile = (int)blockIdx.x;
+#endif
+    const int block_m = tile_m(tile, M, N, group_m);
+    const int block_n = tile_n(tile, M, N, group_m);
 
     /* Two rows of a patch alternate lane by lane: a 16-byte shared load takes half the cycles when
      * lanes i and i ^ 1, or i and i ^ 2, read the same address. */
     const int tid = (int)threadIdx.x;
     const int lane = tid % (PATCH_M * PATCH_N);
-    const int patch = tid / (PATCH_M * PATCH_N);
+    const int patch = tid % SLICE_THREADS / (PATCH_M * PATCH_N);
+    const int slice = tid / SLICE_THREADS;
     const int lane_m = PATCH_M % 2 == 0 ? lane / (2 * PATCH_N) * 2 + lane % 2 : lane / PATCH_N;
     const int lane_n = PATCH_M % 2 == 0 ? lane / 2 % PATCH_N : lane % PATCH_N;
     const int m = FIRST_M(patch / PATCHES_N * PATCH_M + lane_m);
@@ -131,9 +117,16 @@ TW_KERNEL(gemm_register_tiled)
     TW_GLOBAL const real *from_b =
         B + OFFSET_B(0, block_n) + first_vector(ldb, tid, last_b, LENGTH_B, VEC_B, TRANS_B, EDGE_N);
     int left = K; /* from the tile that is fetched next to the end */
+#if SPLIT
+    const int first_step = split_step(K, part, parts);
+    left = SMALLER(K - first_step * BK, (split_step(K, part + 1, parts) - first_step) * BK);
+    from_a += first_step * (tw_index)(ADVANCE_A);
+    from_b += first_step * (tw_index)(ADVANCE_B);
+#endif
 
-    TW_LOCAL const real *read_a = shared + m * (A_BY_K ? 1 : ROW_A);
-    TW_LOCAL const real *read_b = shared + TILE_A + n;
+    TW_LOCAL const real *read_a =
+        shared + m * (A_BY_K ? 1 : ROW_A) + slice * SLICE_K * NEXT_K_A;
+    TW_LOCAL const real *read_b = shared + TILE_A + n + slice * SLICE_K * NEXT_K_B;
     TW_LOCAL real *to_a = shared + first_place(tid, ROW_A, TURN_A, LENGTH_A, VEC_A);
     TW_LOCAL real *to_b = shared + TILE_A + first_place(tid, ROW_B, TURN_B, LENGTH_B, VEC_B);
 
@@ -176,7 +169,7 @@ TW_KERNEL(gemm_register_tiled)
         TW_LOCAL const real *at_a = read_a, *at_b = read_b;
 #if REG_PREFETCH
         TW_UNROLL_BY(1)
-        for (int k = 0; k < BK - UNROLL; k += UNROLL) {
+        for (int k = 0; k < SLICE_K - UNROLL; k += UNROLL) {
             TW_UNROLL
             for (int u = 1; u <= UNROLL; u++)
                 MULTIPLY_AND_READ(at_a, at_b, u);
@@ -199,7 +192,7 @@ TW_KERNEL(gemm_register_tiled)
 #endif
 #else
         TW_UNROLL_BY(1)
-        for (int k = 0; k < BK; k += UNROLL) {
+        for (int k = 0; k < SLICE_K; k += UNROLL) {
             TW_UNROLL
             for (int u = 0; u < UNROLL; u++) {
                 read_fragments(a, b, at_a, at_b, u);
@@ -220,11 +213,31 @@ TW_KERNEL(gemm_register_tiled)
         ADVANCE();
     }
 
+#if SLICES > 1
+    sum_slices(sum, shared, tid);
+    if (slice > 0)
+        return;
+#endif
+
     TW_GLOBAL real *to = C + (tw_index)(block_m + m) * ldc + block_n + n;
-    const int m_left = M - block_m - m;
-    const int n_left = N - block_n - n;
+    int m_left = M - block_m - m;
+    int n_left = N - block_n - n;
+#if SPLIT
+    if (!whole) { /* a tile in the workspace is stored as one of C, but has no edges */
+        to = workspace + part_place(part, tile, M, N) + m * BN + n;
+        m_left = BM;
+        n_left = BN;
+        ldc = BN;
+        beta = 0;
+    }
+#endif
     if (beta == 0)
         store_results(to, sum, m_left, n_left, ldc, alpha, beta, 0);
     else
         store_results(to, sum, m_left, n_left, ldc, alpha, beta, 1);
+#if SYMMETRIC
+    if (block_m != block_n)
+        store_mirrored(C + (tw_index)(block_n + n) * ldc + block_m + m, sum, m_left, n_left,
+                       ldc, alpha);
+#endif
 }
