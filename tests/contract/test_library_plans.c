@@ -88,7 +88,7 @@ static void wrong_launches(void **state) {
     if (strcmp(backend, "cuda") == 0) {
         const tw_binding bindings[] = {good[0], {.name = "B", .buffer = (char *)o.b + 4}, good[2]};
         assert_refuses(tw_launch(plan, NULL, bindings, 3, &error), TW_INVALID, error,
-                       "the buffer B is not aligned to 16 bytes");
+                       "the buffer B is not aligned to the 16 bytes that its plan was made for");
     }
     /* Nothing was launched, and the plan still can be. */
     check_c(&o, 3);
