@@ -37,7 +37,7 @@ static void print_outcome(const struct match *match, const struct outcome *o, FI
         snprintf(ratio, sizeof ratio, "%.3f [%.3f, %.3f]", o->ratio, o->ratio_low, o->ratio_high);
     if (o->compared)
         snprintf(errors, sizeof errors, "%-10.3g  %-10.3g", o->errors.max, o->errors.rms);
-    fprintf(file, "  %-18s  %-9s  [%s, %s]%*s  %7.4g %-7s  %-21s  %-22s  %s%s%s\n",
+    fprintf(file, "  %-18s  %-9s  [%s, %s]%*s  %8.4g %-7s  %-21s  %-22s  %s%s%s\n",
             o->entry->contender->name, median, low, high, (int)(22 - strlen(low) - strlen(high)),
             "", rate, unit, ratio, errors, outcome_is_wrong(o) ? "WRONG " : "",
             o->entry->role == ROLE_PART ? "part of the task; " : "",

@@ -39,9 +39,5 @@ const tw_explanation *tilewise_explain(const void *pointer) {
     return state != NULL && state->plan != NULL ? tw_plan_explain(state->plan) : NULL;
 }
 
-static void describe(const void *state, struct tw_text *text) {
-    tw_text_print(text, "%s", tilewise_explain(state)->implementation);
-}
-
 const struct contender contender_tilewise = {
-    .name = "tilewise", .create = create, .free = free, .call = call, .describe = describe};
+    .name = "tilewise", .create = create, .free = free, .call = call};
