@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/backend/devices.h"
 #include "runtime/variant/geometry.h"
 #include "runtime/variant/variant.h"
+#include "tools/bench/truth.h"
 
 enum {
     BAND_ROWS = 64,
@@ -15,9 +15,6 @@ enum {
 
 /* Multiplications that the right answer may take: a fraction of a second on the device. */
 static const double GPU_PRODUCTS = 1.2e11, CPU_PRODUCTS = 5e8;
-
-/* The argument indices of gemm's description. */
-enum { A, B, C, LDA, LDB, LDC, ALPHA };
 
 static void choose_bands(struct errors *e) {
     const struct task *task = e->data->task;
@@ -35,119 +32,81 @@ static void choose_bands(struct errors *e) {
         e->first_rows[i] = (places - 1) * i / (e->band_count - 1) * BAND_STEP;
 }
 
-/* A band of a product is a product of its own: some rows of op(A) and all of op(B). */
-static tw_status band_problem(struct errors *e, int64_t values[TW_MAX_SYMBOLS], tw_error *error) {
-    static const char *const words[2][2] = {{"nn", "nt"}, {"tn", "tt"}};
-    const struct task *task = e->data->task;
-    if (!task->is_product) {
-        e->problem = task->problem;
-        memcpy(values, task->values, sizeof task->values);
-        return TW_OK;
-    }
-    tw_status status = tw_description_builtin(&e->product, "gemm", error);
+static tw_status compute_products(const struct errors *e, tw_error *error) {
+    const struct data *data = e->data;
+    struct tw_module *module;
+    tw_status status = truth_create(&module, data, error);
+    for (int i = 0; i < e->band_count && status == TW_OK; i++)
+        status = truth_queue(module, data, e->first_rows[i], e->rows, &e->right[i], error);
     if (status == TW_OK)
-        status = tw_problem_parse(&e->problem, e->product, "1x1x1", error);
-    if (status == TW_OK)
-        status = tw_problem_set(&e->problem, "dtype", tw_type_info(task->type)->word, error);
-    if (status == TW_OK)
-        status = tw_problem_set(&e->problem, "trans", words[task->transposed_a][task->transposed_b],
-                                error);
-    const int64_t sizes[] = {e->rows, task->n, task->k};
-    memcpy(e->problem.dimensions, sizes, sizeof sizes);
-    const int64_t strides[TW_MAX_ARGUMENTS] = {
-        [LDA] = task->lda, [LDB] = task->ldb, [LDC] = task->ldc};
-    int64_t device[TW_DEVICE_SLOTS];
-    tw_device_values(&e->data->stage->info, device);
-    return status == TW_OK ? tw_problem_bind(&e->problem, device, strides, values, error) : status;
+        status = data->bench.backend->synchronize(data->bench.device, error);
+    data->bench.backend->unload(data->bench.device, module);
+    return status;
 }
 
-static void band_arguments(const struct errors *e, int band, const int64_t *values,
-                           struct tw_arguments *arguments) {
-    const struct task *task = e->data->task;
-    const struct set *set = &e->data->sets[0];
-    size_t element = tw_type_info(task->type)->bytes;
-    struct tw_extent extent;
-    *arguments = (struct tw_arguments){0};
-    if (!task->is_product) {
-        arguments->memory[0] = data_memory(set->in[0], &e->data->in[0]);
-        arguments->memory[1] = e->right[band];
-        return;
-    }
-    /* Cannot fail: the whole product's extents were taken. */
-    (void)tw_problem_extent(&e->problem, A, values, &extent, NULL);
-    arguments->memory[A] = data_memory(set->in[0], &extent);
-    arguments->memory[A].offset =
-        (uint64_t)(e->first_rows[band] * (task->transposed_a ? 1 : task->lda)) * element;
-    (void)tw_problem_extent(&e->problem, B, values, &extent, NULL);
-    arguments->memory[B] = data_memory(set->in[1], &extent);
-    arguments->memory[C] = e->right[band];
-    arguments->before[C] = e->right[band]; /* not read: beta is 0 */
-    arguments->scalars[ALPHA] = 1;
-}
-
-static tw_status run_reference(struct errors *e, const struct tw_module *module,
-                               const struct tw_geometry *geometry, const int64_t *values,
-                               tw_error *error) {
+/* What only moves elements. */
+static tw_status launch_reference(const struct errors *e, const struct tw_module *module,
+                                  const struct tw_geometry *geometry, tw_error *error) {
     const struct bench *bench = &e->data->bench;
-    const struct tw_launch_description *reference = &e->problem.description->reference;
-    const struct tw_type_info *type = tw_type_info(e->extent.type);
-    uint64_t elements = e->extent.bytes / type->bytes;
-    tw_status status = TW_OK;
-    for (int i = 0; i < e->band_count && status == TW_OK; i++) {
-        status = bench->backend->allocate(
-            bench->device, elements * (type->floating ? sizeof(double) : type->bytes), &e->right[i],
-            error);
-        if (status != TW_OK)
-            return status;
-        struct tw_arguments arguments;
-        struct tw_value passed[TW_MAX_PASSED];
-        band_arguments(e, i, values, &arguments);
-        tw_launch_values(&e->problem, reference, values, &arguments, NULL, passed);
-        struct tw_launch launch = {.module = module,
-                                   .shared = geometry->shared,
-                                   .value_count = (size_t)reference->passed_count,
-                                   .values = passed};
-        memcpy(launch.block, geometry->block, sizeof launch.block);
-        memcpy(launch.grid, geometry->grid, sizeof launch.grid);
-        status = bench->backend->launch(bench->device, &launch, error);
-    }
+    const struct task *task = e->data->task;
+    const struct tw_launch_description *reference = &task->description->reference;
+    const struct tw_arguments arguments = {
+        .memory = {data_memory(e->data->sets[0].in[0], &e->data->in[0]), e->right[0]}};
+    struct tw_value values[TW_MAX_PASSED];
+    tw_launch_values(&task->problem, reference, task->values, &arguments, NULL, values);
+    struct tw_launch launch = {.module = module,
+                               .shared = geometry->shared,
+                               .value_count = (size_t)reference->passed_count,
+                               .values = values};
+    memcpy(launch.block, geometry->block, sizeof launch.block);
+    memcpy(launch.grid, geometry->grid, sizeof launch.grid);
+    tw_status status = bench->backend->launch(bench->device, &launch, error);
     return status == TW_OK ? bench->backend->synchronize(bench->device, error) : status;
 }
 
-tw_status errors_create(struct errors *e, const struct data *data, tw_error *error) {
-    const struct bench *bench = &data->bench;
-    int64_t values[TW_MAX_SYMBOLS];
+static tw_status compute_reference(const struct errors *e, tw_error *error) {
+    const struct bench *bench = &e->data->bench;
+    const struct task *task = e->data->task;
+    const struct tw_launch_description *reference = &task->description->reference;
     struct tw_geometry geometry;
     struct tw_binary binary = {0};
     struct tw_module *module = NULL;
-    *e = (struct errors){.data = data};
-    choose_bands(e);
-    e->extent = data->out;
-    e->extent.rows = e->rows;
-    e->extent.bytes = (uint64_t)((e->rows - 1) * e->extent.stride + e->extent.columns) *
-                      tw_type_info(e->extent.type)->bytes;
-    tw_status status = band_problem(e, values, error);
-    if (status != TW_OK)
-        return status;
-    const struct tw_launch_description *reference = &e->problem.description->reference;
-    status = tw_geometry_of(reference, values, &bench->info, &geometry, error);
+    tw_status status = tw_geometry_of(reference, task->values, &bench->info, &geometry, error);
     if (status == TW_OK)
-        status =
-            tw_reference_compile(bench->backend, &bench->info, &e->problem, values, &binary, error);
+        status = tw_reference_compile(bench->backend, &bench->info, &task->problem, task->values,
+                                      &binary, error);
     if (status == TW_OK)
         status = bench->backend->load(bench->device, binary.bytes, binary.size, reference->function,
                                       geometry.shared, &module, error);
     if (status == TW_OK)
-        status = run_reference(e, module, &geometry, values, error);
+        status = launch_reference(e, module, &geometry, error);
     bench->backend->unload(bench->device, module);
     tw_binary_free(&binary);
+    return status;
+}
+
+tw_status errors_create(struct errors *e, const struct data *data, tw_error *error) {
+    const struct bench *bench = &data->bench;
+    *e = (struct errors){.data = data};
+    choose_bands(e);
+    const struct tw_type_info *type = tw_type_info(data->out.type);
+    uint64_t elements = (uint64_t)((e->rows - 1) * data->out.stride + data->out.columns);
+    e->extent = data->out;
+    e->extent.rows = e->rows;
+    e->extent.bytes = elements * type->bytes;
+    tw_status status = TW_OK;
+    for (int i = 0; i < e->band_count && status == TW_OK; i++)
+        status = bench->backend->allocate(
+            bench->device, elements * (type->floating ? sizeof(double) : type->bytes), &e->right[i],
+            error);
+    if (status == TW_OK)
+        status = data->task->is_product ? compute_products(e, error) : compute_reference(e, error);
     return status == TW_OK ? TW_OK : tw_fail_within(error, status, "the right answer");
 }
 
 void errors_free(struct errors *e) {
     for (int i = 0; i < e->band_count; i++)
         e->data->bench.backend->release(e->data->bench.device, &e->right[i]);
-    tw_description_free(e->product);
     *e = (struct errors){0};
 }
 

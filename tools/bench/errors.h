@@ -1,4 +1,5 @@
-/* How far a contender is from the truth, which a plain kernel computes in double.
+/* How far a contender is from the truth, which a kernel computes in double: for products
+ * our own (truth.h), for what has no rounding the reference of the kernel's description.
  *
  * Where the whole answer would take too long, bands of whole rows are computed, spread evenly over
  * the output; every contender is held against the same ones. */
@@ -17,8 +18,6 @@ struct error_sizes {
 
 struct errors {
     const struct data *data;
-    struct tw_problem problem; /* a band's: as many rows as it has */
-    struct tw_description *product;
     int64_t rows; /* of a band */
     int band_count;
     int64_t first_rows[ERRORS_MAX_BANDS];
