@@ -126,14 +126,16 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* One batch each, after a call that pays for loading; those that do not run are left out. */
+/* One batch each, after a call that pays for loading and one that tells how long a batch must be;
+ * those that do not run are left out. */
 static void screen(struct state *state, const cublasLtMatmulHeuristicResult_t *results) {
     for (int i = 0; i < state->listed; i++) {
         struct candidate *candidate = &state->candidates[state->count];
         *candidate = (struct candidate){.algorithm = results[i].algo, .rank = i + 1};
         state->chosen = candidate;
         double once = 0;
-        if (results[i].state == CUBLAS_STATUS_SUCCESS &&
+        if (results[i].state == CUBLAS_STATUS_SUCCESS && call(state, 0, NULL) == TW_OK &&
+            stage_settle(state->data->stage, NULL) == TW_OK &&
             batch_time(state->data, call, state, 1, &once, NULL) == TW_OK &&
             batch_time(state->data, call, state, batch_calls(state->data, once),
                        &candidate->seconds, NULL) == TW_OK)

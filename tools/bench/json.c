@@ -97,6 +97,7 @@ tw_status report_as_json(const struct report *report, FILE *file, tw_error *erro
     cJSON_AddStringToObject(device, "driver", info->driver);
     cJSON_AddStringToObject(json, "version", tw_version());
     cJSON_AddStringToObject(json, "cache", report->cache);
+    cJSON_AddItemToObject(json, "conditions", cJSON_Parse(report->conditions));
     cJSON *problems = cJSON_AddArrayToObject(json, "problems");
     for (int i = 0; i < report->count; i++)
         cJSON_AddItemToArray(problems, match_json(&report->matches[i]));

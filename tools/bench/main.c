@@ -78,12 +78,17 @@ static tw_status run(const struct options *options, struct stage *stage, struct 
         status = make_tasks(matches, options, stage, error);
     if (status == TW_OK)
         status = play(matches, options, stage, error);
+    struct tw_text conditions = {0};
+    if (status == TW_OK)
+        stage->library->backend->conditions(stage->library->device, &conditions);
     const struct report report = {.stage = stage,
                                   .cache = options->cache,
+                                  .conditions = conditions.data != NULL ? conditions.data : "{}",
                                   .count = options->wanted_count,
                                   .matches = matches};
     if (status == TW_OK)
         status = write_report(&report, options, error);
+    tw_text_free(&conditions);
     for (int i = 0; i < options->wanted_count; i++)
         *failed |= match_failed(&matches[i]);
     return status;

@@ -9,6 +9,7 @@
 struct report {
     const struct stage *stage;
     const char *cache;
+    const char *conditions; /* the device's clocks and power after the last match, as JSON */
     int count;
     const struct match *matches;
 };

@@ -92,6 +92,8 @@ void report_as_table(const struct report *report, FILE *file) {
             "errors are against double, relative to the root mean square of the right answer\n",
             report->stage->info.id, report->stage->info.name, report->stage->info.driver,
             report->cache);
+    if (strcmp(report->conditions, "{}") != 0)
+        fprintf(file, "the device afterwards: %s\n", report->conditions);
     for (int i = 0; i < report->count; i++)
         print_match(&report->matches[i], file);
     fprintf(file, "\n%-10s %-44s %-9s  %-9s  %-18s  %-6s  %-14s\n", "", "", "tilewise", "vendor",
