@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Makes a build that can be carried to a machine that builds nothing: the stripped programs, benchmarks and test
-# programs, the libraries they need, and the end-to-end tests. tools/run-cuda-tests.sh runs it there.
+# Makes a build that can be carried to a machine that builds nothing: the stripped programs and
+# benchmarks, the test programs, the libraries they need, the shapes to compare at, and the end-to-end
+# tests. tools/run-cuda-tests.sh runs those there.
 #
 #     tools/carry-build.sh [BUILD_DIR [TARGET_DIR]]      default: build/release build/carry
 set -euo pipefail
@@ -8,7 +9,7 @@ cd "$(dirname "$0")/.."
 build=${1:-build/release}
 target=${2:-build/carry}
 
-rm -rf "${target:?}"/{bin,tests,lib,e2e}
+rm -rf "${target:?}"/{bin,tests,lib,e2e,shapes}
 mkdir -p "$target/bin" "$target/tests" "$target/lib"
 for program in "$build"/bin/*; do
     strip -o "$target/bin/$(basename "$program")" "$program"
@@ -19,6 +20,7 @@ for program in "$build"/tests/test_*; do
     fi
 done
 cp -R tests/e2e "$target/e2e"
+cp -R tools/bench/shapes "$target/shapes"
 find "$target/e2e" -name __pycache__ -prune -exec rm -rf {} +
 # All but the C library's own, which every machine has.
 for program in "$target"/bin/* "$target"/tests/*; do

@@ -35,10 +35,8 @@ static void open_nvml(void) {
         nvml.init() == 0;
 }
 
-static void add(struct tw_text *json, bool known, const char *name, double value) {
-    if (known)
-        tw_text_print(json, "%s\"%s\":%g", json->data[json->length - 1] == '{' ? "" : ",", name,
-                      value);
+static void add(struct tw_text *json, const char *name, double value) {
+    tw_text_print(json, "%s\"%s\":%g", json->data[json->length - 1] == '{' ? "" : ",", name, value);
 }
 
 void tw_nvml_conditions(const char *bus_id, struct tw_text *json) {
@@ -47,12 +45,16 @@ void tw_nvml_conditions(const char *bus_id, struct tw_text *json) {
     void *device;
     if (nvml_works && !json->failed && nvml.by_bus_id(bus_id, &device) == 0) {
         unsigned value = 0;
-        add(json, nvml.clock(device, NVML_CLOCK_SM, &value) == 0, "sm_clock_mhz", value);
-        add(json, nvml.clock_limit(device, NVML_CLOCK_SM, &value) == 0, "sm_clock_max_mhz", value);
-        add(json, nvml.clock(device, NVML_CLOCK_MEM, &value) == 0, "memory_clock_mhz", value);
-        add(json, nvml.power(device, &value) == 0, "power_w", value / 1000.0);
-        add(json, nvml.temperature(device, NVML_TEMPERATURE_GPU, &value) == 0, "temperature_c",
-            value);
+        if (nvml.clock(device, NVML_CLOCK_SM, &value) == 0)
+            add(json, "sm_clock_mhz", value);
+        if (nvml.clock_limit(device, NVML_CLOCK_SM, &value) == 0)
+            add(json, "sm_clock_max_mhz", value);
+        if (nvml.clock(device, NVML_CLOCK_MEM, &value) == 0)
+            add(json, "memory_clock_mhz", value);
+        if (nvml.power(device, &value) == 0)
+            add(json, "power_w", value / 1000.0);
+        if (nvml.temperature(device, NVML_TEMPERATURE_GPU, &value) == 0)
+            add(json, "temperature_c", value);
     }
     tw_text_print(json, "}");
 }

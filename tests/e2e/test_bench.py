@@ -1,0 +1,129 @@
+"""tools/bench: our kernels and the vendor's libraries, side by side."""
+
+import csv
+import io
+import json
+import math
+import os
+
+import support
+from support import DEVICE
+
+BENCH = os.path.join(os.path.dirname(support.TUNE), "bench")
+SHAPE = ("--shape", "40x24x32")
+WARM = ("--cache", "warm")
+TIMES = ("low_us", "median_us", "high_us")
+
+
+class Bench(support.EndToEnd):
+    def command(self, *words, device=DEVICE):
+        command = [BENCH, *map(str, words)]
+        return command if device is None else [*command, "--device", device]
+
+    def bench(self, *words):
+        result = self.run_command(*words, device=DEVICE)
+        self.assertEqual(result.code, 0, result)
+        self.assertEqual(result.err, "", result)
+        return result
+
+    def check(self, problem):
+        """One problem of the JSON report; returns its contenders by name."""
+        self.assertGreaterEqual(problem["rounds"], 11)
+        self.assertGreaterEqual(problem["confidence"], 0.95)
+        self.assertEqual(problem["checked_share"], 1)
+        ours = problem["contenders"][0]
+        self.assertEqual((ours["name"], ours["role"]), ("tilewise", "ours"))
+        for contender in problem["contenders"]:
+            with self.subTest(problem=problem["problem"], contender=contender["name"]):
+                if not contender["timed"]:
+                    self.assertTrue(contender["absent"], contender)
+                    self.assertTrue(contender["reason"].isprintable())
+                    continue
+                low, median, high = (contender[name] for name in TIMES)
+                self.assertTrue(0 < low <= median <= high < 1e6, contender)
+                self.assertGreater(contender["calls"], 0)
+                self.assertAlmostEqual(contender["ratio"], median / ours["median_us"], places=6)
+                self.assertLessEqual(contender["ratio_low"], contender["ratio_high"])
+                if contender["role"] in ("ours", "vendor"):
+                    self.assertFalse(contender["wrong"], contender)
+                    self.assertTrue(0 <= contender["rms_error"] <= contender["max_error"] < 1e-4)
+        return {contender["name"]: contender for contender in problem["contenders"]}
+
+    def test_products(self):
+        words = (*SHAPE, "--shape", "33x1x7", "--trans", "tn", *WARM)
+        report = json.loads(self.bench(*words, "--json").out)
+        self.assertEqual([p["kernel"] for p in report["problems"]], ["gemm", "gemm"])
+        for problem in report["problems"]:
+            contenders = self.check(problem)
+            self.assertIn("OpenBLAS" if DEVICE.startswith("opencl") else "cuBLAS gemm", contenders)
+        for line in report["summary"]:
+            self.assertEqual(line["kernel"], "gemm")
+            self.assertEqual(line["count"], 2)
+            self.assertTrue(0 < line["least"] <= line["geometric_mean"] < math.inf, line)
+
+    def test_the_other_kernels_from_a_list(self):
+        shapes = self.home / "shapes.txt"
+        shapes.write_text(
+            "# a comment\n\naat 20x30\ntranspose 30x17 dtype=u8  # and another\ncopy 9x9 dtype=f64\n"
+        )
+        report = json.loads(self.bench("--shapes", shapes, "--json").out)
+        self.assertEqual(report["cache"], "cold")
+        self.assertEqual([p["kernel"] for p in report["problems"]], ["aat", "transpose", "copy"])
+        for problem in report["problems"]:
+            contenders = self.check(problem)
+            if problem["kernel"] != "aat":
+                self.assertEqual(contenders["tilewise"]["max_error"], 0)
+                self.assertTrue(contenders["device copy"]["timed"])
+
+    def test_what_was_tuned_is_said(self):
+        untuned = json.loads(self.bench(*SHAPE, *WARM, "--json").out)["problems"][0]
+        self.assertEqual((untuned["tuned"], untuned["rule"]), (False, "default"))
+        self.assertIn("NOT TUNED", self.bench(*SHAPE, *WARM).out)
+        database = self.home / "mine.db"
+        command = [support.TUNE, *SHAPE, *WARM, "--budget", "2", "--strategy", "random", "--quiet"]
+        command += ["--device", DEVICE, "--db", str(database)]
+        self.command = lambda *words, device=None: command
+        self.assertEqual(self.run_command().code, 0)
+        del self.command
+        tuned = json.loads(self.bench(*SHAPE, *WARM, "--db", database, "--json").out)["problems"][0]
+        self.assertEqual((tuned["tuned"], tuned["rule"]), (True, "exact"))
+
+    def test_table_and_csv(self):
+        table = self.home / "table.txt"
+        self.assertEqual(self.bench(*SHAPE, *WARM, "-o", table).out, "")
+        self.assertIn("geometric mean", table.read_text())
+        rows = list(csv.DictReader(io.StringIO(self.bench(*SHAPE, *WARM, "--csv").out)))
+        self.assertEqual(rows[0]["contender"], "tilewise")
+        self.assertEqual(rows[0]["problem"], "M=40,N=24,K=32;dtype=f32,trans=nn")
+        for row in rows:
+            self.assertNotIn(None, row)
+            self.assertTrue(row["median_us"] == "" or float(row["ratio"]) > 0, row)
+
+    def test_mistakes_get_one_line(self):
+        shapes = self.home / "shapes.txt"
+        shapes.write_text("gemm 8x8x8\ngemm 8x8\n")
+        for words, says in [
+            ((), "which shape?"),
+            (("gem", *SHAPE), "did you mean gemm?"),
+            (("transpose_fine", "--shape", "8x8"), "nothing to compare transpose_fine with"),
+            (("--shape", "8x8"), "gemm wants 3 sizes"),
+            ((*SHAPE, "--dtype", "f31"), 'no dtype "f31"'),
+            ((*SHAPE, "--rounds", "3"), "from 11 to 101"),
+            ((*SHAPE, "--cache", "tepid"), "expected cold or warm"),
+            ((*SHAPE, "--db", "none.db"), "there is no such file"),
+            ((*SHAPE, "--device", "cuda:99"), 'no device "cuda:99"'),
+            ((*SHAPE, "--shpe", "8"), "did you mean --shape?"),
+            (("--shapes", shapes), "shapes.txt:2: "),
+            (("aat", "--shapes", shapes), "no shape is of the kernel aat"),
+        ]:
+            with self.subTest(words=words):
+                result = self.run_command(*words)
+                self.assertIn(result.code, (1, 2), result)
+                self.assertEqual(result.out, "")
+                self.assertEqual(len(result.err.splitlines()), 1, result)
+                self.assertTrue(result.err.startswith("bench: "), result)
+                self.assertIn(says, result.err)
+
+
+if __name__ == "__main__":
+    support.main()

@@ -1,0 +1,56 @@
+#include "tools/bench/report.h"
+
+/* A field in quotes, as RFC 4180 has it. */
+static void print_text(const char *text, FILE *file) {
+    fputc('"', file);
+    for (; text != NULL && *text != '\0'; text++) {
+        if (*text == '"')
+            fputc('"', file);
+        fputc(*text, file);
+    }
+    fputc('"', file);
+}
+
+static void print_outcome(const struct report *report, const struct match *match,
+                          const struct outcome *o, FILE *file) {
+    const char *unit;
+    fprintf(file, "%s,%s,", report->stage->info.id, report->cache);
+    fprintf(file, "%s,", match->task.description->kernel);
+    print_text(match->task.key, file);
+    fprintf(file, ",%s,%s,", o->entry->contender->name, role_name(o->entry->role));
+    if (outcome_timed(o)) {
+        fprintf(file, "%.6g,%.6g,%.6g,%d,%d,", 1e6 * o->median, 1e6 * o->low, 1e6 * o->high,
+                match->rounds, o->calls);
+        double rate = tw_work_rate(&match->task.work, o->median, &unit);
+        fprintf(file, "%.6g,%s,", rate, unit);
+    } else {
+        fprintf(file, ",,,,,,,");
+    }
+    if (outcome_timed(o) && match->ours != NULL)
+        fprintf(file, "%.6g,%.6g,%.6g,", o->ratio, o->ratio_low, o->ratio_high);
+    else
+        fprintf(file, ",,,");
+    if (outcome_timed(o) && o->compared)
+        fprintf(file, "%.6g,%.6g,", o->errors.max, o->errors.rms);
+    else
+        fprintf(file, ",,");
+    if (o->entry->role == ROLE_OURS && match->plan != NULL) {
+        fprintf(file, "%s,%s,", match->plan->rule, match->plan->implementation);
+        print_text(match->plan->configuration, file);
+        fputc(',', file);
+    } else {
+        fprintf(file, ",,,");
+    }
+    print_text(outcome_timed(o) ? o->detail.data : o->failure.message, file);
+    fputc('\n', file);
+}
+
+void report_as_csv(const struct report *report, FILE *file) {
+    fprintf(file,
+            "device,cache,kernel,problem,contender,role,median_us,low_us,high_us,rounds,calls,"
+            "rate,unit,ratio,ratio_low,ratio_high,max_error,rms_error,rule,implementation,"
+            "configuration,note\n");
+    for (int i = 0; i < report->count; i++)
+        for (int j = 0; j < report->matches[i].count; j++)
+            print_outcome(report, &report->matches[i], &report->matches[i].outcomes[j], file);
+}

@@ -1,0 +1,221 @@
+/* cuBLASLt: the fastest of the algorithms that its heuristic lists, each tried in turn. */
+#include <cublasLt.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "runtime/backend/shared_object.h"
+#include "tools/bench/batch.h"
+#include "tools/bench/kinds.h"
+#include "tuner/statistics/statistics.h"
+
+enum { ALGORITHMS = 16, FINALISTS = 4, REPEATS = 5, WORKSPACE_BYTES = 64 << 20 };
+
+#define FUNCTIONS(X)                                                                               \
+    X(create, cublasLtCreate)                                                                      \
+    X(destroy, cublasLtDestroy)                                                                    \
+    X(name, cublasLtGetStatusName)                                                                 \
+    X(product_create, cublasLtMatmulDescCreate)                                                    \
+    X(product_destroy, cublasLtMatmulDescDestroy)                                                  \
+    X(product_set, cublasLtMatmulDescSetAttribute)                                                 \
+    X(layout_create, cublasLtMatrixLayoutCreate)                                                   \
+    X(layout_destroy, cublasLtMatrixLayoutDestroy)                                                 \
+    X(preference_create, cublasLtMatmulPreferenceCreate)                                           \
+    X(preference_destroy, cublasLtMatmulPreferenceDestroy)                                         \
+    X(preference_set, cublasLtMatmulPreferenceSetAttribute)                                        \
+    X(heuristic, cublasLtMatmulAlgoGetHeuristic)                                                   \
+    X(matmul, cublasLtMatmul)
+
+static struct {
+#define FIELD(field, function) __typeof__(function) *field;
+    FUNCTIONS(FIELD)
+#undef FIELD
+} lt;
+static tw_status lt_status;
+static tw_error lt_error;
+static pthread_once_t lt_once = PTHREAD_ONCE_INIT;
+
+static void open_lt(void) {
+    static const char *const names[] = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so",
+                                        "/usr/local/cuda/lib64/libcublasLt.so", NULL};
+    const struct tw_symbol symbols[] = {
+#define SYMBOL(field, function) {TW_SYMBOL_NAME(function), &lt.field},
+        FUNCTIONS(SYMBOL)
+#undef SYMBOL
+    };
+    lt_status = tw_shared_object_open(names, symbols, sizeof symbols / sizeof *symbols, &lt_error);
+}
+
+static tw_status check(cublasStatus_t result, const char *what, tw_error *error) {
+    return result == CUBLAS_STATUS_SUCCESS
+               ? TW_OK
+               : tw_fail(error, TW_DEVICE, "%s: %s", what, lt.name(result));
+}
+
+/* Returns the tw_status from the function that it is used in. */
+#define CHECK(call, what)                                                                          \
+    do {                                                                                           \
+        tw_status check_status = check((call), (what), error);                                     \
+        if (check_status != TW_OK)                                                                 \
+            return check_status;                                                                   \
+    } while (0)
+
+struct candidate {
+    cublasLtMatmulAlgo_t algorithm;
+    int rank; /* in the heuristic's list, from 1 */
+    double seconds;
+};
+
+struct state {
+    struct data *data;
+    cublasLtHandle_t handle;
+    cublasLtMatmulDesc_t product;
+    cublasLtMatrixLayout_t a, b, c;
+    cublasLtMatmulPreference_t preference;
+    void *workspace;
+    struct candidate candidates[ALGORITHMS];
+    int listed, count;
+    const struct candidate *chosen;
+};
+
+static tw_status call(void *pointer, int number, tw_error *error) {
+    const struct state *state = pointer;
+    const struct set *set = &state->data->sets[number];
+    const float one = 1, zero = 0;
+    const double one_double = 1, zero_double = 0;
+    bool wide = state->data->task->type == TW_TYPE_f64;
+    /* Columns instead of rows: B comes first. */
+    return check(lt.matmul(state->handle, state->product, wide ? (void *)&one_double : (void *)&one,
+                           set->in[1], state->b, set->in[0], state->a,
+                           wide ? (void *)&zero_double : (void *)&zero, set->out, state->c,
+                           set->out, state->c, &state->chosen->algorithm, state->workspace,
+                           WORKSPACE_BYTES, state->data->stage->stream),
+                 "cublasLtMatmul", error);
+}
+
+static tw_status describe_product(struct state *state, tw_error *error) {
+    const struct task *t = state->data->task;
+    bool wide = t->type == TW_TYPE_f64;
+    cudaDataType_t type = wide ? CUDA_R_64F : CUDA_R_32F;
+    cublasComputeType_t compute = wide ? CUBLAS_COMPUTE_64F_PEDANTIC : CUBLAS_COMPUTE_32F_PEDANTIC;
+    cublasOperation_t first = t->transposed_b ? CUBLAS_OP_T : CUBLAS_OP_N;
+    cublasOperation_t second = t->transposed_a ? CUBLAS_OP_T : CUBLAS_OP_N;
+    uint64_t m = (uint64_t)t->m, n = (uint64_t)t->n, k = (uint64_t)t->k;
+    const size_t workspace = WORKSPACE_BYTES;
+    CHECK(lt.create(&state->handle), "cublasLtCreate");
+    CHECK(lt.product_create(&state->product, compute, type), "cublasLtMatmulDescCreate");
+    CHECK(lt.product_set(state->product, CUBLASLT_MATMUL_DESC_TRANSA, &first, sizeof first),
+          "cublasLtMatmulDescSetAttribute");
+    CHECK(lt.product_set(state->product, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof second),
+          "cublasLtMatmulDescSetAttribute");
+    CHECK(
+        lt.layout_create(&state->a, type, t->transposed_a ? m : k, t->transposed_a ? k : m, t->lda),
+        "cublasLtMatrixLayoutCreate");
+    CHECK(
+        lt.layout_create(&state->b, type, t->transposed_b ? k : n, t->transposed_b ? n : k, t->ldb),
+        "cublasLtMatrixLayoutCreate");
+    CHECK(lt.layout_create(&state->c, type, n, m, t->ldc), "cublasLtMatrixLayoutCreate");
+    CHECK(lt.preference_create(&state->preference), "cublasLtMatmulPreferenceCreate");
+    CHECK(lt.preference_set(state->preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace,
+                            sizeof workspace),
+          "cublasLtMatmulPreferenceSetAttribute");
+    return tw_allocate(&state->workspace, state->data->stage->library, workspace, error);
+}
+
+static int compare(const void *a, const void *b) {
+    double x = ((const struct candidate *)a)->seconds, y = ((const struct candidate *)b)->seconds;
+    return (x > y) - (x < y);
+}
+
+/* One batch each, after a call that pays for loading and one that tells how long a batch must be;
+ * those that do not run are left out. */
+static void screen(struct state *state, const cublasLtMatmulHeuristicResult_t *results) {
+    for (int i = 0; i < state->listed; i++) {
+        struct candidate *candidate = &state->candidates[state->count];
+        *candidate = (struct candidate){.algorithm = results[i].algo, .rank = i + 1};
+        state->chosen = candidate;
+        double once = 0;
+        if (results[i].state == CUBLAS_STATUS_SUCCESS && call(state, 0, NULL) == TW_OK &&
+            stage_settle(state->data->stage, NULL) == TW_OK &&
+            batch_time(state->data, call, state, 1, &once, NULL) == TW_OK &&
+            batch_time(state->data, call, state, batch_calls(state->data, once),
+                       &candidate->seconds, NULL) == TW_OK)
+            state->count++;
+    }
+    qsort(state->candidates, (size_t)state->count, sizeof *state->candidates, compare);
+}
+
+/* The best of the screen again, interleaved. */
+static tw_status settle(struct state *state, tw_error *error) {
+    int finalists = state->count < FINALISTS ? state->count : FINALISTS;
+    double times[FINALISTS][REPEATS];
+    tw_status status = TW_OK;
+    for (int r = 0; r < REPEATS; r++) {
+        for (int i = 0; i < finalists && status == TW_OK; i++) {
+            state->chosen = &state->candidates[i];
+            status =
+                batch_time(state->data, call, state,
+                           batch_calls(state->data, state->chosen->seconds), &times[i][r], error);
+        }
+    }
+    for (int i = 0; i < finalists && status == TW_OK; i++) {
+        statistics_sort(times[i], REPEATS);
+        state->candidates[i].seconds = statistics_median(times[i], REPEATS);
+    }
+    qsort(state->candidates, (size_t)finalists, sizeof *state->candidates, compare);
+    state->chosen = &state->candidates[0];
+    return status;
+}
+
+static tw_status create(void **out, struct data *data, tw_error *error) {
+    *out = NULL;
+    pthread_once(&lt_once, open_lt);
+    if (lt_status != TW_OK)
+        return tw_fail(error, lt_status, "%s", lt_error.message);
+    struct state *state = *out = calloc(1, sizeof *state);
+    if (state == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    state->data = data;
+    tw_status status = describe_product(state, error);
+    if (status != TW_OK)
+        return status;
+    cublasLtMatmulHeuristicResult_t results[ALGORITHMS];
+    cublasStatus_t result =
+        lt.heuristic(state->handle, state->product, state->b, state->a, state->c, state->c,
+                     state->preference, ALGORITHMS, results, &state->listed);
+    if (result == CUBLAS_STATUS_NOT_SUPPORTED)
+        return tw_fail(error, TW_UNAVAILABLE, "its heuristic lists nothing for this problem");
+    CHECK(result, "cublasLtMatmulAlgoGetHeuristic");
+    screen(state, results);
+    if (state->count == 0)
+        return tw_fail(error, TW_UNAVAILABLE, "none of the %d algorithms listed runs",
+                       state->listed);
+    return settle(state, error);
+}
+
+static void release(void *pointer) {
+    struct state *state = pointer;
+    if (state == NULL)
+        return;
+    tw_release(state->data->stage->library, state->workspace);
+    if (state->preference != NULL)
+        lt.preference_destroy(state->preference);
+    if (state->c != NULL)
+        lt.layout_destroy(state->c);
+    if (state->b != NULL)
+        lt.layout_destroy(state->b);
+    if (state->a != NULL)
+        lt.layout_destroy(state->a);
+    if (state->product != NULL)
+        lt.product_destroy(state->product);
+    if (state->handle != NULL)
+        lt.destroy(state->handle);
+    free(state);
+}
+
+static void describe(const void *pointer, struct tw_text *text) {
+    const struct state *state = pointer;
+    tw_text_print(text, "number %d of the %d listed", state->chosen->rank, state->listed);
+}
+
+const struct contender contender_cublaslt = {
+    .name = "cuBLASLt best", .create = create, .free = release, .call = call, .describe = describe};

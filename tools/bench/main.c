@@ -1,0 +1,120 @@
+/* bench: the tuned kernels of libtilewise against the vendor's libraries; see --help. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/bench/options.h"
+#include "tools/bench/report.h"
+
+static tw_status fail_with_origin(const struct wanted *wanted, tw_status status, tw_error *error) {
+    return wanted->origin != NULL ? tw_fail_within(error, status, "%s", wanted->origin) : status;
+}
+
+/* The tasks first: a mistake in the last line of a list must not cost the time of the others. */
+static tw_status make_tasks(struct match *matches, const struct options *options,
+                            const struct stage *stage, tw_error *error) {
+    for (int i = 0; i < options->wanted_count; i++) {
+        const struct wanted *wanted = &options->wanted[i];
+        char *attributes[2 * OPTIONS_MAX_ATTRIBUTES];
+        int count = 0;
+        for (int j = 0; j < options->attribute_count; j++)
+            attributes[count++] = options->attributes[j];
+        for (int j = 0; j < wanted->attribute_count; j++)
+            attributes[count++] = wanted->attributes[j];
+        tw_status status = task_create(&matches[i].task, &stage->info, wanted->kernel,
+                                       wanted->shape, attributes, count, error);
+        if (status != TW_OK)
+            return fail_with_origin(wanted, status, error);
+    }
+    return TW_OK;
+}
+
+static tw_status play(struct match *matches, const struct options *options, struct stage *stage,
+                      tw_error *error) {
+    bool terminal = isatty(STDERR_FILENO) != 0;
+    tw_status status = TW_OK;
+    for (int i = 0; i < options->wanted_count && status == TW_OK; i++) {
+        if (terminal)
+            fprintf(stderr, "\r\033[K%d of %d: %s %s", i + 1, options->wanted_count,
+                    matches[i].task.description->kernel, matches[i].task.key);
+        status = match_play(&matches[i], stage, strcmp(options->cache, "cold") == 0,
+                            options->rounds, error);
+        if (status != TW_OK)
+            fail_with_origin(&options->wanted[i],
+                             tw_fail_within(error, status, "%s %s",
+                                            matches[i].task.description->kernel,
+                                            matches[i].task.key),
+                             error);
+    }
+    if (terminal)
+        fprintf(stderr, "\r\033[K");
+    return status;
+}
+
+static tw_status write_report(const struct report *report, const struct options *options,
+                              tw_error *error) {
+    FILE *file = options->output != NULL ? fopen(options->output, "w") : stdout;
+    if (file == NULL)
+        return tw_fail(error, TW_IO, "--output %s: cannot be written", options->output);
+    tw_status status = TW_OK;
+    if (options->format == FORMAT_JSON)
+        status = report_as_json(report, file, error);
+    else if (options->format == FORMAT_CSV)
+        report_as_csv(report, file);
+    else
+        report_as_table(report, file);
+    bool failed = ferror(file) != 0;
+    failed |= (options->output != NULL ? fclose(file) : fflush(file)) != 0;
+    if (failed && status == TW_OK)
+        return tw_fail(error, TW_IO, "the results could not be written");
+    return status;
+}
+
+static tw_status run(const struct options *options, struct stage *stage, struct match *matches,
+                     bool *failed, tw_error *error) {
+    const char *const *databases = options->database_count > 0 ? options->databases : NULL;
+    tw_status status = stage_open(stage, options->device, databases, options->cache, error);
+    if (status == TW_OK)
+        status = make_tasks(matches, options, stage, error);
+    if (status == TW_OK)
+        status = play(matches, options, stage, error);
+    struct tw_text conditions = {0};
+    if (status == TW_OK)
+        stage->library->backend->conditions(stage->library->device, &conditions);
+    const struct report report = {.stage = stage,
+                                  .cache = options->cache,
+                                  .conditions = conditions.data != NULL ? conditions.data : "{}",
+                                  .count = options->wanted_count,
+                                  .matches = matches};
+    if (status == TW_OK)
+        status = write_report(&report, options, error);
+    tw_text_free(&conditions);
+    for (int i = 0; i < options->wanted_count; i++)
+        *failed |= match_failed(&matches[i]);
+    return status;
+}
+
+/* Exit status: 0; 1 when something could not be compared or was wrong; 2 for a mistake of the
+ * user's. */
+int main(int count, char **words) {
+    struct options options;
+    struct stage stage = {0};
+    tw_error error;
+    bool failed = false;
+    tw_status status = options_parse(&options, count, words, &error);
+    if (status == TW_OK && options.help) {
+        options_help();
+    } else if (status == TW_OK) {
+        struct match *matches = calloc((size_t)options.wanted_count, sizeof *matches);
+        status = matches != NULL ? run(&options, &stage, matches, &failed, &error)
+                                 : tw_fail(&error, TW_NO_MEMORY, "out of memory");
+        for (int i = 0; matches != NULL && i < options.wanted_count; i++)
+            match_free(&matches[i]);
+        free(matches);
+        stage_close(&stage);
+    }
+    if (status != TW_OK)
+        fprintf(stderr, "bench: %s\n", error.message);
+    options_free(&options);
+    return status == TW_INVALID || status == TW_NOT_FOUND ? 2 : status != TW_OK || failed;
+}

@@ -1,0 +1,52 @@
+/* One task, all contenders: their answers checked, their times taken in interleaved rounds.
+ *
+ * A round times every contender once, one batch each, and every round starts with another one, so
+ * that clocks, temperature and what a predecessor left behind fall on all alike. */
+#ifndef TOOLS_BENCH_MATCH_H
+#define TOOLS_BENCH_MATCH_H
+
+#include "tools/bench/contender.h"
+#include "tools/bench/errors.h"
+
+enum { MATCH_LEAST_ROUNDS = 11, MATCH_MOST_ROUNDS = 101 };
+
+struct outcome {
+    const struct entry *entry;
+    tw_error failure; /* its status is TW_OK for those that were timed */
+    struct tw_text detail;
+    bool compared;
+    struct error_sizes errors;
+    int calls; /* in a batch */
+    /* Seconds of one call: the median over the rounds and its interval. */
+    double median, low, high;
+    /* Its time over ours, and the interval of the rounds' own ratios; 0 where ours has none. */
+    double ratio, ratio_low, ratio_high;
+};
+
+struct match {
+    struct task task;
+    const tw_explanation *plan; /* why ours is what it is, the library's; NULL: it failed */
+    double checked;             /* the share of the output's rows that errors are of */
+    int set_count, rounds;
+    double confidence; /* of the intervals */
+    int count;
+    struct outcome outcomes[CONTENDERS_MAX];
+    const struct outcome *ours;   /* NULL: it failed */
+    const struct outcome *vendor; /* the fastest vendor; NULL: there was none */
+};
+
+/* Plays match->task. `rounds` 0: as many as the times need. A contender that cannot play is an
+ * outcome with a reason; a failure here means that nobody can go on. Free with match_free also
+ * after one. */
+tw_status match_play(struct match *match, struct stage *stage, bool cold, int rounds,
+                     tw_error *error);
+/* The task, too. */
+void match_free(struct match *match);
+
+/* Whether a right answer was missed: ours failed or was wrong, or a vendor failed for another
+ * reason than not being there. */
+bool match_failed(const struct match *match);
+bool outcome_is_wrong(const struct outcome *outcome);
+bool outcome_timed(const struct outcome *outcome);
+
+#endif

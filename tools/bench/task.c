@@ -1,0 +1,79 @@
+#include "tools/bench/task.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/backend/devices.h"
+
+static const char *word_of(const struct task *task, const char *attribute) {
+    const struct tw_description *d = task->problem.description;
+    for (int i = 0; i < d->attribute_count; i++)
+        if (strcmp(d->attributes[i].name, attribute) == 0)
+            return d->symbols.words[task->problem.words[i]];
+    return "";
+}
+
+static tw_status take_numbers(struct task *task, const char *kernel, tw_error *error) {
+    const int64_t *sizes = task->problem.dimensions;
+    bool aat = strcmp(kernel, "aat") == 0;
+    task->type = tw_problem_type(&task->problem, 0);
+    task->is_product = aat || strcmp(kernel, "gemm") == 0;
+    task->m = sizes[0];
+    if (task->is_product) {
+        const char *trans = aat ? "nt" : word_of(task, "trans");
+        task->n = aat ? sizes[0] : sizes[1];
+        task->k = aat ? sizes[1] : sizes[2];
+        task->transposed_a = trans[0] == 't';
+        task->transposed_b = trans[1] == 't';
+        task->lda = task->transposed_a ? task->m : task->k;
+        task->ldb = task->transposed_b ? task->k : task->n;
+        task->ldc = task->n;
+        return TW_OK;
+    }
+    bool transpose = strcmp(kernel, "transpose") == 0;
+    if (!transpose && strcmp(kernel, "copy") != 0)
+        return tw_fail(error, TW_INVALID,
+                       "nothing to compare %s with; there are gemm, aat, transpose, copy", kernel);
+    task->n = sizes[1];
+    task->lda = task->n;
+    task->ldc = transpose ? task->m : task->n;
+    return TW_OK;
+}
+
+static tw_status choose(struct task *task, const char *attribute, tw_error *error) {
+    char name[64];
+    const char *equals = strchr(attribute, '=');
+    snprintf(name, sizeof name, "%.*s", (int)(equals - attribute), attribute);
+    return tw_problem_set(&task->problem, name, equals + 1, error);
+}
+
+tw_status task_create(struct task *task, const struct tw_device_info *device, const char *kernel,
+                      const char *shape, char *const *attributes, int attribute_count,
+                      tw_error *error) {
+    *task = (struct task){0};
+    tw_status status = tw_description_builtin(&task->description, kernel, error);
+    if (status == TW_OK)
+        status = tw_problem_parse(&task->problem, task->description, shape, error);
+    for (int i = 0; i < attribute_count && status == TW_OK; i++)
+        status = choose(task, attributes[i], error);
+    int64_t device_values[TW_DEVICE_SLOTS];
+    tw_device_values(device, device_values);
+    if (status == TW_OK)
+        status = tw_problem_bind(&task->problem, device_values, NULL, task->values, error);
+    if (status == TW_OK)
+        status = tw_problem_work(&task->problem, task->values, &task->work, error);
+    if (status != TW_OK)
+        return status;
+    tw_problem_key(&task->problem, task->key);
+    return take_numbers(task, kernel, error);
+}
+
+void task_free(struct task *task) {
+    tw_description_free(task->description);
+    *task = (struct task){0};
+}
+
+const char *task_attributes(const struct task *task) {
+    const char *semicolon = strchr(task->key, ';');
+    return semicolon != NULL ? semicolon + 1 : NULL;
+}

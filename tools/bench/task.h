@@ -1,0 +1,32 @@
+/* What the contenders are to do: a problem of a built-in kernel, with its numbers at hand. */
+#ifndef TOOLS_BENCH_TASK_H
+#define TOOLS_BENCH_TASK_H
+
+#include "runtime/backend/backend.h"
+#include "runtime/description/problem.h"
+
+struct task {
+    struct tw_description *description;
+    struct tw_problem problem;
+    int64_t values[TW_MAX_SYMBOLS];
+    char key[TW_PROBLEM_KEY_SIZE];
+    enum tw_type type;
+    struct tw_work work;
+    /* A product has op(A) m x k and op(B) k x n. A*A^T is one with B = A, transposed, so that a
+     * library's matrix product can do both. A transposition or copy has A m x n, and k is 0. */
+    bool is_product;
+    int64_t m, n, k;
+    bool transposed_a, transposed_b;
+    int64_t lda, ldb, ldc; /* rows lie one after the other; ldc is that of the output */
+};
+
+/* `attributes` are NAME=WORD. Free with task_free also after a failure. */
+tw_status task_create(struct task *task, const struct tw_device_info *device, const char *kernel,
+                      const char *shape, char *const *attributes, int attribute_count,
+                      tw_error *error);
+void task_free(struct task *task);
+
+/* "dtype=f32,trans=nn", as tw_request takes it. */
+const char *task_attributes(const struct task *task);
+
+#endif

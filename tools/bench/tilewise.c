@@ -1,0 +1,43 @@
+#include "tools/bench/tilewise.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/bench/kinds.h"
+
+struct state {
+    struct data *data;
+    const tw_plan *plan;
+};
+
+static tw_status create(void **out, struct data *data, tw_error *error) {
+    struct state *state = *out = calloc(1, sizeof *state);
+    const struct task *task = data->task;
+    if (state == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    state->data = data;
+    tw_request request = {.kernel = task->description->kernel, .attributes = task_attributes(task)};
+    memcpy(request.dimensions, task->problem.dimensions,
+           (size_t)task->description->dimension_count * sizeof *request.dimensions);
+    return tw_plan_create(&state->plan, data->stage->library, &request, error);
+}
+
+static tw_status call(void *pointer, int number, tw_error *error) {
+    const struct state *state = pointer;
+    const struct set *set = &state->data->sets[number];
+    const struct tw_description *d = state->data->task->description;
+    tw_binding bindings[3];
+    size_t count = 0;
+    for (int i = 0; i < state->data->in_count; i++, count++)
+        bindings[count] = (tw_binding){.name = d->arguments[i].name, .buffer = set->in[i]};
+    bindings[count] = (tw_binding){.name = d->arguments[count].name, .buffer = set->out};
+    return tw_launch(state->plan, state->data->stage->stream, bindings, count + 1, error);
+}
+
+const tw_explanation *tilewise_explain(const void *pointer) {
+    const struct state *state = pointer;
+    return state != NULL && state->plan != NULL ? tw_plan_explain(state->plan) : NULL;
+}
+
+const struct contender contender_tilewise = {
+    .name = "tilewise", .create = create, .free = free, .call = call};
