@@ -16,6 +16,7 @@
     X(trials, command_trials, "show what a run tried")                                             \
     X(explain, command_explain, "say which configuration an application would get, and why")       \
     X(apply, command_apply, "load the best stored configuration, run it once and check it")        \
+    X(ladder, command_ladder, "show what each classic optimisation brings on a device")            \
     X(db, command_db, "merge, export, import, check, list or prune databases")                     \
     X(cache, command_cache, "list or clear the compiled kernels that applications keep")
 

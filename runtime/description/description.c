@@ -32,7 +32,7 @@ static void check_presets(const struct tw_description *d, const struct tw_json *
 static void read_all(struct tw_description *d, const struct tw_json *root) {
     static const char *const keys[] = {"kernel",          "summary",  "problem",   "arguments",
                                        "cases",           "work",     "tolerance", "reference",
-                                       "implementations", "fallback", NULL};
+                                       "implementations", "fallback", "ladder",    NULL};
     static const char *const work_keys[] = {"flops", "bytes", NULL};
 #define ADD_DEVICE_NAME(name) tw_symbols_add(&d->symbols, #name);
     TW_DEVICE_NAMES(ADD_DEVICE_NAME)
@@ -78,6 +78,8 @@ static void read_all(struct tw_description *d, const struct tw_json *root) {
         check_presets(d, root);
     if (root->context->status == TW_OK)
         tw_read_fallback(d, root);
+    if (root->context->status == TW_OK)
+        tw_read_ladder(d, root);
 }
 
 tw_status tw_description_read(struct tw_description **out, const char *text, const char *origin,
@@ -192,6 +194,8 @@ void tw_description_free(struct tw_description *d) {
     free_launch(&d->reference);
     for (int i = 0; i < d->implementation_count; i++)
         free_implementation(&d->implementations[i]);
+    for (int i = 0; i < d->rung_count; i++)
+        free(d->rungs[i].shows);
     for (int i = 0; i < d->fallback_count; i++)
         tw_expression_free(d->fallbacks[i].when);
     free(d->implementations);

@@ -21,6 +21,7 @@ enum {
     TW_MAX_CASES = 8,
     TW_MAX_PARAMETERS = 32,
     TW_MAX_RULES = 64, /* constraints, redundancies, defines or presets of an implementation */
+    TW_MAX_RUNGS = 24,
     TW_MAX_LAUNCHES = 4,
     TW_MAX_TEMPLATES = 8, /* files of one launch */
     TW_MAX_PASSED = 32,
@@ -163,6 +164,13 @@ struct tw_fallback {
     const struct tw_preset *preset;
 };
 
+/* A step of the ladder from a naive kernel to a good one. */
+struct tw_rung {
+    char kernel[TW_NAME_SIZE]; /* "": the description's own */
+    char preset[TW_NAME_SIZE];
+    char *shows; /* what is to be seen by it, in a few words */
+};
+
 struct tw_description {
     char kernel[TW_NAME_SIZE];
     char *summary;
@@ -189,6 +197,8 @@ struct tw_description {
     struct tw_implementation *implementations;
     int fallback_count;
     struct tw_fallback fallbacks[TW_MAX_RULES];
+    int rung_count;
+    struct tw_rung rungs[TW_MAX_RUNGS];
 };
 
 /* Reads a description from JSON text. `origin` names it in messages; `directory` (may be NULL) is

@@ -10,8 +10,9 @@ void tw_read_problem(struct tw_description *description, const struct tw_json *r
 void tw_read_arguments(struct tw_description *description, const struct tw_json *root);
 void tw_read_cases(struct tw_description *description, const struct tw_json *root);
 void tw_read_tolerance(struct tw_description *description, const struct tw_json *root);
-/* After the implementations, whose presets it names. */
+/* After the implementations, whose presets they name. */
 void tw_read_fallback(struct tw_description *description, const struct tw_json *root);
+void tw_read_ladder(struct tw_description *description, const struct tw_json *root);
 void tw_read_implementation(const struct tw_description *description,
                             struct tw_implementation *implementation, const struct tw_json *json);
 

@@ -36,6 +36,22 @@ static void assert_mistakes(const struct mistake *mistakes, size_t count) {
 }
 #define ASSERT_MISTAKES(list) assert_mistakes(list, sizeof(list) / sizeof *(list))
 
+static void ladders(void **state) {
+    (void)state;
+#define LADDER(rung) "\"ladder\": [ { " rung " } ], \"implementations\":"
+    static const struct mistake mistakes[] = {
+        {"\"implementations\":",
+         LADDER("\"preset\": \"nave\", \"shows\": \"\""),
+         {"key ladder[0].preset: ", "there is no preset \"nave\""}},
+        {"\"implementations\":", LADDER("\"preset\": \"default\""), {"key ladder[0]", "shows"}},
+        {"\"implementations\":",
+         LADDER("\"kernel\": \"no name\", \"preset\": \"default\", \"shows\": \"\""),
+         {"key ladder[0].kernel: "}},
+    };
+#undef LADDER
+    ASSERT_MISTAKES(mistakes);
+}
+
 static void fallbacks(void **state) {
     (void)state;
 #define FALLBACK(rule) "\"fallback\": [ { " rule " } ], \"implementations\":"
@@ -390,6 +406,7 @@ static void too_many(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fallbacks),
+        cmocka_unit_test(ladders),
         cmocka_unit_test(unknown_and_repeated_keys),
         cmocka_unit_test(repeated_names),
         cmocka_unit_test(wrong_types),

@@ -6,8 +6,7 @@
 #include "tuner/commands/command.h"
 #include "tuner/commands/selection.h"
 #include "tuner/commands/subject.h"
-#include "tuner/measure/timing.h"
-#include "tuner/measure/verify.h"
+#include "tuner/measure/single.h"
 #include "tuner/report/report.h"
 
 static const char help[] =
@@ -27,33 +26,8 @@ struct application {
     struct bench bench;
     struct workload workload;
     struct tw_selection selection;
-    struct tw_binaries binaries;
-    struct tw_variant *variant;
-    struct accuracy accuracy;
-    double time_us;
+    struct single single;
 };
-
-static tw_status load(struct application *app, struct tw_error *error) {
-    int64_t values[TW_MAX_SYMBOLS];
-    tw_status status =
-        bench_compile(&app->bench, &app->selection.configuration, values, &app->binaries, error);
-    if (status == TW_OK)
-        status = bench_load(&app->bench, &app->selection.configuration, values, &app->binaries,
-                            &app->variant, error);
-    return status;
-}
-
-static tw_status time_it(struct application *app, struct tw_error *error) {
-    struct timer *timer = NULL;
-    struct timing timing = {0};
-    tw_status status = timer_create(&timer, &app->workload, app->variant, error);
-    if (status == TW_OK)
-        status = timer_measure(timer, 0, &timing, error);
-    if (status == TW_OK)
-        app->time_us = timing_median(&timing) * 1e6;
-    timer_free(timer);
-    return status;
-}
 
 static tw_status run(struct application *app, const struct arguments *a,
                      const struct tw_catalogue *catalogue, const struct tw_problem *problem,
@@ -67,11 +41,8 @@ static tw_status run(struct application *app, const struct arguments *a,
     if (status == TW_OK)
         status = workload_create(&app->workload, &app->bench, policy, (uint32_t)a->seed, error);
     if (status == TW_OK)
-        status = load(app, error);
-    if (status == TW_OK)
-        status = verify_variant(&app->workload, app->variant, &app->accuracy, error);
-    if (status == TW_OK)
-        status = time_it(app, error);
+        status = single_measure(&app->bench, &app->workload, &app->selection.configuration,
+                                &app->single, error);
     return status;
 }
 
@@ -94,8 +65,8 @@ static void print_json(const struct application *app, const struct tw_problem *p
                           cJSON_Parse(configuration.data != NULL ? configuration.data : "null"));
     if (s->rule == TW_SELECTED_EXACT)
         cJSON_AddNumberToObject(json, "stored_time_us", s->row->time_us);
-    cJSON_AddNumberToObject(json, "time_us", app->time_us);
-    cJSON_AddNumberToObject(json, "max_rel_error", app->accuracy.max_rel_error);
+    cJSON_AddNumberToObject(json, "time_us", app->single.time_us);
+    cJSON_AddNumberToObject(json, "max_rel_error", app->single.accuracy.max_rel_error);
     cJSON_AddBoolToObject(json, "correct", 1);
     char *text = cJSON_Print(json);
     if (text != NULL)
@@ -112,14 +83,14 @@ static void print_table(const struct application *app, const struct tw_problem *
     char key[TW_PROBLEM_KEY_SIZE], time[32], stored[32] = "";
     tw_problem_key(problem, key);
     tw_configuration_text(d, &s->configuration, &configuration);
-    report_time(app->time_us, time);
+    report_time(app->single.time_us, time);
     if (s->rule == TW_SELECTED_EXACT)
         report_time(s->row->time_us, stored);
     printf("%s %s on %s (%s)\n", d->kernel, key, app->bench.info.name, app->bench.info.id);
     selection_print(s);
     printf("  configuration   %s %s\n", d->implementations[s->configuration.implementation].name,
            configuration.data != NULL ? configuration.data : "");
-    printf("  answer          right; max error %.2g\n", app->accuracy.max_rel_error);
+    printf("  answer          right; max error %.2g\n", app->single.accuracy.max_rel_error);
     if (s->rule == TW_SELECTED_EXACT)
         printf("  time            %s (%s when it was stored)\n", time, stored);
     else
@@ -144,8 +115,6 @@ static tw_status apply(const struct arguments *a, struct tw_error *error) {
         print_json(app, &problem);
     else if (status == TW_OK)
         print_table(app, &problem);
-    tw_variant_free(app->variant);
-    tw_binaries_free(&app->binaries);
     workload_free(&app->workload);
     bench_close(&app->bench);
     free(app);

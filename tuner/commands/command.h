@@ -20,6 +20,7 @@ int command_trials(int count, char **words);
 int command_apply(int count, char **words);
 int command_db(int count, char **words);
 int command_cache(int count, char **words);
+int command_ladder(int count, char **words);
 int command_explain(int count, char **words);
 
 /* Prints "tune: MESSAGE" to standard error, on one line whatever a file has put into it, and

@@ -1,0 +1,34 @@
+#include "tuner/measure/single.h"
+
+#include "tuner/measure/timing.h"
+
+static tw_status time_it(const struct workload *workload, const struct tw_variant *variant,
+                         double *time_us, struct tw_error *error) {
+    struct timer *timer = NULL;
+    struct timing timing = {0};
+    tw_status status = timer_create(&timer, workload, variant, error);
+    if (status == TW_OK)
+        status = timer_measure(timer, 0, &timing, error);
+    if (status == TW_OK)
+        *time_us = timing_median(&timing) * 1e6;
+    timer_free(timer);
+    return status;
+}
+
+tw_status single_measure(const struct bench *bench, const struct workload *workload,
+                         const struct tw_configuration *configuration, struct single *single,
+                         struct tw_error *error) {
+    int64_t values[TW_MAX_SYMBOLS];
+    struct tw_binaries binaries = {0};
+    struct tw_variant *variant = NULL;
+    tw_status status = bench_compile(bench, configuration, values, &binaries, error);
+    if (status == TW_OK)
+        status = bench_load(bench, configuration, values, &binaries, &variant, error);
+    if (status == TW_OK)
+        status = verify_variant(workload, variant, &single->accuracy, error);
+    if (status == TW_OK)
+        status = time_it(workload, variant, &single->time_us, error);
+    tw_variant_free(variant);
+    tw_binaries_free(&binaries);
+    return status;
+}
