@@ -1,0 +1,128 @@
+/* Telling what the rungs brought. */
+#include <stdio.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "tuner/ladder/ladder.h"
+#include "tuner/report/report.h"
+
+/* Gains are between rungs of the ladder's own kernel: others do another job. */
+static const struct ladder_step *own_before(const struct ladder *ladder, int i) {
+    while (--i >= 0)
+        if (strcmp(ladder->steps[i].kernel, ladder->problem.description->kernel) == 0 &&
+            ladder->steps[i].failure.message[0] == '\0')
+            return &ladder->steps[i];
+    return NULL;
+}
+
+static const struct ladder_step *own_first(const struct ladder *ladder, int before) {
+    const struct ladder_step *first = NULL;
+    for (const struct ladder_step *step; (step = own_before(ladder, before)) != NULL;
+         before = (int)(step - ladder->steps))
+        first = step;
+    return first;
+}
+
+static bool is_own(const struct ladder *ladder, const struct ladder_step *step) {
+    return strcmp(step->kernel, ladder->problem.description->kernel) == 0;
+}
+
+static double gain_over(const struct ladder *ladder, int step, const struct ladder_step *base) {
+    const struct ladder_step *this = &ladder->steps[step];
+    return base != NULL && is_own(ladder, this) ? base->single.time_us / this->single.time_us : 0;
+}
+
+double ladder_gain(const struct ladder *ladder, int step) {
+    return gain_over(ladder, step, own_before(ladder, step));
+}
+
+double ladder_total_gain(const struct ladder *ladder, int step) {
+    return gain_over(ladder, step, own_first(ladder, step));
+}
+
+static void print_gain(double gain) {
+    char text[16] = "";
+    if (gain > 0)
+        snprintf(text, sizeof text, "%.2fx", gain);
+    printf(" %9s", text);
+}
+
+static void print_step(const struct ladder *ladder, int i) {
+    const struct ladder_step *step = &ladder->steps[i];
+    char name[2 * TW_NAME_SIZE], time[32], rate[48], share[16] = "";
+    snprintf(name, sizeof name, "%s%s%s", is_own(ladder, step) ? "" : step->kernel,
+             is_own(ladder, step) ? "" : " ", step->name);
+    if (step->failure.message[0] != '\0') {
+        printf("  %-26s %s\n", name, step->failure.message);
+        return;
+    }
+    report_time(step->single.time_us, time);
+    snprintf(rate, sizeof rate, "%.4g %s", step->rate, step->rate_unit);
+    if (ladder->copy_rate > 0)
+        snprintf(share, sizeof share, "%.1f%%", 100 * step->rate / ladder->copy_rate);
+    printf("  %-26s %10s %14s %8s", name, time, rate, share);
+    print_gain(ladder_gain(ladder, i));
+    print_gain(ladder_total_gain(ladder, i));
+    printf("   %s\n", step->shows);
+}
+
+void ladder_print_table(const struct ladder *ladder) {
+    char key[TW_PROBLEM_KEY_SIZE];
+    tw_problem_key(&ladder->problem, key);
+    printf("%s %s on %s (%s), %s caches\n", ladder->problem.description->kernel, key,
+           ladder->device.name, ladder->device.id, ladder->cache);
+    if (ladder->copy_rate > 0) {
+        char time[32];
+        report_time(ladder->copy_us, time);
+        printf("  a device-to-device copy of the bytes takes %s, %.4g GB/s\n", time,
+               ladder->copy_rate);
+    }
+    printf("  %-26s %10s %14s %8s %9s %9s   %s\n", "rung", "time", "rate",
+           ladder->copy_rate > 0 ? "of copy" : "", "gain", "in all", "shows");
+    for (int i = 0; i < ladder->count; i++)
+        print_step(ladder, i);
+}
+
+static cJSON *step_json(const struct ladder *ladder, int i) {
+    const struct ladder_step *step = &ladder->steps[i];
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "kernel", step->kernel);
+    cJSON_AddStringToObject(json, "name", step->name);
+    cJSON_AddStringToObject(json, "shows", step->shows);
+    if (step->failure.message[0] != '\0') {
+        cJSON_AddStringToObject(json, "failure", step->failure.message);
+        return json;
+    }
+    cJSON_AddNumberToObject(json, "time_us", step->single.time_us);
+    cJSON_AddNumberToObject(json, "rate", step->rate);
+    cJSON_AddStringToObject(json, "rate_unit", step->rate_unit);
+    cJSON_AddNumberToObject(json, "max_rel_error", step->single.accuracy.max_rel_error);
+    if (ladder->copy_rate > 0)
+        cJSON_AddNumberToObject(json, "share_of_copy", step->rate / ladder->copy_rate);
+    if (ladder_gain(ladder, i) > 0) {
+        cJSON_AddNumberToObject(json, "gain", ladder_gain(ladder, i));
+        cJSON_AddNumberToObject(json, "total_gain", ladder_total_gain(ladder, i));
+    }
+    return json;
+}
+
+void ladder_print_json(const struct ladder *ladder) {
+    char key[TW_PROBLEM_KEY_SIZE];
+    tw_problem_key(&ladder->problem, key);
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "kernel", ladder->problem.description->kernel);
+    cJSON_AddStringToObject(json, "problem", key);
+    cJSON_AddStringToObject(json, "device", ladder->device.id);
+    cJSON_AddStringToObject(json, "device_name", ladder->device.name);
+    if (ladder->copy_rate > 0)
+        cJSON_AddNumberToObject(json, "copy_gb_per_s", ladder->copy_rate);
+    cJSON *rungs = cJSON_AddArrayToObject(json, "rungs");
+    for (int i = 0; i < ladder->count; i++)
+        cJSON_AddItemToArray(rungs, step_json(ladder, i));
+    char *text = cJSON_Print(json);
+    if (text != NULL)
+        puts(text);
+    cJSON_free(text);
+    cJSON_Delete(json);
+}
