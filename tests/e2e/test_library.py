@@ -169,6 +169,55 @@ class Example(Tuned):
         self.assertEqual(self.multiply("64x64x64", prefix / "bin/gemm"), "exact")
 
 
+class Shipped(Tuned):
+    """Databases with compiled kernels in them, and the directory of those that were kept."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.shipped = cls.compile(SOURCES / "shipped.c", cls.prefix, "shipped")
+        cls.example = cls.compile(EXAMPLE, cls.prefix, "gemm")
+
+    def multiply_with(self, database, trust, shape):
+        return self.run_program(self.shipped, DEVICE, database, trust, *shape.split("x")).out.split()
+
+    def test_compiled_kernels_travel(self):
+        to = self.home / "ship.db"
+        made = self.run_command("db", "export", "--binaries", "-o", to, "--db", self.tuned)
+        self.assertEqual((made.code, made.err), (0, ""))
+        self.assertIn("2 best rows with 2 compiled kernels", made.out)
+        self.assertEqual(self.multiply_with(to, "trust", "64x64x64"), ["exact", "database"])
+        # A binary is code: nobody uses it unasked.
+        self.assertEqual(self.multiply_with(to, "doubt", "64x64x64"), ["exact", "compiled"])
+        self.assertEqual(self.multiply_with(self.tuned, "trust", "64x64x64"), ["exact", "compiled"])
+        connection = sqlite3.connect(to)
+        connection.execute("UPDATE binary SET bytes = zeroblob(length(bytes))")
+        connection.commit()
+        connection.close()
+        self.assertEqual(self.multiply_with(to, "trust", "64x64x64"), ["exact", "compiled"])
+        # Merging and importing take results, not code.
+        self.run_command("db", "merge", to, "--db", self.db)
+        self.assertEqual(self.query("SELECT count(*) FROM best"), [(2,)])
+        self.assertEqual(self.query("SELECT count(*) FROM binary"), [(0,)])
+
+    def test_exports_that_cannot_be(self):
+        self.refused("db", "export", "--binaries", "--db", self.tuned, says="name it with -o FILE.db")
+        self.refused("db", "export", "--binaries", "-o", self.tuned, "--db", self.tuned,
+                     says="writes a database of its own")
+
+    def test_the_cache_is_listed_and_cleared(self):
+        self.assertEqual(self.run_command("cache", "list").out, "0 kernels, 0.0 MB\n")
+        self.plant_database()
+        self.multiply("64x64x64")
+        listed = self.run_command("cache", "list").out.splitlines()
+        self.assertEqual(len(listed), 2)
+        self.assertRegex(listed[0], r"^20\d\d-\d\d-\d\d \d\d:\d\d .* KB  gemm \w+ M=64,N=64,K=64;")
+        self.assertTrue(listed[1].startswith("1 kernel, "), listed)
+        self.assertEqual(self.run_command("cache", "clear").out.split(",")[0], "removed 1 file")
+        self.assertEqual(self.run_command("cache", "list").out, "0 kernels, 0.0 MB\n")
+        self.refused("cache", "lsit", says='tune cache has no "lsit"')
+
+
 class Builds(Tuned):
     def configure(self, language, source, prefix, version=""):
         build = self.home / f"build-{language}"

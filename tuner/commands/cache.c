@@ -57,7 +57,8 @@ static tw_status list(struct tw_cache *cache, struct tw_error *error) {
     struct listing listing = {0};
     tw_status status = tw_cache_each(cache, print_entry, &listing, error);
     if (status == TW_OK)
-        printf("%" PRId64 " kernels, %.1f MB\n", listing.count, (double)listing.bytes * 1e-6);
+        printf("%" PRId64 " kernel%s, %.1f MB\n", listing.count, listing.count == 1 ? "" : "s",
+               (double)listing.bytes * 1e-6);
     return status;
 }
 
@@ -66,7 +67,8 @@ static tw_status clear(struct tw_cache *cache, struct tw_error *error) {
     uint64_t bytes = 0;
     tw_status status = tw_cache_clear(cache, &files, &bytes, error);
     if (status == TW_OK)
-        printf("removed %" PRId64 " files, %.1f MB\n", files, (double)bytes * 1e-6);
+        printf("removed %" PRId64 " file%s, %.1f MB\n", files, files == 1 ? "" : "s",
+               (double)bytes * 1e-6);
     return status;
 }
 
