@@ -1,5 +1,6 @@
 """libtilewise, installed: other builds find it, it finds its database and its tuner, and tells why."""
 
+import json
 import os
 import pathlib
 import re
@@ -35,6 +36,9 @@ class Installed(support.EndToEnd):
         if cls.sanitized:
             cls.build_environment.update(CFLAGS=SANITIZERS, CXXFLAGS=SANITIZERS)
         cls.call("cmake", "--install", BUILD, "--prefix", cls.prefix)
+        # What ships would be the nearest on the devices that it was tuned on: set aside.
+        cls.system = cls.place / "system.db"
+        shutil.move(cls.prefix / "share/tilewise/tilewise.db", cls.system)
 
     @classmethod
     def call(cls, *words, **environment):
@@ -144,6 +148,13 @@ class Example(Tuned):
         self.db.parent.mkdir(parents=True)
         self.db.touch()
         self.assertIn(self.multiply("64x64x64"), ("default", "fallback"))
+
+    def test_what_ships_is_installed(self):
+        exports = [json.loads(file.read_text()) for file in (ROOT / "db/tuned").glob("*.json")]
+        self.assertEqual(self.query("SELECT count(*) FROM best", db=self.system),
+                         [(sum(len(export["best"]) for export in exports),)])
+        checked = self.run_command("db", "check", "--db", self.system)
+        self.assertEqual((checked.code, checked.out), (0, f"{self.system}: nothing wrong\n"))
 
     def test_the_database_that_was_installed_with_it(self):
         prefix = self.home / "elsewhere"
