@@ -23,7 +23,7 @@ enum {
     TW_MAX_RULES = 64, /* constraints, redundancies, defines or presets of an implementation */
     TW_MAX_RUNGS = 24,
     TW_MAX_LAUNCHES = 4,
-    TW_MAX_TEMPLATES = 8, /* files of one launch */
+    TW_MAX_TEMPLATES = 16, /* files of one launch */
     TW_MAX_PASSED = 32,
     TW_PATH_SIZE = 160
 };

@@ -68,8 +68,6 @@
 #define TURN_B TRANS_B
 #define SHAPE_A LINES_A, LENGTH_A, VEC_A
 #define SHAPE_B LINES_B, LENGTH_B, VEC_B
-#define STAGED_A (PASSES(LINES_A, LENGTH_A, VEC_A) * VEC_A)
-#define STAGED_B (PASSES(LINES_B, LENGTH_B, VEC_B) * VEC_B)
 
 TW_DEVICE void read_fragments(real *a, real *b, TW_LOCAL const real *from_a,
                               TW_LOCAL const real *from_b, int k)
@@ -88,12 +86,17 @@ TW_DEVICE void read_fragments(real *a, real *b, TW_LOCAL const real *from_a,
         load_shared(b + j, from_b + k * NEXT_K_B + PLACE_N(j), PIECE_N);
 }
 
+/* On NVIDIA GPUs an FFMA has two register read ports for three sources, and one source may be kept from
+ * the FFMA before (Jia et al. 2018). A row after the other loses a cycle where a row begins; there and
+ * back again, every FFMA shares a factor with the one before. The compiler reorders either. */
 TW_DEVICE void multiply(real *sum, const real *a, const real *b)
 {
     TW_UNROLL
     for (int i = 0; i < TM; i++) {
         TW_UNROLL
-        for (int j = 0; j < TN; j++)
+        for (int place = 0; place < TN; place++) {
+            const int j = FMA_ORDER == FMA_ORDER_snake && i % 2 == 1 ? TN - 1 - place : place;
             sum[i * TN + j] = FMA(a[i], b[j], sum[i * TN + j]);
+        }
     }
 }

@@ -1,6 +1,6 @@
-/* Moves one operand's tile of a BK step: global memory -> registers (fetch) -> shared memory
- * (stash). The two halves are apart so that the arithmetic of a whole step can hide the latency of
- * the first. Every argument but the pointers, strides and limits is a compile-time constant. */
+/* How the threads of a block share out one operand's tile of a BK step on its way from global to shared
+ * memory. staged.cu and async.cu are the two ways there. Every argument but the pointers, strides and
+ * limits is a compile-time constant. */
 
 #define THREADS (TW_BLOCK_X)
 
@@ -64,34 +64,6 @@ TW_DEVICE tw_index first_vector(int stride, int tid, int last, const int length,
     return (tw_index)line * stride + column;
 }
 
-/* Reads this thread's share of a tile, given where the first vector is. In a `partial` tile, k from
- * `k_left` on must be zero, as it feeds elements that exist. */
-TW_DEVICE void fetch(real *staged, TW_GLOBAL const real *first, int stride, int tid, int last,
-                     int k_left, const int lines, const int length, const int vec,
-                     const int k_contiguous, const int edge, const int partial)
-{
-    const int edge_line = edge && k_contiguous;
-    const int edge_column = edge && !k_contiguous;
-    const int line_0 = clamped(pass_line(tid, 0, length, vec), last, edge_line);
-    const int column_0 = clamped(pass_column(tid, 0, length, vec), last, edge_column);
-    TW_UNROLL
-    for (int pass = 0; pass < PASSES(lines, length, vec); pass++) {
-        if (!pass_covered(tid, pass, lines, length, vec))
-            continue;
-        const int line = pass_line(tid, pass, length, vec);
-        const int column = pass_column(tid, pass, length, vec);
-        if (partial && (k_contiguous ? column : line) >= k_left) {
-            TW_UNROLL
-            for (int e = 0; e < vec; e++)
-                staged[pass * vec + e] = 0;
-            continue;
-        }
-        const tile_offset down = clamped(line, last, edge_line) - line_0;
-        const int along = clamped(column, last, edge_column) - column_0;
-        load_global(staged + pass * vec, first + (down * stride + along), vec);
-    }
-}
-
 /* Where a thread's first element goes in the shared tile, whose rows are `row` elements long. The
  * tile holds the lines as they came, or `turned`: a line of global memory becomes a column. */
 TW_DEVICE int first_place(int tid, const int row, const int turned, const int length,
@@ -100,24 +72,4 @@ TW_DEVICE int first_place(int tid, const int row, const int turned, const int le
     const int line = pass_line(tid, 0, length, vec);
     const int column = pass_column(tid, 0, length, vec);
     return turned ? column * row + line : line * row + column;
-}
-
-TW_DEVICE void stash(TW_LOCAL real *first, const real *staged, int tid, const int row,
-                     const int turned, const int lines, const int length, const int vec)
-{
-    TW_UNROLL
-    for (int pass = 0; pass < PASSES(lines, length, vec); pass++) {
-        if (!pass_covered(tid, pass, lines, length, vec))
-            continue;
-        const int down = pass_line(tid, pass, length, vec) - pass_line(tid, 0, length, vec);
-        const int along = pass_column(tid, pass, length, vec) - pass_column(tid, 0, length, vec);
-        if (!turned && row % vec == 0) {
-            store_shared(first + down * row + along, staged + pass * vec, vec);
-        } else {
-            TW_UNROLL
-            for (int e = 0; e < vec; e++)
-                first[turned ? (along + e) * row + down : down * row + along + e] =
-                    staged[pass * vec + e];
-        }
-    }
 }

@@ -4,7 +4,7 @@
  * few tiles, and the tile of a thread stays large. */
 
 #define SHARED_SLICES (SLICES / 2 * BM * BN)
-#define SHARED_REALS (PREFETCH * STAGE > SHARED_SLICES ? PREFETCH * STAGE : SHARED_SLICES)
+#define SHARED_TILES (PREFETCH * STAGE > SHARED_SLICES ? PREFETCH * STAGE : SHARED_SLICES)
 
 #if SLICES > 1
 TW_DEVICE void sum_slices(real *sum, TW_LOCAL real *shared, int tid)

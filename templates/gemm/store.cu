@@ -29,23 +29,6 @@ TW_DEVICE void store_results(TW_GLOBAL real *C, const real *sum, int m_left, int
     }
 }
 
-#if SPLIT
-TW_DEVICE void store_part(TW_GLOBAL real *to, const real *sum, real alpha)
-{
-    TW_UNROLL
-    for (int i = 0; i < TM; i++) {
-        TW_UNROLL
-        for (int j = 0; j < TN; j += PIECE_N) {
-            real result[PIECE_N];
-            TW_UNROLL
-            for (int e = 0; e < PIECE_N; e++)
-                result[e] = alpha * sum[i * TN + j + e];
-            store_global(to + PLACE_M(i) * BN + PLACE_N(j), result, PIECE_N);
-        }
-    }
-}
-#endif
-
 #if SYMMETRIC
 /* The transpose of a thread's tile, whose rows are `n_left` of C's and its columns `m_left`. */
 TW_DEVICE void store_mirrored(TW_GLOBAL real *C, const real *sum, int m_left, int n_left, int ldc,

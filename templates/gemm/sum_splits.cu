@@ -13,7 +13,7 @@ TW_KERNEL(gemm_sum_splits)
     const int helpers = TW_BLOCK_X / width;
     const int helper = tid / width;
     const tw_index vector = (tw_index)blockIdx.x * width + tid % width;
-    const int tile = WHOLE + (int)(vector / (BM * BN / VEC_C));
+    const int tile = (int)(vector / (BM * BN / VEC_C));
     const int place = (int)(vector % (BM * BN / VEC_C)) * VEC_C;
     const int m = tile_m(tile, M, N, group_m) + place / BN;
     const int n = tile_n(tile, M, N, group_m) + place % BN;
