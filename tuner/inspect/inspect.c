@@ -122,7 +122,7 @@ static tw_status read_code(const struct inspection *in, const struct tw_binary *
         status =
             sass_read(&sass, listing.data != NULL ? listing.data : "", launch->function, error);
         if (status != TW_OK)
-            tw_fail_within(error, TW_IO, "%s", in->disassembler.path);
+            status = tw_fail_within(error, TW_IO, "%s", in->disassembler.path);
     }
     if (status == TW_OK)
         status = sass_find_loop(&sass, &loop, error);

@@ -179,10 +179,23 @@ static void conflict_cell(const struct register_reads *reads, char cell[CELL]) {
         add(cell, "%d of %d FFMA", reads->conflicts, reads->multiply_adds);
 }
 
+/* "1.13 to 1.25", or one number where both are the same to the eye. */
+static void add_range(char cell[CELL], double low, double high, int digits) {
+    char from[32], to[32];
+    snprintf(from, sizeof from, "%.*f", digits, low);
+    snprintf(to, sizeof to, "%.*f", digits, high);
+    if (strcmp(from, to) == 0)
+        add(cell, "%s", from);
+    else
+        add(cell, "%s to %s", from, to);
+}
+
 static void cycles_cell(const struct register_reads *reads, char cell[CELL]) {
     cell[0] = '\0';
-    if (reads->multiply_adds > 0)
-        add(cell, "%.2f to %.2f cycles an FFMA", reads->shared_cycles, reads->cycles);
+    if (reads->multiply_adds == 0)
+        return;
+    add_range(cell, reads->shared_cycles, reads->cycles, 2);
+    add(cell, " cycles an FFMA");
 }
 
 static void print_reads(const struct inspected_launch *launch) {
@@ -209,9 +222,10 @@ static void print_bounds(const struct inspection *in, const struct inspected_lau
     if (bounds.issue > 0)
         printf("  at most         %.1f%% of the %s peak, by the instructions that are issued\n",
                100 * bounds.issue, bounds.opcode);
+    char share[CELL] = "";
+    add_range(share, 100 * bounds.reads, 100 * bounds.shared_reads, 1);
     if (bounds.reads > 0)
-        printf("  estimate        %.1f%% to %.1f%% of the FFMA peak, by register reads\n",
-               100 * bounds.reads, 100 * bounds.shared_reads);
+        printf("  estimate        %s%% of the FFMA peak, by register reads\n", share);
 }
 
 static void print_code(const struct inspection *in, const struct inspected_launch *launch) {
