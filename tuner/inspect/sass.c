@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INSTRUCTION_BYTES = 16, LINE_SIZE = 512, LABEL_SIZE = 64 };
+enum { INSTRUCTION_BYTES = 16, LINE_SIZE = 512, LABEL_SIZE = 64, LAST_REGISTER = 255 };
 
 /* nvdisasm names the places that branches go to, cuobjdump gives their addresses. */
 struct label {
@@ -71,9 +71,11 @@ static bool is_register(const char *operand, int *number) {
     *number = SASS_NO_REGISTER;
     if (operand[0] != 'R' || (operand[1] != 'Z' && !isdigit((unsigned char)operand[1])))
         return false;
-    if (operand[1] != 'Z')
-        *number = atoi(operand + 1);
-    return true;
+    if (operand[1] == 'Z')
+        return true;
+    unsigned long named = strtoul(operand + 1, NULL, 10);
+    *number = named <= LAST_REGISTER ? (int)named : SASS_NO_REGISTER;
+    return named <= LAST_REGISTER;
 }
 
 /* The first operand is what the instruction writes, unless it is none of the general registers. */
