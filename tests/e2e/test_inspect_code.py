@@ -73,6 +73,21 @@ class Code(support.EndToEnd):
             self.assertEqual(code["kernel"]["ldg"]["count"], code["kernel"]["lds"]["count"])
             self.assertEqual(code["kernel"]["stg"]["count"], code["kernel"]["sts"]["count"])
 
+    def test_a_kernel_of_ones_own_that_needs_local_memory(self):
+        config = self.plant("double")
+        template = self.home / "double/direct.cu"
+        text = template.read_text()
+        # What is written where the data say cannot be in registers.
+        own = "element own[200];\n    for (int i = 0; i < N; i++)\n        own[(int)A[i] % 200] = A[i];"
+        text = text.replace("int lda, int ldb)\n{", "int lda, int ldb)\n{\n    " + own, 1)
+        text = text.replace("+ A[row", "+ own[(int)A[column] % 200] + A[row", 1)
+        template.write_text(text)
+        for report in self.inspect("--config", config, "--shape", "64x64"):
+            launch = report["launches"][0]
+            self.assertGreaterEqual(launch["local_bytes"], 4 * 200)
+            self.assertGreater(launch["code"]["kernel"]["ldl"]["count"], 0)
+            self.assertGreater(launch["code"]["kernel"]["stl"]["count"], 0)
+
     def test_as_a_table(self):
         got = self.run_command("inspect", "gemm", "--shape", "512x512x512", "--arch", "sm_90")
         self.assertEqual((got.code, got.err), (0, ""))

@@ -20,12 +20,12 @@ static void print_roofline(const struct inspection *in) {
     else
         printf("  intensity       none: it moves %.4g MB\n", r->work.bytes * 1e-6);
     if (computes && r->peak > 0)
-        printf("  arithmetic      %.4g TFLOP/s: %" PRId64 " SMs, %d multiply-adds a cycle, %" PRId64
-               " MHz\n",
+        printf("  arithmetic      %.4g TFLOP/s: %" PRId64
+               " SMs, %d multiply-adds a cycle each, %" PRId64 " MHz\n",
                r->peak * 1e-12, in->device.compute_units, r->lanes, in->device.clock_khz / 1000);
     else if (computes && r->lanes > 0)
         printf("  arithmetic      %" PRId64
-               " SMs, %d multiply-adds a cycle; the clock is not known\n",
+               " SMs, %d multiply-adds a cycle each; the clock is not known\n",
                in->device.compute_units, r->lanes);
     else if (computes)
         printf("  arithmetic      the device's peak is not known\n");
