@@ -128,6 +128,8 @@ static void counts(void **state) {
                                "FADD R1, R2, R3\n"
                                "BAR.SYNC.DEFER_BLOCKING 0x0\n"
                                "UTMALDG.2D [UR4], [UR6]\n"
+                               "LDSM.16.M88.4 R4, [R1]\n"
+                               "HMMA.16816.F32 R4, R8, R12, R4\n"
                                "VOTE.ANY R3, PT, P0\n"
                                "EXIT\n"
                                ".L_x_1:\n"
@@ -135,7 +137,7 @@ static void counts(void **state) {
                                "NOP");
     struct code_counts c;
     counts_take(&sass, NULL, &c);
-    assert_int_equal(c.instructions, 19); /* neither the trap nor the padding */
+    assert_int_equal(c.instructions, 21); /* neither the trap nor the padding */
     assert_int_equal(c.kinds[SASS_GLOBAL_LOAD], 3);
     assert_int_equal(c.widths[SASS_GLOBAL_LOAD][0], 1); /* 8 bits */
     assert_int_equal(c.widths[SASS_GLOBAL_LOAD][2], 1); /* 32 */
@@ -147,10 +149,12 @@ static void counts(void **state) {
     }
     assert_int_equal(c.kinds[SASS_ASYNC_COPY], 1);
     assert_int_equal(c.widths[SASS_ASYNC_COPY][4], 1);
-    assert_int_equal(c.kinds[SASS_SHARED_LOAD], 1);
+    assert_int_equal(c.kinds[SASS_SHARED_LOAD], 2);
     assert_int_equal(c.widths[SASS_SHARED_LOAD][2], 0);
     assert_int_equal(c.widths[SASS_SHARED_LOAD][3], 1);
+    assert_int_equal(c.widths[SASS_SHARED_LOAD][4], 1);
     assert_int_equal(c.widths[SASS_SHARED_STORE][4], 1);
+    assert_int_equal(c.kinds[SASS_TENSOR], 1);
     assert_int_equal(c.kinds[SASS_LOCAL_STORE], 1);
     assert_int_equal(c.kinds[SASS_MOVE], 2);
     assert_int_equal(c.kinds[SASS_INTEGER], 2);
@@ -160,7 +164,7 @@ static void counts(void **state) {
     assert_int_equal(c.kinds[SASS_BARRIER], 1);
     assert_int_equal(c.kinds[SASS_BULK_COPY], 1);
     assert_int_equal(c.kinds[SASS_OTHER], 2); /* the load that never is, and the vote */
-    bool chosen[21] = {[0] = true, [5] = true};
+    bool chosen[23] = {[0] = true, [5] = true};
     counts_take(&sass, chosen, &c);
     assert_int_equal(c.instructions, 2);
     assert_int_equal(c.kinds[SASS_GLOBAL_LOAD], 1);

@@ -67,8 +67,10 @@ double inspect_dynamic_shared(const struct inspection *inspection,
 /* A missing disassembler is told in no_code and no failure; one that fails is. */
 tw_status inspect(struct inspection *inspection, struct tw_error *error);
 
-/* For people and for programs, on standard output. */
+/* For people and for programs, on standard output. A table's part about one launch's code is in
+ * code_table.c. */
 void inspect_print_table(const struct inspection *inspection);
+void inspect_print_code(const struct inspection *inspection, const struct inspected_launch *launch);
 void inspect_print_json(const struct inspection *inspection);
 
 #endif

@@ -1,6 +1,4 @@
 /* What instructions do, by their opcodes (CUDA Binary Utilities, instruction set reference). */
-#include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tuner/inspect/sass.h"
@@ -12,6 +10,8 @@ static const struct {
     {SASS_FFMA, " FFMA FFMA32I "},
     {SASS_FFMA2, " FFMA2 "},
     {SASS_DFMA, " DFMA "},
+    {SASS_TENSOR,
+     " HMMA DMMA IMMA BMMA QMMA OMMA HGMMA QGMMA IGMMA BGMMA UTCHMMA UTCQMMA UTCIMMA UTCOMMA "},
     {SASS_FLOAT,
      " FADD FADD2 FADD32I FMUL FMUL2 FMUL32I FSETP FSET FMNMX FMNMX3 FSEL FCHK DADD DMUL DSETP "
      "DMNMX HADD2 HMUL2 HFMA2 MUFU F2F F2FP F2I F2IP I2F I2FP FRND "},
@@ -67,11 +67,12 @@ bool sass_has_modifier(const char *opcode, const char *modifier) {
 }
 
 int sass_width(const char *opcode) {
+    /* The last two are LDSM.16.M88.4 and its kin: matrices, of which a thread gets 32 bits each. */
     static const struct {
         const char *modifier;
         int bits;
-    } widths[] = {{"U8", 8},  {"S8", 8},    {"U16", 16}, {"S16", 16},
-                  {"64", 64}, {"128", 128}, {"256", 256}};
+    } widths[] = {{"U8", 8},    {"S8", 8},    {"U16", 16}, {"S16", 16}, {"64", 64},
+                  {"128", 128}, {"256", 256}, {"2", 64},   {"4", 128}};
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
         if (sass_has_modifier(opcode, widths[i].modifier))
             return widths[i].bits;

@@ -15,6 +15,7 @@
     X(FFMA, "ffma")                                                                                \
     X(FFMA2, "ffma2") /* two at once, of register pairs */                                         \
     X(DFMA, "dfma")                                                                                \
+    X(TENSOR, "tensor")                                                                            \
     X(FLOAT, "other_float")                                                                        \
     X(INTEGER, "integer")                                                                          \
     X(MOVE, "moves")                                                                               \
