@@ -17,6 +17,7 @@
     X(explain, command_explain, "say which configuration an application would get, and why")       \
     X(apply, command_apply, "load the best stored configuration, run it once and check it")        \
     X(ladder, command_ladder, "show what each classic optimisation brings on a device")            \
+    X(inspect, command_inspect, "show a kernel's machine code, occupancy and roofline")            \
     X(db, command_db, "merge, export, import, check, list or prune databases")                     \
     X(cache, command_cache, "list or clear the compiled kernels that applications keep")
 

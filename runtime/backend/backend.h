@@ -35,8 +35,16 @@ struct tw_device_info {
     int64_t cache_bytes;   /* last-level cache; 0: unknown */
     int64_t memory_bytes;
     bool has_fp64;
-    char driver[96];   /* version of the driver or platform */
-    char compiler[96]; /* "NVRTC 13.0" */
+    /* What one compute unit has for all blocks that are active on it; 0: unknown. */
+    int64_t unit_threads;
+    int64_t unit_blocks;
+    int64_t unit_registers;
+    int64_t unit_shared;     /* bytes */
+    int64_t reserved_shared; /* bytes of it that the system takes for each block */
+    int64_t clock_khz;       /* the highest; 0: unknown */
+    int64_t bandwidth;       /* of the memory, bytes a second; 0: unknown */
+    char driver[96];         /* version of the driver or platform */
+    char compiler[96];       /* "NVRTC 13.0" */
 };
 
 struct tw_compile_request {
@@ -49,10 +57,12 @@ struct tw_compile_request {
 struct tw_binary {
     unsigned char *bytes;
     size_t size;
-    struct tw_text log;  /* the compiler's messages, errors or not */
-    bool has_resources;  /* the following are known */
-    int64_t registers;   /* a thread */
-    int64_t spill_bytes; /* stores, a thread */
+    struct tw_text log;    /* the compiler's messages, errors or not */
+    bool has_resources;    /* the following are known */
+    int64_t registers;     /* a thread */
+    int64_t spill_bytes;   /* stores, a thread */
+    int64_t local_bytes;   /* a thread's own memory, for spills and for arrays */
+    int64_t static_shared; /* bytes a block */
 };
 
 void tw_binary_free(struct tw_binary *binary);
@@ -86,6 +96,15 @@ struct tw_launch {
     uint32_t shared; /* bytes of dynamic shared memory */
     size_t value_count;
     const struct tw_value *values;
+};
+
+/* What a loaded kernel takes of the device. */
+struct tw_kernel_resources {
+    int64_t registers;     /* a thread; 0: the backend does not tell */
+    int64_t static_shared; /* bytes a block, besides what a launch asks for */
+    int64_t local_bytes;   /* a thread's own memory: what did not fit its registers */
+    int64_t max_threads;   /* a block of this kernel; 0: the backend does not tell */
+    int64_t active_blocks; /* on a compute unit at once; -1: the backend does not tell */
 };
 
 struct tw_backend {
@@ -125,6 +144,11 @@ struct tw_backend {
                       const char *function, uint32_t shared, struct tw_module **out,
                       struct tw_error *error);
     void (*unload)(struct tw_device *device, struct tw_module *module);
+    /* What a kernel takes when it is launched with blocks of so many threads and so many bytes of
+     * shared memory. */
+    tw_status (*resources)(struct tw_device *device, const struct tw_module *module,
+                           int64_t threads, uint32_t shared, struct tw_kernel_resources *resources,
+                           struct tw_error *error);
 
     /* Memory is 256-byte aligned on CUDA, and 128-byte aligned on OpenCL, which guarantees that.
      * TW_NO_MEMORY when the device has too little. */

@@ -1,6 +1,7 @@
 /* What every backend promises of compiling, loading and launching. With an argument, only the
  * backend of that name is tested. */
 #include "tests/support/stages.h"
+#include "tuner/inspect/occupancy.h"
 
 static const uint32_t one[3] = {1, 1, 1};
 
@@ -365,6 +366,46 @@ static void too_much_shared_memory(void **state) {
     assert_still_works(stage);
 }
 
+/* What a kernel takes; on a GPU the driver agrees with what follows from that. */
+static void resources(void **state) {
+    const struct stage *stage = *state;
+    static const uint32_t block[3] = {64, 1, 1};
+    enum { BYTES_SHARED = 4096 };
+    static const char body[] = "TW_KERNEL(turn)(TW_GLOBAL int *out) {\n"
+                               "    TW_SHARED(int, shared, 1024);\n"
+                               "    shared[threadIdx.x] = out[threadIdx.x];\n"
+                               "    __syncthreads();\n"
+                               "    out[threadIdx.x] = shared[63 - threadIdx.x];\n"
+                               "}\n";
+    struct tw_module *module = load_body(stage, body, "turn", block, BYTES_SHARED);
+    struct tw_kernel_resources r = {0};
+    struct tw_error error;
+    must(stage->backend->resources(stage->device, module, 64, BYTES_SHARED, &r, &error), error);
+    assert_in_range(r.max_threads, 64, stage->info.max_threads);
+    assert_in_range(r.local_bytes, 0, 1 << 16);
+    if (strcmp(stage->info.backend, "cuda") != 0) {
+        assert_int_equal(r.static_shared, BYTES_SHARED);
+        assert_int_equal(r.registers, 0);
+        assert_int_equal(r.active_blocks, -1);
+    } else {
+        static const uint32_t shared[] = {BYTES_SHARED, 20000, 40000};
+        assert_int_equal(r.static_shared, 0);
+        assert_in_range(r.registers, 1, 255);
+        for (int i = 0; i < 3; i++) {
+            const struct tw_geometry geometry = {{64, 1, 1}, {1, 1, 1}, shared[i], 1};
+            struct occupancy told, worked_out;
+            must(stage->backend->resources(stage->device, module, 64, shared[i], &r, &error),
+                 error);
+            occupancy_of(&stage->info, &geometry, &r, &told);
+            assert_true(told.is_told);
+            r.active_blocks = -1;
+            occupancy_of(&stage->info, &geometry, &r, &worked_out);
+            assert_int_equal(worked_out.blocks, told.blocks);
+        }
+    }
+    stage->backend->unload(stage->device, module);
+}
+
 int main(int count, char **arguments) {
     struct CMUnitTest tests[] = {
         STAGE_TEST(passes_every_type),
@@ -377,6 +418,7 @@ int main(int count, char **arguments) {
         STAGE_TEST(unknown_functions),
         STAGE_TEST(garbage_is_no_binary),
         STAGE_TEST(too_much_shared_memory),
+        STAGE_TEST(resources),
     };
     return run_on_backends(count, arguments, tests, sizeof tests / sizeof *tests);
 }

@@ -226,6 +226,12 @@ static tw_status take_option(struct arguments *a, int letter, const char *value,
     case 'i':
         a->implementation = value;
         return TW_OK;
+    case 'P':
+        a->preset = value;
+        return TW_OK;
+    case 'A':
+        a->arch = value;
+        return TW_OK;
     case 'J':
         a->json = true;
         return TW_OK;

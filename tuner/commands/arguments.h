@@ -33,6 +33,8 @@ enum { ARGUMENTS_MAX_SHAPES = 4096, ARGUMENTS_MAX_ATTRIBUTES = 16 };
     X("format", 'F', true)                                                                         \
     X("kernel", 'k', true)                                                                         \
     X("implementation", 'i', true)                                                                 \
+    X("preset", 'P', true)                                                                         \
+    X("arch", 'A', true)                                                                           \
     X("json", 'J', false)                                                                          \
     X("quiet", 'q', false)                                                                         \
     X("help", 'h', false)
@@ -70,6 +72,8 @@ struct arguments {
     const char *directory; /* of binaries */
     const char *format;
     const char *implementation;
+    const char *preset;
+    const char *arch;
     bool binaries, json, quiet, help;
 };
 

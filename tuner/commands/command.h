@@ -22,6 +22,7 @@ int command_db(int count, char **words);
 int command_cache(int count, char **words);
 int command_ladder(int count, char **words);
 int command_explain(int count, char **words);
+int command_inspect(int count, char **words);
 
 /* Prints "tune: MESSAGE" to standard error, on one line whatever a file has put into it, and
  * returns the exit status that fits. */

@@ -131,16 +131,20 @@ tw_status subject_catalogue(const struct arguments *a, struct tw_catalogue **out
     return status;
 }
 
-tw_status subject_single(const struct arguments *a, struct tw_description **description,
-                         struct tw_problem *problem, struct tw_device_info *device,
-                         struct tw_error *error) {
+tw_status subject_single_problem(const struct arguments *a, struct tw_description **description,
+                                 struct tw_problem *problem, struct tw_error *error) {
     *description = NULL;
     if (a->shape_count != 1)
         return tw_fail(error, TW_INVALID, "give one --shape, as in --shape 4096x4096x1024");
     tw_status status = subject_description(a, description, error);
     if (status == TW_OK)
         status = subject_problem(a, 0, *description, problem, error);
-    if (status == TW_OK)
-        status = subject_device(a, device, error);
     return status;
+}
+
+tw_status subject_single(const struct arguments *a, struct tw_description **description,
+                         struct tw_problem *problem, struct tw_device_info *device,
+                         struct tw_error *error) {
+    tw_status status = subject_single_problem(a, description, problem, error);
+    return status == TW_OK ? subject_device(a, device, error) : status;
 }

@@ -29,6 +29,10 @@ tw_status subject_open_db(const char *path, enum tw_db_mode mode, tw_db **db,
  * must be readable. */
 tw_status subject_catalogue(const struct arguments *arguments, struct tw_catalogue **out,
                             struct tw_error *error);
+/* The one shape that was asked for. The caller frees *description. */
+tw_status subject_single_problem(const struct arguments *arguments,
+                                 struct tw_description **description, struct tw_problem *problem,
+                                 struct tw_error *error);
 /* The one shape that was asked for, on the device that was asked for. The caller frees
  * *description. */
 tw_status subject_single(const struct arguments *arguments, struct tw_description **description,

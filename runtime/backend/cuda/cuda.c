@@ -58,6 +58,18 @@ static tw_status cuda_describe(int index, struct tw_device_info *info, struct tw
     info->cache_bytes = attribute(cu, device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
     info->memory_bytes = (int64_t)memory;
     info->has_fp64 = true;
+    info->unit_threads = attribute(cu, device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+    info->unit_blocks = attribute(cu, device, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
+    info->unit_registers =
+        attribute(cu, device, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
+    info->unit_shared =
+        attribute(cu, device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+    info->reserved_shared =
+        attribute(cu, device, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
+    info->clock_khz = attribute(cu, device, CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
+    /* Two transfers a clock, over a bus of so many bits. */
+    info->bandwidth = 2 * 1000 * attribute(cu, device, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) *
+                      attribute(cu, device, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) / 8;
     snprintf(info->driver, sizeof info->driver, "CUDA %d.%d", driver / 1000, driver % 1000 / 10);
     /* A missing compiler is no reason not to list the device: compile says so when it is needed. */
     if (tw_nvrtc_version(info->compiler, NULL) != TW_OK)
@@ -138,6 +150,30 @@ static tw_status cuda_load(struct tw_device *device, const void *bytes, size_t s
         return status;
     }
     *out = module;
+    return TW_OK;
+}
+
+static tw_status cuda_resources(struct tw_device *device, const struct tw_module *module,
+                                int64_t threads, uint32_t shared,
+                                struct tw_kernel_resources *resources, struct tw_error *error) {
+    const struct tw_cuda_driver *cu = device->cu;
+    const struct {
+        CUfunction_attribute which;
+        int64_t *to;
+    } attributes[] = {{CU_FUNC_ATTRIBUTE_NUM_REGS, &resources->registers},
+                      {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &resources->static_shared},
+                      {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, &resources->local_bytes},
+                      {CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &resources->max_threads}};
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+        int value = 0;
+        TW_CUDA_CHECK(cu->function_attribute(&value, attributes[i].which, module->function),
+                      "cuFuncGetAttribute");
+        *attributes[i].to = value;
+    }
+    int blocks = 0;
+    TW_CUDA_CHECK(cu->active_blocks(&blocks, module->function, (int)threads, shared),
+                  "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+    resources->active_blocks = blocks;
     return TW_OK;
 }
 
@@ -259,6 +295,7 @@ const struct tw_backend tw_cuda_backend = {
     .leave = tw_cuda_leave,
     .load = cuda_load,
     .unload = cuda_unload,
+    .resources = cuda_resources,
     .allocate = cuda_allocate,
     .release = cuda_release,
     .fill = cuda_fill,

@@ -28,6 +28,7 @@
     X(module_function, cuModuleGetFunction)                                                        \
     X(function_attribute, cuFuncGetAttribute)                                                      \
     X(function_attribute_set, cuFuncSetAttribute)                                                  \
+    X(active_blocks, cuOccupancyMaxActiveBlocksPerMultiprocessor)                                  \
     X(memory_allocate, cuMemAlloc)                                                                 \
     X(memory_free, cuMemFree)                                                                      \
     X(memory_info, cuMemGetInfo)                                                                   \

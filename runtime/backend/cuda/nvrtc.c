@@ -75,19 +75,27 @@ static void read_log(nvrtcProgram program, struct tw_binary *binary) {
     free(log);
 }
 
-/* ptxas -v writes "Used 96 registers" and "8 bytes spill stores" for each function; there is one.
- */
+/* The number that ends right before `at`, a place in `text`; 0 when there is no such place. */
+static long number_before(const char *at, const char *text) {
+    while (at != NULL && at > text && at[-1] >= '0' && at[-1] <= '9')
+        at--;
+    return at != NULL ? strtol(at, NULL, 10) : 0;
+}
+
+/* ptxas -v writes "16 bytes stack frame, 8 bytes spill stores" and "Used 96 registers, 512 bytes
+ * smem" for each function; there is one. */
 static void read_resources(struct tw_binary *binary) {
     const char *log = binary->log.data != NULL ? binary->log.data : "";
     const char *used = strstr(log, "Used ");
     const char *spill = strstr(log, " bytes spill stores");
+    const char *local = strstr(log, " bytes stack frame");
+    const char *shared = strstr(log, " bytes smem"); /* not said where there is none */
     if (used == NULL)
         return;
     binary->has_resources = sscanf(used, "Used %ld registers", &binary->registers) == 1;
-    while (spill != NULL && spill > log && spill[-1] >= '0' && spill[-1] <= '9')
-        spill--;
-    if (spill != NULL)
-        binary->spill_bytes = strtol(spill, NULL, 10);
+    binary->spill_bytes = number_before(spill, log);
+    binary->local_bytes = number_before(local, log);
+    binary->static_shared = number_before(shared, log);
 }
 
 tw_status tw_nvrtc_compile(const struct tw_device_info *info,

@@ -26,6 +26,7 @@
     X(program_release, clReleaseProgram)                                                           \
     X(kernel_create, clCreateKernel)                                                               \
     X(kernel_set, clSetKernelArg)                                                                  \
+    X(kernel_group_info, clGetKernelWorkGroupInfo)                                                 \
     X(kernel_release, clReleaseKernel)                                                             \
     X(memory_create, clCreateBuffer)                                                               \
     X(memory_part, clCreateSubBuffer)                                                              \

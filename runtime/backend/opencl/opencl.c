@@ -66,6 +66,36 @@ static tw_status opencl_load(struct tw_device *device, const void *bytes, size_t
     return TW_OK;
 }
 
+/* OpenCL tells of neither registers nor how many work-groups are active at once. */
+static tw_status opencl_resources(struct tw_device *device, const struct tw_module *module,
+                                  int64_t threads, uint32_t shared,
+                                  struct tw_kernel_resources *resources, struct tw_error *error) {
+    (void)threads;
+    (void)shared;
+    const struct tw_opencl *cl = device->cl;
+    cl_ulong local = 0, own = 0;
+    size_t most = 0;
+    tw_status status =
+        tw_opencl_check(cl->kernel_group_info(module->kernel, device->device,
+                                              CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, NULL),
+                        "clGetKernelWorkGroupInfo", error);
+    if (status == TW_OK)
+        status = tw_opencl_check(cl->kernel_group_info(module->kernel, device->device,
+                                                       CL_KERNEL_PRIVATE_MEM_SIZE, sizeof own, &own,
+                                                       NULL),
+                                 "clGetKernelWorkGroupInfo", error);
+    if (status == TW_OK)
+        status = tw_opencl_check(cl->kernel_group_info(module->kernel, device->device,
+                                                       CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
+                                                       &most, NULL),
+                                 "clGetKernelWorkGroupInfo", error);
+    *resources = (struct tw_kernel_resources){.static_shared = (int64_t)local,
+                                              .local_bytes = (int64_t)own,
+                                              .max_threads = (int64_t)most,
+                                              .active_blocks = -1};
+    return status;
+}
+
 static tw_status opencl_allocate(struct tw_device *device, uint64_t bytes, struct tw_memory *out,
                                  struct tw_error *error) {
     *out = (struct tw_memory){0};
@@ -193,6 +223,7 @@ const struct tw_backend tw_opencl_backend = {
     .leave = tw_opencl_leave,
     .load = opencl_load,
     .unload = opencl_unload,
+    .resources = opencl_resources,
     .allocate = opencl_allocate,
     .release = opencl_release,
     .fill = opencl_fill,

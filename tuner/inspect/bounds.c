@@ -1,0 +1,26 @@
+/* What follows from a launch's counts. */
+#include <string.h>
+
+#include "tuner/inspect/inspect.h"
+
+struct inspect_bounds inspect_bounds_of(const struct inspection *in,
+                                        const struct inspected_launch *launch) {
+    const struct inspected_code *code = launch->has_loop ? &launch->loop : &launch->kernel;
+    bool is_double = code->counts.kinds[SASS_DFMA] > code->counts.kinds[SASS_FFMA];
+    enum sass_kind kind = is_double ? SASS_DFMA : SASS_FFMA;
+    int lanes = roofline_lanes(in->device.arch, is_double ? TW_TYPE_f64 : TW_TYPE_f32);
+    struct inspect_bounds bounds = {.opcode = is_double ? "DFMA" : "FFMA"};
+    if (lanes == 0 || code->counts.kinds[SASS_FFMA2] > 0 || code->counts.kinds[kind] == 0)
+        return bounds;
+    bounds.issue =
+        roofline_issue_bound((double)code->counts.kinds[kind] / code->counts.instructions, lanes);
+    if (!is_double && code->reads.multiply_adds > 0) {
+        bounds.reads = registers_bound(&code->reads, lanes);
+        bounds.shared_reads = registers_shared_bound(&code->reads, lanes);
+    }
+    return bounds;
+}
+
+double inspect_dynamic_shared(const struct inspection *in, const struct inspected_launch *launch) {
+    return strcmp(in->device.backend, "cuda") == 0 ? launch->geometry.shared : 0;
+}
