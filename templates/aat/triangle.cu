@@ -9,16 +9,3 @@ TW_DEVICE int triangle_row(tw_index id)
         r++;
     return (int)r;
 }
-
-/* The first row and column of tile `tile`, as gemm's register-tiled kernel asks: here it is given A
- * twice, only the tiles on and below the diagonal, and writes each to both its places. */
-TW_DEVICE int tile_m(int tile, int M, int N, int group_m)
-{
-    return triangle_row(tile) * BM;
-}
-
-TW_DEVICE int tile_n(int tile, int M, int N, int group_m)
-{
-    const tw_index row = triangle_row(tile);
-    return (int)(tile - row * (row + 1) / 2) * BM;
-}

@@ -38,7 +38,7 @@ TW_DEVICE void compute_share(const struct share share, TW_LOCAL real *shared,
     int m_left = M - block_m - m;
     int n_left = N - block_n - n;
 #if SYMMETRIC
-    if (block_m != block_n)
+    if (block_m / BN != block_n / BN) /* those that meet the diagonal hold both sides of it */
         store_mirrored(C + (tw_index)(block_n + n) * ldc + block_m + m, sum, m_left, n_left, ldc,
                        alpha);
 #endif
