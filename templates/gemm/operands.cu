@@ -12,9 +12,18 @@ typedef float2 real2;
 #define FMA(a, b, c) fmaf((a), (b), (c))
 #endif
 
-/* op(A) is MxK and op(B) KxN; a transposed operand is stored the other way round. */
+/* op(A) is MxK and op(B) KxN; a transposed operand is stored the other way round. With TURNED, a launch
+ * before has stored both operands as tn has them (turn.cu). */
+#ifndef TURNED
+#define TURNED 0
+#endif
+#if TURNED
+#define TRANS_A 1
+#define TRANS_B 0
+#else
 #define TRANS_A (TRANS == TRANS_tn || TRANS == TRANS_tt)
 #define TRANS_B (TRANS == TRANS_nt || TRANS == TRANS_tt)
+#endif
 
 #if TRANS_A
 #define OFFSET_A(m, k) ((tw_index)(k) * lda + (m))

@@ -75,7 +75,7 @@ TW_KERNEL(gemm_register_tiled)
     const int shares = share_count(M, N, K);
     TW_UNROLL_BY(1)
     for (int turn = 0; turn < shares; turn++) {
-        compute_share(share_of(turn, M, N, K), shared, A, B, C, workspace, M, N, lda, ldb, ldc,
+        compute_share(share_of(turn, M, N, K), shared, A, B + TURNED_B, C, workspace, M, N, lda, ldb, ldc,
                       alpha, beta, group_m);
         __syncthreads(); /* before the next share's tiles overwrite this one's */
     }

@@ -4,6 +4,12 @@
  * of the next, and leaves what it has of each in the workspace for sum_streams.cu to add. */
 
 #define MOST_SHARES 2
+
+/* Where the streams' tiles begin in the workspace, and before them the second of turned operands. */
+#if !TURNED
+#define TURNED_B 0
+#define PARTS 0
+#endif
 #define SHARE_ARGUMENTS , TW_GLOBAL real *TW_RESTRICT workspace
 
 struct share {
@@ -25,7 +31,7 @@ TW_DEVICE tw_index stream_step(int stream, int M, int N, int K)
 /* The place in the workspace of a stream's first or second tile. */
 TW_DEVICE tw_index stream_place(int stream, int second)
 {
-    return (tw_index)(2 * stream + second) * (BM * BN);
+    return PARTS + (tw_index)(2 * stream + second) * (BM * BN);
 }
 
 TW_DEVICE int share_count(int M, int N, int K)
