@@ -69,10 +69,11 @@ TW_DEVICE int row_at(int row)
     return row * PITCH + row / OUT * SKEW;
 }
 
-/* Words that fill the tile, and how many a thread has in flight: what its registers can hold. */
+/* Words that fill the tile, and how many a thread has in flight: few enough that several
+ * blocks share a multiprocessor. */
 #define PER_ROW (PITCH / IN)
 #define FILLS ((ROWS * PER_ROW - 1) / THREADS + 1)
-#define HELD (THREADS > 512 ? 32 / IN_WORDS : 64 / IN_WORDS)
+#define HELD (16 / IN_WORDS)
 #define TURNS ((FILLS - 1) / HELD + 1)
 #define FLIGHT ((FILLS - 1) / TURNS + 1)
 
@@ -106,22 +107,29 @@ TW_DEVICE void fill_shifted(TW_LOCAL element *tile, TW_GLOBAL const element *A, 
     }
 }
 
-/* What the buffer's ends kept from being read in words: elements of its first and last row. */
+/* Whether the buffer's ends kept words of this tile from being read. The last word may begin in the
+ * tile before the last. */
+TW_DEVICE int has_ends(area at, int M, int N)
+{
+    return IN > 1 && ((at.row == 0 && at.column == 0) ||
+                      (at.row + at.height == M && N - at.column - at.width < IN));
+}
+
+/* The elements of such words, of the buffer's first row and of its last. */
 TW_DEVICE void fill_ends(TW_LOCAL element *tile, TW_GLOBAL const element *A, area at, int lda,
                          int M, int N)
 {
     tw_u32 place = place_in_memory(A + (at.row * (tw_index)lda + at.column));
     int i = threadIdx.x;
-    if (i >= IN - 1 || i >= at.width)
+    if (i >= IN - 1)
         return;
-    if (at.row == 0 && at.column == 0)
+    if (at.row == 0 && at.column == 0 && i < at.width)
         tile[row_shift(place, 0, lda) + i] = A[i];
-    if (at.row + at.height == M && at.column + at.width == N) {
-        int row = at.height - 1;
-        int column = at.width - 1 - i;
+    int row = at.height - 1;
+    int column = N - 1 - i - at.column;
+    if (at.row + row == M - 1 && column >= 0 && column < at.width)
         tile[row_at(row) + row_shift(place, row, lda) + column] =
             A[(M - 1) * (tw_index)lda + at.column + column];
-    }
 }
 
 #define RUNS (TILE_M / OUT)
@@ -136,8 +144,7 @@ TW_KERNEL(transpose_shifted)
 
     fill_shifted(tile, A, at, lda, (M - 1) * (tw_index)lda + N - 1);
     __syncthreads();
-    if (IN > 1 && ((at.row == 0 && at.column == 0) ||
-                   (at.row + at.height == M && at.column + at.width == N))) {
+    if (has_ends(at, M, N)) {
         fill_ends(tile, A, at, lda, M, N);
         __syncthreads();
     }
