@@ -6,10 +6,11 @@
  * piece begins up to CUT - 1 elements after the tile, and the tile has as many rows more for that.
  * Pieces are written in words of OUT elements, gathered one by one from a column of the tile.
  *
+ * The tile has ROWS rows, PITCH elements apart and SKEW more after every OUT of them, which puts
+ * neighbouring words of B into different banks of shared memory.
+ *
  * IN divides OUT and OUT divides CUT. A thread writes columns whose pieces have the same shift
  * modulo OUT: its words' rows then lie at the same few distances from the word's first. */
-#define ROWS (TILE_M + CUT - 1)
-#define PITCH (TILE_N + (IN > 1 ? IN : 0))
 #define IN_WORDS WORDS_OF(IN)
 #define OUT_WORDS WORDS_OF(OUT)
 
@@ -23,19 +24,14 @@ TW_DEVICE area find_area(int M, int N)
 {
     area at;
     int id = blockIdx.x;
-    int tiles_y = (M - 1) / TILE_M + 1;
-    int tiles_x = (N - 1) / TILE_N + 1;
 #if ORDER == ORDER_cartesian
+    int tiles_x = (N - 1) / TILE_N + 1;
     int y = id / tiles_x;
     int x = id % tiles_x;
-#elif ORDER == ORDER_columns
+#else
+    int tiles_y = (M - 1) / TILE_M + 1;
     int y = id % tiles_y;
     int x = id / tiles_y;
-#else
-    int band = id / (BAND * tiles_x);
-    int high = min(BAND, tiles_y - band * BAND);
-    int y = band * BAND + (id - band * BAND * tiles_x) % high;
-    int x = (id - band * BAND * tiles_x) / high;
 #endif
     at.row = y * TILE_M;
     at.column = x * TILE_N;
@@ -62,8 +58,7 @@ TW_DEVICE int piece_shift(tw_u32 place, int column, int ldb)
     return (int)(-(place + (tw_u32)column * (tw_u32)ldb) & (CUT - 1));
 }
 
-/* Where row `row` of the tile begins, without its shift. Every OUT rows are moved on by SKEW, so
- * that neighbouring words of B come from different banks. */
+/* Where row `row` of the tile begins, without its shift. */
 TW_DEVICE int row_at(int row)
 {
     return row * PITCH + row / OUT * SKEW;
