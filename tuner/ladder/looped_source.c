@@ -6,28 +6,24 @@
 
 #include "tuner/ladder/looped.h"
 
-/* The function is handed the shared memory: OpenCL declares that in kernels only. */
-static const char before[] =
-    "#pragma push_macro(\"TW_KERNEL\")\n"
-    "#pragma push_macro(\"TW_SHARED\")\n"
-    "#undef TW_KERNEL\n"
+/* The function is handed the shared memory, which OpenCL declares in kernels only.
+ *
+ * Every pass adds a zero to its pointers that the compiler does not know for one: without it what
+ * each pass loads could be loaded once, before the loop. An offset, unlike an opaque pointer,
+ * leaves accesses in their address space. */
+static const char macros[] =
     "#undef TW_SHARED\n"
-    "#define TW_KERNEL(name) TW_DEVICE void name##_pass TW_PASS_PARAMETERS\n"
-    "#define TW_PASS_PARAMETERS(...) (TW_LOCAL tw_u8 *tw_pass_shared, __VA_ARGS__)\n"
-    "#define TW_SHARED(type, name, count) TW_LOCAL type *name = (TW_LOCAL type *)tw_pass_shared\n";
-
-/* Every pass adds a zero to its pointers that the compiler does not know for one. Without it what
- * each pass loads again could be loaded once, before the loop. An offset, unlike an opaque pointer,
- * leaves the pointer in its address space. */
-static const char after[] =
-    "#pragma pop_macro(\"TW_KERNEL\")\n"
-    "#pragma pop_macro(\"TW_SHARED\")\n"
+    "#define TW_SHARED(type, name, count) TW_LOCAL type *name = (TW_LOCAL type *)tw_pass_shared\n"
     "#if defined(TW_CUDA)\n"
-    "#define TW_PASS_ZERO int tw_zero = 0\n"
-    "#define TW_PASS_RENEW asm volatile(\"\" : \"+r\"(tw_zero) : : \"memory\")\n"
+    "#define TW_PASS_SHARED(bytes) extern __shared__ __align__(16) tw_u8 tw_pass_shared[]\n"
+    "#define TW_PASS_START unsigned int tw_unit; "
+    "asm(\"mov.u32 %0, %%smid;\" : \"=r\"(tw_unit))\n"
+    "#define TW_PASS_BEGIN int tw_zero = tw_pass & (int)(tw_unit >> 20)\n"
     "#else\n"
-    "#define TW_PASS_ZERO volatile int tw_volatile_zero = 0\n"
-    "#define TW_PASS_RENEW int tw_zero = tw_volatile_zero\n"
+    "#define TW_PASS_SHARED(bytes) __local tw_u8 tw_pass_shared[bytes] "
+    "__attribute__((aligned(16)))\n"
+    "#define TW_PASS_START volatile int tw_volatile_zero = 0\n"
+    "#define TW_PASS_BEGIN int tw_zero = tw_volatile_zero\n"
     "#endif\n";
 
 struct span {
@@ -35,20 +31,21 @@ struct span {
     size_t length;
 };
 
-/* What is between the parentheses behind TW_KERNEL(function). */
-static bool find_parameters(const char *rendered, const char *function, struct span *out) {
-    char head[TW_NAME_SIZE + 16];
-    snprintf(head, sizeof head, "TW_KERNEL(%s)", function);
-    const char *at = strstr(rendered, head);
-    if (at == NULL)
+/* TW_KERNEL(function), and what is between the parentheses behind it. */
+static bool find_kernel(const char *rendered, const char *function, struct span *head,
+                        struct span *parameters) {
+    char text[TW_NAME_SIZE + 16];
+    head->length = (size_t)snprintf(text, sizeof text, "TW_KERNEL(%s)", function);
+    head->begin = strstr(rendered, text);
+    if (head->begin == NULL)
         return false;
-    at += strlen(head);
+    const char *at = head->begin + head->length;
     at += strspn(at, " \t\r\n");
     if (*at != '(')
         return false;
-    out->begin = at + 1;
-    out->length = strcspn(out->begin, "()");
-    return out->begin[out->length] == ')';
+    parameters->begin = at + 1;
+    parameters->length = strcspn(parameters->begin, "()");
+    return parameters->begin[parameters->length] == ')';
 }
 
 /* The next parameter: its name, the last word, and whether it is a pointer. */
@@ -69,6 +66,13 @@ static bool next_parameter(struct span *left, struct span *name, bool *is_pointe
     return name->length > 0;
 }
 
+static void add_function(struct tw_text *source, const struct tw_launch_description *launch,
+                         const char *rendered, struct span head, struct span parameters) {
+    tw_text_add(source, rendered, (size_t)(head.begin - rendered));
+    tw_text_print(source, "%sTW_DEVICE void %s_pass(TW_LOCAL tw_u8 *tw_pass_shared, %s\n", macros,
+                  launch->function, parameters.begin);
+}
+
 static bool add_call(struct tw_text *source, const struct tw_launch_description *launch,
                      struct span parameters) {
     tw_text_print(source, "        %s_pass(tw_pass_shared", launch->function);
@@ -84,31 +88,30 @@ static bool add_call(struct tw_text *source, const struct tw_launch_description 
     return parameters.length == 0;
 }
 
+/* Shared memory is the next pass's as well, hence the barrier. OpenCL has no arrays of no bytes. */
+static bool add_kernel(struct tw_text *source, const struct tw_launch_description *launch,
+                       struct span parameters, uint32_t shared, int passes) {
+    tw_text_print(source, "TW_KERNEL(%s)(%.*s)\n{\n", launch->function, (int)parameters.length,
+                  parameters.begin);
+    tw_text_print(source, "    TW_PASS_SHARED(%u);\n    TW_PASS_START;\n    TW_UNROLL_BY(1)\n",
+                  shared > 0 ? shared : 1);
+    tw_text_print(source, "    for (int tw_pass = 0; tw_pass < %d; tw_pass++) {\n", passes);
+    tw_text_print(source, "        TW_PASS_BEGIN;\n");
+    bool called = add_call(source, launch, parameters);
+    tw_text_print(source, "        __syncthreads();\n    }\n}\n");
+    return called;
+}
+
 tw_status looped_source(const struct tw_launch_description *launch, const char *rendered,
                         uint32_t shared, int passes, struct tw_text *source,
                         struct tw_error *error) {
-    char first[TW_PATH_SIZE + 16];
-    struct span parameters;
-    snprintf(first, sizeof first, "#line 1 \"%s\"\n", launch->templates[0]);
-    const char *templates = strstr(rendered, first);
-    bool read = templates != NULL && find_parameters(templates, launch->function, &parameters);
-    if (read) {
-        tw_text_add(source, rendered, (size_t)(templates - rendered));
-        tw_text_print(source, "%s%s%s", before, templates, after);
-        tw_text_print(source, "TW_KERNEL(%s)(%.*s)\n{\n", launch->function, (int)parameters.length,
-                      parameters.begin);
-        /* Bytes the kernel's shared memory must have: OpenCL knows no arrays of none. */
-        tw_text_print(source, "    TW_SHARED(tw_u8, tw_pass_shared, %u);\n    TW_PASS_ZERO;\n",
-                      shared > 0 ? shared : 1);
-        tw_text_print(source,
-                      "    TW_UNROLL_BY(1)\n    for (int tw_pass = 0; tw_pass < %d; "
-                      "tw_pass++) {\n        TW_PASS_RENEW;\n",
-                      passes);
-        read = add_call(source, launch, parameters);
-        /* Shared memory is the next pass's, and passes are to follow each other. */
-        tw_text_print(source, "        __syncthreads();\n    }\n}\n");
+    struct span head, parameters;
+    bool done = find_kernel(rendered, launch->function, &head, &parameters);
+    if (done) {
+        add_function(source, launch, rendered, head, parameters);
+        done = add_kernel(source, launch, parameters, shared, passes);
     }
-    if (!read)
+    if (!done)
         return tw_fail(error, TW_BAD_DESCRIPTION,
                        "%s: no TW_KERNEL(%s) with %d plain parameters to put a loop into",
                        launch->templates[0], launch->function, launch->passed_count);
