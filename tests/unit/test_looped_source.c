@@ -55,7 +55,7 @@ static void refuse(const char *text, int passed) {
     struct tw_text source = {0};
     struct tw_error error;
     other.passed_count = passed;
-    assert_refuses(looped_source(&other, text, 0, 16, &source, &error), TW_BAD_DESCRIPTION, error,
+    assert_refuses(looped_source(&other, text, 0, 16, &source, &error), TW_INVALID, error,
                    "move.cu: no TW_KERNEL(move) with ");
     tw_text_free(&source);
 }

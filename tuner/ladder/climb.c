@@ -87,12 +87,8 @@ static struct ladder_step *add_step(struct ladder *ladder, const char *kernel, c
 }
 
 /* What this device or problem does not allow is told and passed over. */
-static tw_status settle(struct tw_error *failure, tw_status status, const struct tw_error *error) {
-    failure->message[0] = '\0';
-    if (status != TW_INVALID && status != TW_RESOURCE)
-        return status;
-    *failure = *error;
-    return TW_OK;
+static bool is_told(tw_status status) {
+    return status == TW_INVALID || status == TW_RESOURCE;
 }
 
 static double rate_of(const struct ladder_stage *stage, double time_us, const char **unit) {
@@ -105,22 +101,30 @@ static tw_status measure_looped(struct ladder_stage *stage,
     step->passes = looped_passes(step->single.time_us);
     tw_status status = looped_measure(&stage->bench, &stage->workload, configuration, step->passes,
                                       &step->looped, error);
-    if (status == TW_OK)
+    if (status == TW_OK) {
         step->looped_rate = rate_of(stage, step->looped.time_us, &step->rate_unit);
-    return settle(&step->looped_failure, status, error);
+        return TW_OK;
+    }
+    /* That the rung itself compiles is known. */
+    if (!is_told(status) && status != TW_COMPILE)
+        return tw_fail_within(error, status, "%s %s with the loop inside", step->kernel,
+                              step->name);
+    step->looped_failure = *error;
+    return TW_OK;
 }
 
 static tw_status measure(struct ladder_stage *stage, const struct tw_configuration *configuration,
                          struct ladder_step *step, struct tw_error *error) {
     tw_status status =
         single_measure(&stage->bench, &stage->workload, configuration, &step->single, error);
-    if (status == TW_OK)
-        step->rate = rate_of(stage, step->single.time_us, &step->rate_unit);
-    bool measured = status == TW_OK;
-    status = settle(&step->failure, status, error);
-    if (measured && stage->work.flops == 0)
-        status = measure_looped(stage, configuration, step, error);
-    return status;
+    if (is_told(status)) {
+        step->failure = *error;
+        return TW_OK;
+    }
+    if (status != TW_OK)
+        return status;
+    step->rate = rate_of(stage, step->single.time_us, &step->rate_unit);
+    return stage->work.flops == 0 ? measure_looped(stage, configuration, step, error) : TW_OK;
 }
 
 static tw_status climb(struct ladder *ladder, const struct tw_rung *rung, struct tw_error *error) {

@@ -14,7 +14,8 @@ tw_status looped_check(const struct tw_description *description,
                        const struct tw_implementation *implementation, struct tw_error *error);
 
 /* Appends the source of a launch, as tw_source_render made it, with its kernel's work in a loop:
- * name, parameters and launch stay what they were. `shared` is the launch's bytes. */
+ * name, parameters and launch stay what they were. `shared` is the launch's bytes. TW_INVALID when
+ * the kernel's parameters cannot be read from the text. */
 tw_status looped_source(const struct tw_launch_description *launch, const char *rendered,
                         uint32_t shared, int passes, struct tw_text *source,
                         struct tw_error *error);

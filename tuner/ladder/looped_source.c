@@ -112,7 +112,7 @@ tw_status looped_source(const struct tw_launch_description *launch, const char *
         done = add_kernel(source, launch, parameters, shared, passes);
     }
     if (!done)
-        return tw_fail(error, TW_BAD_DESCRIPTION,
+        return tw_fail(error, TW_INVALID,
                        "%s: no TW_KERNEL(%s) with %d plain parameters to put a loop into",
                        launch->templates[0], launch->function, launch->passed_count);
     if (source->failed)
