@@ -10,7 +10,8 @@
  *
  * Every pass adds a zero to its pointers that the compiler does not know for one: without it what
  * each pass loads could be loaded once, before the loop. An offset, unlike an opaque pointer,
- * leaves accesses in their address space. */
+ * leaves accesses in their address space. On CUDA the zero is the high bits of a multiprocessor's
+ * number: past the compiler, ptxas must not know it either, and so no constant will do. */
 static const char macros[] =
     "#undef TW_SHARED\n"
     "#define TW_SHARED(type, name, count) TW_LOCAL type *name = (TW_LOCAL type *)tw_pass_shared\n"
