@@ -91,6 +91,16 @@ static void what_a_pass_needs_must_not_change(void **state) {
     check_with("\"access\": \"out\"", "\"access\": \"inout\"", "it reads B, which it changes");
 }
 
+static void what_a_scalar_may_have_read(void **state) {
+    (void)state;
+    struct tw_description *d;
+    struct tw_error error;
+    must(tw_description_builtin(&d, "gemm", &error), error);
+    assert_refuses(looped_check(d, &d->implementations[0], &error), TW_INVALID, error,
+                   "it reads C, which it changes");
+    tw_description_free(d);
+}
+
 static void more_than_one_launch(void **state) {
     (void)state;
     struct tw_description *d = read_description(scale_text, NULL);
@@ -118,6 +128,7 @@ int main(void) {
         cmocka_unit_test(a_kernel_without_shared_memory),
         cmocka_unit_test(parameters_that_can_not_be_read),
         cmocka_unit_test(what_a_pass_needs_must_not_change),
+        cmocka_unit_test(what_a_scalar_may_have_read),
         cmocka_unit_test(more_than_one_launch),
         cmocka_unit_test(long_enough_and_no_longer),
     };
