@@ -36,7 +36,7 @@ static void the_kernel_becomes_a_function(void **state) {
     assert_has(kernel, "(TW_GLOBAL const float *TW_RESTRICT A, TW_GLOBAL float *B,\n int M, float "
                        "alpha )\n{\n    TW_PASS_SHARED(4096);\n");
     assert_has(kernel, "for (int tw_pass = 0; tw_pass < 128; tw_pass++) {\n");
-    assert_has(kernel, "move_pass(tw_pass_shared, A + tw_zero, B + tw_zero, M, alpha);\n"
+    assert_has(kernel, "move_pass(tw_pass_shared, A + tw_zero, B + tw_zero, M + tw_zero, alpha);\n"
                        "        __syncthreads();\n");
     tw_text_free(&source);
 }

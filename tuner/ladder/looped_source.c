@@ -10,8 +10,10 @@
  *
  * Every pass adds a zero to its pointers that the compiler does not know for one: without it what
  * each pass loads could be loaded once, before the loop. An offset, unlike an opaque pointer,
- * leaves accesses in their address space. On CUDA the zero is the high bits of a multiprocessor's
- * number: past the compiler, ptxas must not know it either, and so no constant will do. */
+ * leaves accesses in their address space. Dimensions and strides get one as well, so that a pass
+ * works out its indices as a launch does: kept over the loop these took up to twice the registers.
+ * On CUDA the zero is the high bits of a multiprocessor's number: past the compiler, ptxas must not
+ * know it either, and so no constant will do. */
 static const char macros[] =
     "#undef TW_SHARED\n"
     "#define TW_SHARED(type, name, count) TW_LOCAL type *name = (TW_LOCAL type *)tw_pass_shared\n"
@@ -49,8 +51,8 @@ static bool find_kernel(const char *rendered, const char *function, struct span 
     return parameters->begin[parameters->length] == ')';
 }
 
-/* The next parameter: its name, the last word, and whether it is a pointer. */
-static bool next_parameter(struct span *left, struct span *name, bool *is_pointer) {
+/* The next parameter: its name, the last word, and whether a zero is added to it. */
+static bool next_parameter(struct span *left, struct span *name, bool *varies) {
     const char *comma = memchr(left->begin, ',', left->length);
     size_t length = comma != NULL ? (size_t)(comma - left->begin) : left->length;
     const char *end = left->begin + length;
@@ -61,7 +63,8 @@ static bool next_parameter(struct span *left, struct span *name, bool *is_pointe
            (isalnum((unsigned char)name->begin[-1]) || name->begin[-1] == '_'))
         name->begin--;
     name->length = (size_t)(end - name->begin);
-    *is_pointer = memchr(left->begin, '*', length) != NULL;
+    const char *type = left->begin + strspn(left->begin, " \t\r\n");
+    *varies = memchr(left->begin, '*', length) != NULL || strncmp(type, "int ", 4) == 0;
     left->begin += length + (comma != NULL);
     left->length -= length + (comma != NULL);
     return name->length > 0;
@@ -79,11 +82,10 @@ static bool add_call(struct tw_text *source, const struct tw_launch_description 
     tw_text_print(source, "        %s_pass(tw_pass_shared", launch->function);
     for (int i = 0; i < launch->passed_count; i++) {
         struct span name;
-        bool is_pointer;
-        if (!next_parameter(&parameters, &name, &is_pointer))
+        bool varies;
+        if (!next_parameter(&parameters, &name, &varies))
             return false;
-        tw_text_print(source, ", %.*s%s", (int)name.length, name.begin,
-                      is_pointer ? " + tw_zero" : "");
+        tw_text_print(source, ", %.*s%s", (int)name.length, name.begin, varies ? " + tw_zero" : "");
     }
     tw_text_print(source, ");\n");
     return parameters.length == 0;
