@@ -1,4 +1,5 @@
-"""tune ladder: every rung checked and timed, gains that follow from the times, and its top."""
+"""tune ladder: every rung checked and timed, gains that follow from the times, its top, and the loop inside
+the kernels that only move data."""
 
 import json
 
@@ -19,6 +20,9 @@ class Ladder(support.EndToEnd):
             self.assertGreater(rung["rate"], 0)
             self.assertLessEqual(rung["max_rel_error"], 1e-3)
             self.assertTrue(rung["shows"])
+            self.assertEqual("in_kernel" in rung, rung["rate_unit"] == "GB/s")
+            if "in_kernel" in rung:
+                self.check_looped(rung, rung["in_kernel"])
             if rung["kernel"] != report["kernel"]:
                 self.assertNotIn("gain", rung)
                 continue
@@ -27,6 +31,12 @@ class Ladder(support.EndToEnd):
                 self.assertAlmostEqual(rung["total_gain"], first / rung["time_us"])
             before = rung["time_us"]
             first = first if first is not None else before
+
+    def check_looped(self, rung, looped):
+        self.assertIn(looped["passes"], [2**i for i in range(4, 11)])
+        self.assertGreater(looped["time_us"], 0)
+        self.assertAlmostEqual(looped["rate"] * looped["time_us"] / (rung["rate"] * rung["time_us"]), 1)
+        self.assertEqual(looped["max_rel_error"], rung["max_rel_error"])
 
     def test_transpose(self):
         report = self.climb("transpose", "--shape", "70x37")
@@ -58,7 +68,37 @@ class Ladder(support.EndToEnd):
         self.assertEqual((got.code, got.err), (0, ""))
         lines = got.out.splitlines()
         self.assertIn("copy M=9,N=9;dtype=f32 on ", lines[0])
-        self.assertEqual([line.split()[0] for line in lines[3:]], ["naive", "shared", "default"])
+        self.assertEqual([line.split()[0] for line in lines[3:6]], ["naive", "shared", "default"])
+        self.assertRegex(lines[2], r"in all +a pass +rate +shows$")
+        for line in lines[3:6]:
+            self.assertRegex(line, r" [mun]?s +[0-9.e+-]+ GB/s .* [mun]?s +[0-9.e+-]+ GB/s   ")
+        self.assertIn("the loop is inside the kernel", lines[6])
+        self.assertEqual(len(lines), 7)
+
+    def test_what_computes_has_no_loop_inside(self):
+        got = self.run_command("ladder", "aat", "--shape", "8x8", "--cache", "warm", device=DEVICE)
+        self.assertEqual((got.code, got.err), (0, ""))
+        self.assertNotIn("a pass", got.out)
+
+    def test_a_loop_that_can_not_be_put_in(self):
+        """The rung is measured as ever, and the table says what is missing."""
+        config = self.plant("double")
+        template = self.home / "double/staged.cu"
+        template.write_text(template.read_text().replace("int M,", "int M /* (rows) */,"))
+        with open(config) as file:
+            description = json.load(file)
+        description["ladder"] = [{"preset": p, "shows": "nothing"} for p in ("naive", "staged")]
+        with open(config, "w") as file:
+            json.dump(description, file)
+        words = ("--config", config, "--shape", "6x10", "--cache", "warm")
+        naive, staged = self.ask("ladder", *words, device=DEVICE)["rungs"]
+        self.check_looped(naive, naive["in_kernel"])
+        reason = "double/staged.cu: no TW_KERNEL(double_staged) with 6 plain parameters to put a loop into"
+        self.assertEqual(staged["in_kernel"], {"failure": reason})
+        self.assertGreater(staged["time_us"], 0)
+        got = self.run_command("ladder", *words, device=DEVICE)
+        self.assertEqual((got.code, got.err), (0, ""))
+        self.assertEqual(got.out.splitlines()[-1], f"  no loop inside double staged: {reason}")
 
     def test_a_kernel_without_one(self):
         config = self.plant("double")

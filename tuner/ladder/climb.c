@@ -5,6 +5,7 @@
 
 #include "runtime/select/select.h"
 #include "tuner/ladder/ladder.h"
+#include "tuner/ladder/looped.h"
 #include "tuner/measure/timing.h"
 
 /* Rungs of one kernel share its data. */
@@ -85,22 +86,45 @@ static struct ladder_step *add_step(struct ladder *ladder, const char *kernel, c
     return step;
 }
 
+/* What this device or problem does not allow is told and passed over. */
+static bool is_told(tw_status status) {
+    return status == TW_INVALID || status == TW_RESOURCE;
+}
+
+static double rate_of(const struct ladder_stage *stage, double time_us, const char **unit) {
+    return tw_work_rate(&stage->work, time_us * 1e-6, unit);
+}
+
+static tw_status measure_looped(struct ladder_stage *stage,
+                                const struct tw_configuration *configuration,
+                                struct ladder_step *step, struct tw_error *error) {
+    step->passes = looped_passes(step->single.time_us);
+    tw_status status = looped_measure(&stage->bench, &stage->workload, configuration, step->passes,
+                                      &step->looped, error);
+    if (status == TW_OK) {
+        step->looped_rate = rate_of(stage, step->looped.time_us, &step->rate_unit);
+        return TW_OK;
+    }
+    /* That the rung itself compiles is known. */
+    if (!is_told(status) && status != TW_COMPILE)
+        return tw_fail_within(error, status, "%s %s with the loop inside", step->kernel,
+                              step->name);
+    step->looped_failure = *error;
+    return TW_OK;
+}
+
 static tw_status measure(struct ladder_stage *stage, const struct tw_configuration *configuration,
                          struct ladder_step *step, struct tw_error *error) {
     tw_status status =
         single_measure(&stage->bench, &stage->workload, configuration, &step->single, error);
-    if (status == TW_OK)
-        step->rate = tw_work_rate(&stage->work, step->single.time_us * 1e-6, &step->rate_unit);
-    return status;
-}
-
-/* A rung that this device or problem does not allow is told and passed over. */
-static tw_status settle(struct ladder_step *step, tw_status status, const struct tw_error *error) {
-    step->failure.message[0] = '\0';
-    if (status != TW_INVALID && status != TW_RESOURCE)
+    if (is_told(status)) {
+        step->failure = *error;
+        return TW_OK;
+    }
+    if (status != TW_OK)
         return status;
-    step->failure = *error;
-    return TW_OK;
+    step->rate = rate_of(stage, step->single.time_us, &step->rate_unit);
+    return stage->work.flops == 0 ? measure_looped(stage, configuration, step, error) : TW_OK;
 }
 
 static tw_status climb(struct ladder *ladder, const struct tw_rung *rung, struct tw_error *error) {
@@ -118,7 +142,7 @@ static tw_status climb(struct ladder *ladder, const struct tw_rung *rung, struct
         return tw_fail(error, TW_BAD_DESCRIPTION, "the kernel %s has no preset %s for the ladder",
                        kernel, rung->preset);
     memcpy(configuration.values, preset->values, sizeof configuration.values);
-    return settle(step, measure(stage, &configuration, step, error), error);
+    return measure(stage, &configuration, step, error);
 }
 
 /* The top: what an application would get, when that was tuned. */
@@ -136,9 +160,7 @@ static tw_status climb_to_stored(struct ladder *ladder, struct tw_error *error) 
     struct ladder_step *step =
         add_step(ladder, kernel, "stored", tw_selection_text(selection.rule));
     status = find_stage(ladder, kernel, &stage, error);
-    return status == TW_OK
-               ? settle(step, measure(stage, &selection.configuration, step, error), error)
-               : status;
+    return status == TW_OK ? measure(stage, &selection.configuration, step, error) : status;
 }
 
 static tw_status measure_copy(struct ladder *ladder, struct tw_error *error) {

@@ -16,6 +16,11 @@ struct ladder_step {
     struct single single;
     double rate;
     const char *rate_unit;
+    /* With the loop inside the kernel, where that only moves data; else no passes. */
+    int passes;
+    struct tw_error looped_failure; /* its message is "" when that could be measured */
+    struct single looped;           /* of one pass */
+    double looped_rate;
 };
 
 struct ladder {

@@ -48,6 +48,36 @@ static void print_gain(double gain) {
     printf(" %9s", text);
 }
 
+/* Whether any rung only moves data, and so was measured with the loop in its kernel as well. */
+static bool has_looped(const struct ladder *ladder) {
+    for (int i = 0; i < ladder->count; i++)
+        if (ladder->steps[i].passes > 0)
+            return true;
+    return false;
+}
+
+static void print_looped(const struct ladder_step *step) {
+    char time[32] = "", rate[48] = "";
+    if (step->passes > 0 && step->looped_failure.message[0] == '\0') {
+        report_time(step->looped.time_us, time);
+        snprintf(rate, sizeof rate, "%.4g %s", step->looped_rate, step->rate_unit);
+    }
+    printf(" %10s %14s", time, rate);
+}
+
+static void print_remarks(const struct ladder *ladder) {
+    if (has_looped(ladder))
+        printf(
+            "  a pass: the loop is inside the kernel, so all passes but the first find a block's "
+            "data in the caches\n");
+    for (int i = 0; i < ladder->count; i++) {
+        const struct ladder_step *step = &ladder->steps[i];
+        if (step->looped_failure.message[0] != '\0')
+            printf("  no loop inside %s %s: %s\n", step->kernel, step->name,
+                   step->looped_failure.message);
+    }
+}
+
 static void print_step(const struct ladder *ladder, int i) {
     const struct ladder_step *step = &ladder->steps[i];
     char name[2 * TW_NAME_SIZE], time[32], rate[48], share[16] = "";
@@ -64,6 +94,8 @@ static void print_step(const struct ladder *ladder, int i) {
     printf("  %-26s %10s %14s %8s", name, time, rate, share);
     print_gain(ladder_gain(ladder, i));
     print_gain(ladder_total_gain(ladder, i));
+    if (has_looped(ladder))
+        print_looped(step);
     printf("   %s\n", step->shows);
 }
 
@@ -78,10 +110,27 @@ void ladder_print_table(const struct ladder *ladder) {
         printf("  a device-to-device copy of the bytes takes %s, %.4g GB/s\n", time,
                ladder->copy_rate);
     }
-    printf("  %-26s %10s %14s %8s %9s %9s   %s\n", "rung", "time", "rate",
-           ladder->copy_rate > 0 ? "of copy" : "", "gain", "in all", "shows");
+    printf("  %-26s %10s %14s %8s %9s %9s", "rung", "time", "rate",
+           ladder->copy_rate > 0 ? "of copy" : "", "gain", "in all");
+    if (has_looped(ladder))
+        printf(" %10s %14s", "a pass", "rate");
+    printf("   %s\n", "shows");
     for (int i = 0; i < ladder->count; i++)
         print_step(ladder, i);
+    print_remarks(ladder);
+}
+
+static cJSON *looped_json(const struct ladder_step *step) {
+    cJSON *json = cJSON_CreateObject();
+    if (step->looped_failure.message[0] != '\0') {
+        cJSON_AddStringToObject(json, "failure", step->looped_failure.message);
+        return json;
+    }
+    cJSON_AddNumberToObject(json, "passes", step->passes);
+    cJSON_AddNumberToObject(json, "time_us", step->looped.time_us);
+    cJSON_AddNumberToObject(json, "rate", step->looped_rate);
+    cJSON_AddNumberToObject(json, "max_rel_error", step->looped.accuracy.max_rel_error);
+    return json;
 }
 
 static cJSON *step_json(const struct ladder *ladder, int i) {
@@ -104,6 +153,8 @@ static cJSON *step_json(const struct ladder *ladder, int i) {
         cJSON_AddNumberToObject(json, "gain", ladder_gain(ladder, i));
         cJSON_AddNumberToObject(json, "total_gain", ladder_total_gain(ladder, i));
     }
+    if (step->passes > 0)
+        cJSON_AddItemToObject(json, "in_kernel", looped_json(step));
     return json;
 }
 

@@ -15,20 +15,28 @@ static tw_status time_it(const struct workload *workload, const struct tw_varian
     return status;
 }
 
-tw_status single_measure(const struct bench *bench, const struct workload *workload,
-                         const struct tw_configuration *configuration, struct single *single,
-                         struct tw_error *error) {
-    int64_t values[TW_MAX_SYMBOLS];
-    struct tw_binaries binaries = {0};
+tw_status single_run(const struct bench *bench, const struct workload *workload,
+                     const struct tw_configuration *configuration, const int64_t *values,
+                     const struct tw_binaries *binaries, struct single *single,
+                     struct tw_error *error) {
     struct tw_variant *variant = NULL;
-    tw_status status = bench_compile(bench, configuration, values, &binaries, error);
-    if (status == TW_OK)
-        status = bench_load(bench, configuration, values, &binaries, &variant, error);
+    tw_status status = bench_load(bench, configuration, values, binaries, &variant, error);
     if (status == TW_OK)
         status = verify_variant(workload, variant, &single->accuracy, error);
     if (status == TW_OK)
         status = time_it(workload, variant, &single->time_us, error);
     tw_variant_free(variant);
+    return status;
+}
+
+tw_status single_measure(const struct bench *bench, const struct workload *workload,
+                         const struct tw_configuration *configuration, struct single *single,
+                         struct tw_error *error) {
+    int64_t values[TW_MAX_SYMBOLS];
+    struct tw_binaries binaries = {0};
+    tw_status status = bench_compile(bench, configuration, values, &binaries, error);
+    if (status == TW_OK)
+        status = single_run(bench, workload, configuration, values, &binaries, single, error);
     tw_binaries_free(&binaries);
     return status;
 }

@@ -15,5 +15,10 @@ struct single {
 tw_status single_measure(const struct bench *bench, const struct workload *workload,
                          const struct tw_configuration *configuration, struct single *single,
                          struct tw_error *error);
+/* The same for what was compiled already; `values` are bound. */
+tw_status single_run(const struct bench *bench, const struct workload *workload,
+                     const struct tw_configuration *configuration, const int64_t *values,
+                     const struct tw_binaries *binaries, struct single *single,
+                     struct tw_error *error);
 
 #endif
