@@ -10,9 +10,11 @@
 #include "tests/support/problems.h"
 #include "tuner/measure/verify.h"
 
-/* Odd ones, one that every vector width divides but no tile, one that most tiles divide. */
+/* Odd ones, one that every vector width divides but no tile, one that most tiles divide; between
+ * them, so that the presets for such meet them, some with few rows or columns. */
 static const int64_t shapes[][TW_MAX_DIMENSIONS] = {
-    {1, 1, 1}, {17, 31, 5}, {129, 257, 63}, {136, 264, 72}, {256, 128, 64},
+    {1, 1, 1},      {515, 3, 709},  {1, 264, 1032}, {17, 31, 5},
+    {264, 16, 520}, {129, 257, 63}, {136, 264, 72}, {256, 128, 64},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 static const int64_t large[TW_MAX_DIMENSIONS] = {1000, 1000, 1000};
