@@ -11,9 +11,11 @@
 #include "tuner/measure/verify.h"
 
 /* Odd ones, one that every vector width divides but no tile, one that most tiles divide, and one
- * with sums so long that they are taken in pieces. */
+ * with sums so long that they are taken in pieces; between them, so that the presets for such meet
+ * them, some with few rows or columns. */
 static const int64_t shapes[][TW_MAX_DIMENSIONS] = {
-    {1, 1, 1}, {17, 31, 5}, {129, 257, 63}, {136, 264, 72}, {256, 128, 64}, {40, 72, 1700},
+    {1, 1, 1},      {515, 3, 709},  {1, 264, 1032}, {17, 31, 5},    {264, 16, 520},
+    {129, 257, 63}, {136, 264, 72}, {256, 128, 64}, {40, 72, 1700},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 static const int64_t large[TW_MAX_DIMENSIONS] = {1000, 1000, 1000};
@@ -205,7 +207,7 @@ static bool wants_newer_hardware(const struct job *job, const struct tw_configur
     newest.arch = 1000;
     tw_device_values(&newest, slots);
     for (int choice = 0; choice < attribute_choices(d); choice++) {
-        struct tw_problem problem = problem_of(d, shapes[4], choice);
+        struct tw_problem problem = problem_of(d, shapes[7], choice);
         must(tw_problem_bind(&problem, slots, NULL, values, &error), error);
         if (is_allowed(d, c, values, &newest, &error) == TW_OK)
             return true;

@@ -13,9 +13,11 @@
 
 enum { FEW_BYTES = 64, FEW_BYTES_BEFORE = 192, SAMPLES = 24, MAX_JOBS = 2000, MAX_THREADS = 4 };
 
-/* A multiple of every tile, of every vector width, of nothing. */
+/* A multiple of every tile, of every vector width, of nothing; and with a few columns or one row.
+ */
 static const int64_t shapes[][TW_MAX_DIMENSIONS] = {
-    {1024, 1024, 1024}, {1000, 1000, 1000}, {1021, 1023, 511}};
+    {1024, 1024, 1024}, {1000, 1000, 1000}, {1021, 1023, 511}, {1021, 4, 1000}, {1, 1024, 1024}};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 enum kind { REFERENCE, PRESET, SAMPLE };
 
@@ -138,12 +140,12 @@ static void run_jobs(void) {
 
 static void add_references(const struct tw_description *d) {
     for (int choice = 0; choice < attribute_choices(d); choice++)
-        new_job(REFERENCE)->problem = problem_of(d, shapes[choice % 3], choice);
+        new_job(REFERENCE)->problem = problem_of(d, shapes[choice % SHAPES], choice);
 }
 
 /* Shapes turn with the architecture, so that each preset meets all of both. */
 static void add_presets(const struct tw_description *d) {
-    int choices = attribute_choices(d), rounds = choices < 6 ? 6 : choices;
+    int choices = attribute_choices(d), rounds = choices < 2 * SHAPES ? 2 * SHAPES : choices;
     for (int number = 0; number < preset_count(d); number++) {
         for (int i = 0; i < rounds; i++) {
             struct job *job = new_job(PRESET);
@@ -151,7 +153,7 @@ static void add_presets(const struct tw_description *d) {
             struct tw_error error;
             job->device = &devices[i % 2];
             job->configuration = preset_number(d, number, &job->preset);
-            job->problem = problem_of(d, shapes[(i + number) % 3], i % choices);
+            job->problem = problem_of(d, shapes[(i + number) % SHAPES], i % choices);
             bind_problem(&job->problem, job->device, values);
             /* Not for this backend, architecture or problem; but the default is for all. */
             if (is_allowed(d, &job->configuration, values, job->device, &error) != TW_OK) {
@@ -167,7 +169,7 @@ static void add_samples(const struct tw_description *d) {
         for (int i = 0; i < SAMPLES; i++) {
             struct job *job = new_job(SAMPLE);
             int64_t values[TW_MAX_SYMBOLS];
-            job->problem = problem_of(d, shapes[i % 3], (int)(draw(&seed) % 1000));
+            job->problem = problem_of(d, shapes[i % SHAPES], (int)(draw(&seed) % 1000));
             bind_problem(&job->problem, job->device, values);
             if (!draw_configuration(d, implementation, values, job->device, &seed,
                                     &job->configuration))
