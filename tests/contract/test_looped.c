@@ -104,7 +104,6 @@ static void check_preset(const struct tw_description *d, int number, bool whole)
     char what[2 * TW_PROBLEM_KEY_SIZE], key[TW_PROBLEM_KEY_SIZE];
     struct tw_configuration c = preset_number(d, number, &name);
     const struct tw_implementation *in = &d->implementations[c.implementation];
-    bench.info.arch = whole ? 90 : 80;
     bench.problem = problem_of(d, whole ? whole_tiles : cut_tiles, number + whole);
     bind_problem(&bench.problem, &bench.info, bench.values);
     tw_problem_key(&bench.problem, key);
