@@ -53,7 +53,7 @@ class Ladder(support.EndToEnd):
 
     def test_what_was_tuned_is_the_top(self):
         words = ("aat", "--shape", "30x20")
-        presets = ("simple", "coalesced", "padded", "default", "register-tiled")
+        presets = ("simple", "coalesced", "padded", "default", "register-tiled", "turned-portable")
         names = [("aat", name) for name in presets]
         report = self.climb(*words)
         self.check(report, names)
