@@ -59,8 +59,9 @@ static void complain(const struct job *job, const char *what) {
     pthread_mutex_unlock(&lock);
 }
 
-/* One kernel's binary is whole and tells what it needs; a preset keeps to its registers but for a few
- * words outside its loop, and some more on an architecture older than those that it was tuned on. */
+/* One kernel's binary is whole and tells what it needs; a preset keeps to its registers but for a
+ * few words outside its loop, and some more on an architecture older than those that it was tuned
+ * on. */
 static void judge(const struct job *job, const struct tw_binary *binary) {
     char what[200];
     if (binary->bytes == NULL || binary->size == 0)
