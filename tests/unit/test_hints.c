@@ -76,10 +76,31 @@ static void other_kinds_of_problem(void **state) {
     space_free(space);
 }
 
+/* Where there is one row only, the order by columns is redundant; that by rows stands for it. */
+static void what_is_redundant_here(void **state) {
+    struct house *house = *state;
+    struct space *space;
+    struct tw_error error;
+    struct tw_configuration configuration;
+    size_t points[HINTS_MOST];
+    house->problem = parse_problem(house->description, "1x100");
+    must(space_create(&space, &house->problem, &paper_gpu, &error), error);
+    store_at(house, 2, 100, NULL, "{\"BLOCK_X\":64,\"GROUP\":4,\"ORDER\":\"columns\"}", NULL);
+    store_at(house, 4, 100, NULL, "{\"BLOCK_X\":64,\"GROUP\":4,\"ORDER\":\"rows\"}", NULL);
+    assert_int_equal(find(house, space, points), 1);
+    space_configuration(space, points[0], &configuration);
+    assert_int_equal(configuration.values[0], 64);
+    assert_string_equal(
+        house->description->implementations[0].symbols->words[configuration.values[1]], "rows");
+    assert_int_equal(configuration.values[2], 4);
+    space_free(space);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         HOUSE_TEST(the_nearest_first),
         HOUSE_TEST(other_kinds_of_problem),
+        HOUSE_TEST(what_is_redundant_here),
     };
     return cmocka_run_group_tests_name("hints", tests, NULL, NULL);
 }

@@ -194,6 +194,56 @@ static void unlisted_values_are_not_found(void **state) {
     destroy(&f);
 }
 
+/* Parameters in which they differ; *steps becomes by how many values of the lists. */
+static int difference(const struct space *space, int implementation,
+                      const unsigned char a[TW_MAX_PARAMETERS], const unsigned char *b,
+                      int *steps) {
+    int differ = 0;
+    *steps = 0;
+    for (int i = 0; i < space_axes(space, implementation); i++) {
+        differ += a[i] != b[i];
+        *steps += abs(a[i] - b[i]);
+    }
+    return differ;
+}
+
+/* For every raw combination, against a look at every point. */
+static void the_nearest_point(void **state) {
+    (void)state;
+    struct fixture f;
+    struct tw_configuration c = {.implementation = 1};
+    int found[SPACE_NEAR + 1] = {0}, none = 0;
+    make_on(&f, rules_text, &paper_gpu);
+    struct space_range range = space_range(f.space, 1);
+    for (size_t n = 0; combination(&f.description->implementations[1], n, &c); n++) {
+        unsigned char coordinates[TW_MAX_PARAMETERS];
+        int fewest = 99, least = 0, steps;
+        assert_true(space_rank(f.space, &c, coordinates));
+        for (size_t i = 0; i < range.count; i++) {
+            int differ = difference(f.space, 1, coordinates,
+                                    space_coordinates(f.space, range.first + i), &steps);
+            if (differ < fewest || (differ == fewest && steps < least)) {
+                fewest = differ;
+                least = steps;
+            }
+        }
+        size_t point = space_nearest(f.space, &c);
+        assert_int_equal(point == SPACE_NONE, fewest > SPACE_NEAR);
+        if (point == SPACE_NONE) {
+            none++;
+            continue;
+        }
+        assert_int_equal(
+            difference(f.space, 1, coordinates, space_coordinates(f.space, point), &steps), fewest);
+        assert_int_equal(steps, least);
+        found[fewest]++;
+    }
+    assert_true(found[0] > 20 && found[1] > 20 && found[2] > 0 && none == 0);
+    c.values[1] = 17; /* is no value of it */
+    assert_true(space_nearest(f.space, &c) == SPACE_NONE);
+    destroy(&f);
+}
+
 static const struct space_axis *axis_named(const struct space *space, const char *name) {
     int axis = 0;
     while (strcmp(space_axis(space, 1, axis)->parameter->name, name) != 0)
@@ -286,6 +336,7 @@ int main(void) {
         cmocka_unit_test(holds_what_is_valid),
         cmocka_unit_test(depends_on_the_device),
         cmocka_unit_test(unlisted_values_are_not_found),
+        cmocka_unit_test(the_nearest_point),
         cmocka_unit_test(axes_are_ordered),
         cmocka_unit_test(rules_cut_a_product_down),
         cmocka_unit_test(too_large_a_space_is_refused),

@@ -8,12 +8,13 @@
 #include "runtime/description/configuration.h"
 
 static const double FARTHEST = 4; /* log2 of the sizes' ratios */
+enum { CONSIDERED = 8 * HINTS_MOST /* rows: finding a point for one may take a millisecond */ };
 
 struct hint {
-    size_t point;
+    const struct tw_catalogue_row *row;
+    size_t index; /* of the row */
     bool same_device;
     double distance;
-    double time_us;
 };
 
 static int by_promise(const void *left, const void *right) {
@@ -22,9 +23,9 @@ static int by_promise(const void *left, const void *right) {
         return a->same_device ? -1 : 1;
     if (a->distance != b->distance)
         return a->distance < b->distance ? -1 : 1;
-    if (a->time_us != b->time_us)
-        return a->time_us < b->time_us ? -1 : 1;
-    return (a->point > b->point) - (a->point < b->point);
+    if (a->row->time_us != b->row->time_us)
+        return a->row->time_us < b->row->time_us ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
 }
 
 static double distance_to(const struct tw_problem *problem, const struct tw_catalogue_row *row) {
@@ -36,7 +37,8 @@ static double distance_to(const struct tw_problem *problem, const struct tw_cata
     return sqrt(sum);
 }
 
-/* The point that a row's configuration is here, or SPACE_NONE. */
+/* The point nearest to a row's configuration, or SPACE_NONE. What did well on a size that vectors
+ * divide is redundant on an odd one, or just beyond a constraint. */
 static size_t point_of(const struct tw_problem *problem, const struct tw_catalogue_row *row,
                        const struct space *space) {
     const struct tw_description *d = problem->description;
@@ -45,12 +47,11 @@ static size_t point_of(const struct tw_problem *problem, const struct tw_catalog
     if (implementation < 0 || tw_configuration_parse(&configuration, d, implementation,
                                                      row->configuration, NULL) != TW_OK)
         return SPACE_NONE;
-    return space_find(space, &configuration);
+    return space_nearest(space, &configuration);
 }
 
 static size_t collect(const struct tw_catalogue *catalogue, const struct tw_problem *problem,
-                      const struct tw_device_info *device, const struct space *space,
-                      struct hint *hints) {
+                      const struct tw_device_info *device, struct hint *hints) {
     char key[TW_PROBLEM_KEY_SIZE], fingerprint[256];
     size_t count = 0;
     tw_problem_key(problem, key);
@@ -58,8 +59,8 @@ static size_t collect(const struct tw_catalogue *catalogue, const struct tw_prob
     const char *attributes = strchr(key, ';') != NULL ? strchr(key, ';') : "";
     for (size_t i = 0; i < tw_catalogue_size(catalogue); i++) {
         const struct tw_catalogue_row *row = tw_catalogue_at(catalogue, i);
-        struct hint hint = {.same_device = strcmp(row->device, fingerprint) == 0,
-                            .time_us = row->time_us};
+        struct hint hint = {
+            .row = row, .index = i, .same_device = strcmp(row->device, fingerprint) == 0};
         if (strcmp(row->kernel, problem->description->kernel) != 0 ||
             strcmp(row->attributes, attributes) != 0 ||
             row->dimension_count != problem->description->dimension_count ||
@@ -67,8 +68,7 @@ static size_t collect(const struct tw_catalogue *catalogue, const struct tw_prob
                                    strcmp(row->architecture, device->architecture) != 0)))
             continue;
         hint.distance = distance_to(problem, row);
-        hint.point = hint.distance <= FARTHEST ? point_of(problem, row, space) : SPACE_NONE;
-        if (hint.point != SPACE_NONE)
+        if (hint.distance <= FARTHEST)
             hints[count++] = hint;
     }
     return count;
@@ -82,15 +82,16 @@ int hints_find(const struct tw_catalogue *catalogue, const struct tw_problem *pr
     struct hint *hints = malloc((tw_catalogue_size(catalogue) + 1) * sizeof *hints);
     if (hints == NULL)
         return 0;
-    size_t count = collect(catalogue, problem, device, space, hints);
+    size_t count = collect(catalogue, problem, device, hints);
     if (count > 0)
         qsort(hints, count, sizeof *hints, by_promise);
-    for (size_t i = 0; i < count && found < HINTS_MOST; i++) {
+    for (size_t i = 0; i < count && i < CONSIDERED && found < HINTS_MOST; i++) {
+        size_t point = point_of(problem, hints[i].row, space);
         int same = 0;
-        while (same < found && points[same] != hints[i].point)
+        while (same < found && points[same] != point)
             same++;
-        if (same == found)
-            points[found++] = hints[i].point;
+        if (point != SPACE_NONE && same == found)
+            points[found++] = point;
     }
     free(hints);
     return found;

@@ -11,7 +11,8 @@ enum { HINTS_MOST = 12 };
 
 /* Fills `points` with points of the space, the most promising first, and returns how many. Rows
  * count that are of the problem's kernel, attributes and device or architecture, and within a
- * factor of 16 of its sizes; configurations that the space does not have are left out. */
+ * factor of 16 of its sizes. For a configuration that the space does not have stands the nearest
+ * that it has (space_nearest); without one it is left out. */
 int hints_find(const struct tw_catalogue *catalogue, const struct tw_problem *problem,
                const struct tw_device_info *device, const struct space *space,
                size_t points[HINTS_MOST]);

@@ -52,7 +52,7 @@ static void take_in(struct session *s, size_t point, const struct trial *trial,
 
 void outcome_known(void *session, const struct trial *trial) {
     struct session *s = session;
-    take_in(s, space_find(s->space, &trial->configuration), trial, NULL);
+    take_in(s, space_nearest(s->space, &trial->configuration), trial, NULL);
 }
 
 tw_status outcome_record(struct session *s, size_t point, const struct trial *trial,

@@ -50,6 +50,14 @@ static bool queued_already(const struct session *s, const struct tw_configuratio
     return false;
 }
 
+/* Whether a preset on its way tells of the point. */
+static bool told_by_preset(const struct session *s, size_t point) {
+    for (const struct candidate *c = s->first.first; c != NULL; c = c->next)
+        if (c->point == point)
+            return true;
+    return false;
+}
+
 /* `default` comes first: it is the first answer a user gets, and what others are compared with. */
 static tw_status queue_presets(struct session *s) {
     for (int pass = 0; pass < 2; pass++) {
@@ -63,7 +71,7 @@ static tw_status queue_presets(struct session *s) {
             if (candidate == NULL)
                 return tw_fail(s->error, TW_NO_MEMORY, "out of memory");
             candidate->configuration = preset->configuration;
-            candidate->point = space_find(s->space, &preset->configuration);
+            candidate->point = space_nearest(s->space, &preset->configuration);
             queue_add(&s->first, candidate);
         }
     }
@@ -79,8 +87,7 @@ static tw_status queue_hints(struct session *s) {
             return tw_fail(s->error, TW_NO_MEMORY, "out of memory");
         candidate->point = s->hints[i];
         space_configuration(s->space, candidate->point, &candidate->configuration);
-        if (strategy_seen(s->strategy, candidate->point) ||
-            queued_already(s, &candidate->configuration))
+        if (strategy_seen(s->strategy, candidate->point) || told_by_preset(s, candidate->point))
             free(candidate);
         else {
             queue_add(&s->first, candidate);

@@ -9,7 +9,9 @@
 
 /* A variant on its way: asked for, compiling, ready for the device, running. */
 struct candidate {
-    size_t point; /* SPACE_NONE for a preset that the space leaves out */
+    /* What the strategy is told of: for a preset that the space leaves out as redundant the nearest
+     * point, which most likely does the same; SPACE_NONE when there is none. */
+    size_t point;
     struct tw_configuration configuration;
     struct build *build;
     struct candidate *next;

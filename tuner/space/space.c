@@ -143,17 +143,24 @@ void space_configuration(const struct space *space, size_t point,
         configuration->values[part->axes[i].index] = part->axes[i].values[coordinates[i]];
 }
 
-size_t space_find(const struct space *space, const struct tw_configuration *configuration) {
+bool space_rank(const struct space *space, const struct tw_configuration *configuration,
+                unsigned char coordinates[TW_MAX_PARAMETERS]) {
     const struct space_part *part = &space->parts[configuration->implementation];
-    unsigned char coordinates[TW_MAX_PARAMETERS] = {0};
     for (int i = 0; i < part->axis_count; i++) {
         const struct space_axis *axis = &part->axes[i];
         int rank = 0;
         while (rank < axis->count && axis->values[rank] != configuration->values[axis->index])
             rank++;
         if (rank == axis->count)
-            return SPACE_NONE;
+            return false;
         coordinates[i] = (unsigned char)rank;
     }
+    return true;
+}
+
+size_t space_find(const struct space *space, const struct tw_configuration *configuration) {
+    unsigned char coordinates[TW_MAX_PARAMETERS];
+    if (!space_rank(space, configuration, coordinates))
+        return SPACE_NONE;
     return space_locate(space, configuration->implementation, coordinates);
 }

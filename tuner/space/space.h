@@ -24,6 +24,8 @@
 #define SPACE_LIMIT ((size_t)1 << 24) /* points that a space may have */
 #define SPACE_NONE SIZE_MAX           /* no such point */
 
+enum { SPACE_NEAR = 2 /* parameters that space_nearest may change */ };
+
 struct space;
 
 /* Consecutive points: first .. first + count - 1. */
@@ -53,8 +55,17 @@ int space_implementation(const struct space *space, size_t point);
 
 void space_configuration(const struct space *space, size_t point,
                          struct tw_configuration *configuration);
+/* The coordinates that a configuration has, or would have were it in the space; false when one of
+ * its values is not listed. */
+bool space_rank(const struct space *space, const struct tw_configuration *configuration,
+                unsigned char coordinates[TW_MAX_PARAMETERS]);
 /* The point, or SPACE_NONE when the configuration is not in the space. */
 size_t space_find(const struct space *space, const struct tw_configuration *configuration);
+/* The point that differs from the configuration in the fewest parameters, at most SPACE_NEAR, and
+ * of such the one whose values are fewest steps away in their lists; SPACE_NONE when there is none.
+ * For a configuration that is left out as redundant this most likely is the point that does the
+ * same. Takes about a millisecond when two parameters must change. */
+size_t space_nearest(const struct space *space, const struct tw_configuration *configuration);
 
 int space_axes(const struct space *space, int implementation);
 const struct space_axis *space_axis(const struct space *space, int implementation, int axis);
