@@ -230,6 +230,110 @@ static void greedy_beats_random(void **state) {
     world_free(&w);
 }
 
+/* Two implementations: `even` is good everywhere and soon has all the fastest points known; `steep`
+ * is worse nearly everywhere, and better at its best. */
+static const char rivals_text[] = SYNTHETIC_JSON({
+    "kernel" : "rivals",
+    "summary" : "an even and a steep implementation",
+    "problem" : {"dimensions" : [ "M", "N", "K" ]},
+    "arguments" : [ {
+        "name" : "C",
+        "kind" : "buffer",
+        "type" : "f32",
+        "access" : "out",
+        "rows" : "M",
+        "columns" : "N"
+    } ],
+    "work" : {"flops" : "M", "bytes" : "M"},
+    "tolerance" : {"f32" : 1e-6},
+    "reference" : {
+        "templates" : ["none.cu"],
+        "function" : "reference",
+        "block" : ["64"],
+        "grid" : ["M"],
+        "pass" : ["C"]
+    },
+    "implementations" : [
+        {
+            "name" : "even",
+            "summary" : "nothing matters much",
+            "parameters" : {
+                "A" : [ 1, 2, 3, 4, 5, 6, 7, 8 ],
+                "B" : [ 1, 2, 3, 4, 5, 6, 7, 8 ],
+                "C1" : [ 1, 2, 3, 4, 5, 6, 7, 8 ],
+                "D" : [ 1, 2, 3, 4, 5, 6, 7, 8 ],
+                "E" : [ 1, 2, 3, 4, 5, 6, 7, 8 ],
+                "F" : [ 1, 2, 3, 4, 5, 6, 7, 8 ]
+            },
+            "launches" : [ {
+                "templates" : ["none.cu"],
+                "function" : "f",
+                "block" : ["32"],
+                "grid" : ["M"],
+                "pass" : ["C"]
+            } ],
+            "presets" : {"default" : {"A" : 1, "B" : 1, "C1" : 1, "D" : 1, "E" : 1, "F" : 1}}
+        },
+        {
+            "name" : "steep",
+            "summary" : "everything matters",
+            "parameters" : {
+                "A" : [ 1, 2, 3, 4, 5, 6, 7, 8 ],
+                "B" : [ 1, 2, 3, 4, 5, 6, 7, 8 ],
+                "C1" : [ 1, 2, 3, 4, 5, 6, 7, 8 ],
+                "D" : [ 1, 2, 3, 4, 5, 6, 7, 8 ],
+                "E" : [ 1, 2, 3, 4, 5, 6, 7, 8 ],
+                "F" : [ 1, 2, 3, 4, 5, 6, 7, 8 ]
+            },
+            "launches" : [ {
+                "templates" : ["none.cu"],
+                "function" : "f",
+                "block" : ["32"],
+                "grid" : ["M"],
+                "pass" : ["C"]
+            } ]
+        }
+    ]
+});
+
+static double rival_seconds(const struct space *space, size_t point) {
+    enum { AXES = 6, BEST = 2 };
+    const unsigned char *ranks = space_coordinates(space, point);
+    double numbers[AXES], distance = 0;
+    for (int i = 0; i < AXES; i++) {
+        numbers[i] = ranks[i];
+        distance += abs(ranks[i] - BEST);
+    }
+    double smooth =
+        space_implementation(space, point) == 1 ? 0.8 + 0.06 * distance : 1 + 0.005 * distance;
+    return 1e-3 * (smooth + 0.1 * synthetic_rough(numbers, AXES));
+}
+
+/* No point of `even` takes less than a millisecond. A climb whose next steps all begin from the
+ * fastest points of all finds none of `steep` that does. */
+static void a_rival_is_not_forgotten(void **state) {
+    (void)state;
+    struct world w;
+    world_make(&w, rivals_text);
+    int found = 0;
+    for (uint64_t seed = 1; seed <= 9; seed++) {
+        struct strategy *strategy = start(strategy_find("greedy", NULL), &w, seed);
+        double best = 1;
+        size_t point;
+        for (int trial = 0; trial < 600; trial++) {
+            assert_int_equal(strategy_ask(strategy, &point), STRATEGY_POINT);
+            struct strategy_outcome outcome = {.ok = true,
+                                               .seconds = rival_seconds(w.space, point)};
+            strategy_tell(strategy, point, &outcome);
+            best = fmin(best, outcome.seconds);
+        }
+        found += best < 1e-3;
+        strategy_free(strategy);
+    }
+    assert_true(found >= 3);
+    world_free(&w);
+}
+
 static void unknown_names_are_answered(void **state) {
     (void)state;
     struct tw_error error = {0};
@@ -243,6 +347,7 @@ int main(void) {
     size_t count = 0;
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(unknown_names_are_answered);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(greedy_beats_random);
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(a_rival_is_not_forgotten);
     for (const struct strategy_kind *const *kind = strategy_kinds(); *kind != NULL; kind++) {
         tests[count++] =
             (struct CMUnitTest){(*kind)->name, every_point_comes_once, NULL, NULL, (void *)*kind};

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "tests/support/scale.h"
+#include "tuner/search/elite.h"
 #include "tuner/search/explore.h"
 #include "tuner/search/gaussian.h"
 #include "tuner/search/model.h"
@@ -281,6 +282,62 @@ static void a_model_of_failures_guesses_nothing(void **state) {
     model_free(model);
 }
 
+/* ---- The elite ---- */
+
+static size_t large_point(const struct space *space, int64_t b, int64_t c1, int64_t d, int64_t e) {
+    struct tw_configuration c = {.implementation = 1, .values = {b, c1, d, e}};
+    return space_find(space, &c);
+}
+
+static int drawn(const struct elite *elite, size_t point) {
+    struct chance chance = {9};
+    int count = 0;
+    for (int i = 0; i < 10000; i++)
+        count += elite_draw(elite, &chance) == point;
+    return count;
+}
+
+static void the_elite_spreads(void **state) {
+    const struct fixture *f = *state;
+    struct elite *elite;
+    struct tw_error error;
+    must(elite_create(&elite, f->space, &error), error);
+    size_t first = large_point(f->space, 1, 1, 1, 1), near = large_point(f->space, 1, 1, 8, 8),
+           far = large_point(f->space, 1, 8, 8, 8);
+    elite_add(elite, first, 2);
+    assert_int_equal(drawn(elite, first), 10000);
+    /* Only the faster of two that are near each other, whichever comes first. */
+    elite_add(elite, near, 1);
+    assert_int_equal(drawn(elite, first), 0);
+    elite_add(elite, first, 1.5);
+    assert_int_equal(drawn(elite, near), 10000);
+    elite_free(elite);
+    must(elite_create(&elite, f->space, &error), error);
+    elite_add(elite, far, 3);
+    elite_add(elite, first, 2);
+    assert_in_range(drawn(elite, first), 6500, 7700); /* where u*u < 1/2 */
+    assert_int_equal(drawn(elite, first) + drawn(elite, far), 10000);
+    elite_free(elite);
+}
+
+/* However many good points another implementation has. */
+static void the_elite_keeps_every_implementation(void **state) {
+    const struct fixture *f = *state;
+    struct elite *elite;
+    struct tw_error error;
+    struct chance chance = {4};
+    must(elite_create(&elite, f->space, &error), error);
+    elite_add(elite, 3, 1.1);
+    for (size_t point = SMALL; point < SMALL + LARGE; point++)
+        elite_add(elite, point, 1 + 1e-6 * (double)point);
+    assert_in_range(drawn(elite, 3), 3100, 3900); /* 0.53 to 1, as 1.1^(1/0.15) is 1.89 */
+    assert_int_equal(elite_draw_of(elite, 0, &chance), 3);
+    assert_true(elite_draw_of(elite, 1, &chance) >= SMALL);
+    elite_add(elite, SMALL, 0.1); /* eleven times as fast: the other is all but given up */
+    assert_in_range(drawn(elite, 3), 0, 5);
+    elite_free(elite);
+}
+
 /* ---- Names ---- */
 
 static void kinds_are_listed(void **state) {
@@ -313,6 +370,8 @@ int main(void) {
         cmocka_unit_test(a_gaussian_bears_degenerate_samples),
         WITH_SPACE(the_model_tells_good_from_bad),
         WITH_SPACE(a_model_of_failures_guesses_nothing),
+        WITH_SPACE(the_elite_spreads),
+        WITH_SPACE(the_elite_keeps_every_implementation),
         cmocka_unit_test(kinds_are_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

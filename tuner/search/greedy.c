@@ -1,23 +1,22 @@
 /* Climbs from the best points known, several at a time, with a model to tell where to step.
  *
- * An elite of the fastest points is kept. A step changes a few parameters of one of them, more
- * often of the better ones, mostly by one value and sometimes to any, or takes some from another of
- * them. Of the proposals, some are such steps taken blindly, which a wrong model cannot hinder
- * (steady-state evolution, which does well on such spaces: Schoonhoven, van Werkhoven and
- * Batenburg, "Benchmarking optimization algorithms for auto-tuning GPU kernels", 2022); some are
- * points at random, which find other hills; and most are the best of many steps by the improvement
- * that the model (model.h) expects. Many proposals may be out at once. */
+ * A step changes a few parameters of a point of the elite (elite.h), mostly by one value and
+ * sometimes to any, or takes some from another point of it. Of the proposals, some are such steps
+ * taken blindly, which a wrong model cannot hinder (steady-state evolution, which does well on such
+ * spaces: Schoonhoven, van Werkhoven and Batenburg, "Benchmarking optimization algorithms for
+ * auto-tuning GPU kernels", 2022); some are points at random, which find other hills; and most are
+ * the best of many steps by the improvement that the model (model.h) expects. Many proposals may be
+ * out at once. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/search/elite.h"
 #include "tuner/search/explore.h"
 #include "tuner/search/kinds.h"
 #include "tuner/search/model.h"
 
 enum {
-    ELITE = 16,
-    NEAR = 2, /* points that differ in no more parameters share a place in the elite */
     ATTEMPTS = 100,
     BEGINNING = 10, /* ok outcomes before the model is asked */
     STEPS = 600,    /* candidates that a ranking weighs: steps from the elite, */
@@ -43,9 +42,8 @@ struct greedy {
     struct explorer *explorer;
     struct model *model;
     struct chance chance;
-    int count;
-    struct candidate elite[ELITE]; /* fastest first; the score is the time */
-    size_t planned, next;          /* what is left of the last ranking */
+    struct elite *elite;
+    size_t planned, next; /* what is left of the last ranking */
     struct candidate plan[STEPS + STRAYS];
 };
 
@@ -55,6 +53,7 @@ static void destroy(void *state) {
         return;
     explorer_free(g->explorer);
     model_free(g->model);
+    elite_free(g->elite);
     free(g);
 }
 
@@ -70,6 +69,8 @@ static tw_status create(void **state, const struct strategy *strategy, uint64_t 
     tw_status status = explorer_create(&g->explorer, strategy, chance_next(&g->chance), error);
     if (status == TW_OK)
         status = model_create(&g->model, g->space, chance_next(&g->chance), error);
+    if (status == TW_OK)
+        status = elite_create(&g->elite, g->space, error);
     if (status != TW_OK) {
         destroy(g);
         return status;
@@ -78,49 +79,11 @@ static tw_status create(void **state, const struct strategy *strategy, uint64_t 
     return TW_OK;
 }
 
-/* Whether two points differ in no more than NEAR parameters. */
-static bool near(const struct greedy *g, size_t a, size_t b) {
-    int implementation = space_implementation(g->space, a), differ = 0;
-    if (space_implementation(g->space, b) != implementation)
-        return false;
-    const unsigned char *x = space_coordinates(g->space, a), *y = space_coordinates(g->space, b);
-    for (int i = 0; i < space_axes(g->space, implementation); i++)
-        differ += x[i] != y[i];
-    return differ <= NEAR;
-}
-
-static void leave(struct greedy *g, int at) {
-    g->count--;
-    memmove(&g->elite[at], &g->elite[at + 1], (size_t)(g->count - at) * sizeof *g->elite);
-}
-
-/* Of points near each other only the fastest is kept, or the elite would soon sit on one hill. */
 static void learn(void *state, size_t point, const struct strategy_outcome *outcome) {
     struct greedy *g = state;
     model_learn(g->model, point, outcome);
-    if (!outcome->ok)
-        return;
-    for (int i = 0; i < g->count; i++)
-        if (near(g, g->elite[i].point, point) && g->elite[i].score <= outcome->seconds)
-            return;
-    for (int i = g->count - 1; i >= 0; i--)
-        if (near(g, g->elite[i].point, point))
-            leave(g, i);
-    if (g->count == ELITE) {
-        if (g->elite[ELITE - 1].score <= outcome->seconds)
-            return;
-        g->count--;
-    }
-    int at = g->count++;
-    for (; at > 0 && g->elite[at - 1].score > outcome->seconds; at--)
-        g->elite[at] = g->elite[at - 1];
-    g->elite[at] = (struct candidate){point, outcome->seconds};
-}
-
-/* The better the more likely. */
-static size_t draw_parent(struct greedy *g) {
-    double u = chance_unit(&g->chance);
-    return g->elite[(int)(u * u * g->count)].point;
+    if (outcome->ok)
+        elite_add(g->elite, point, outcome->seconds);
 }
 
 static void change_axis(struct greedy *g, const struct space_axis *axis, unsigned char *rank) {
@@ -145,11 +108,9 @@ static void mutate(struct greedy *g, int implementation, unsigned char *coordina
     }
 }
 
-/* About half of the parameters from another of the elite. */
+/* About half of the parameters from another of the implementation's elite. */
 static void cross(struct greedy *g, int implementation, unsigned char *coordinates) {
-    size_t other = draw_parent(g);
-    if (space_implementation(g->space, other) != implementation)
-        return;
+    size_t other = elite_draw_of(g->elite, implementation, &g->chance);
     const unsigned char *theirs = space_coordinates(g->space, other);
     for (int axis = 0; axis < space_axes(g->space, implementation); axis++)
         if (chance_unit(&g->chance) < 0.5)
@@ -164,7 +125,7 @@ static int draw_changes(struct greedy *g) {
 /* One try at an unseen point near the elite, or SPACE_NONE. */
 static size_t step(struct greedy *g, int extra_changes) {
     unsigned char coordinates[TW_MAX_PARAMETERS];
-    size_t parent = draw_parent(g);
+    size_t parent = elite_draw(g->elite, &g->chance);
     int implementation = space_implementation(g->space, parent);
     int axes = space_axes(g->space, implementation);
     if (axes == 0)
