@@ -52,6 +52,26 @@ static void without_arithmetic_the_one_with_the_accesses(void **state) {
     sass_loop_free(&loop);
 }
 
+/* As sm_80 has it. A call of a function is none, and goes on behind it. */
+static void calls_that_are_jumps(void **state) {
+    (void)state;
+    char own[64];
+    struct sass_loop loop = loop_of(".L_x_0:\n"
+                                    "FFMA R1, R2, R3, R1\n"
+                                    "@!P0 CALL.REL.NOINC `(.L_x_1)\n"
+                                    "BRA `(.L_x_0)\n"
+                                    ".L_x_1:\n"
+                                    "FFMA R1, R2, R3, R1\n"
+                                    "FFMA R1, R2, R3, R1\n"
+                                    "CALL.REL.NOINC `($__internal_0_$__cuda_sm20_div_s64)\n"
+                                    "@P0 BRA `(.L_x_1)\n"
+                                    "EXIT",
+                                    own);
+    assert_true(loop.found);
+    assert_string_equal(own, "00011110");
+    sass_loop_free(&loop);
+}
+
 /* The outer loop computes; the inner one only loads, and is not its own. */
 static void a_loop_around_another(void **state) {
     (void)state;
@@ -138,6 +158,7 @@ static void a_branch_that_never_is(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_one_with_the_arithmetic),
+        cmocka_unit_test(calls_that_are_jumps),
         cmocka_unit_test(without_arithmetic_the_one_with_the_accesses),
         cmocka_unit_test(a_loop_around_another),
         cmocka_unit_test(two_branches_to_one_head),

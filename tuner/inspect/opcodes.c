@@ -51,6 +51,9 @@ enum sass_kind sass_kind_of(const char *opcode, const char *operands) {
         return SASS_MOVE;
     if (strncmp(opcode, "IMAD.MOV", 8) == 0)
         return SASS_MOVE;
+    /* On sm_80 some jumps are calls that never return. Functions have other labels. */
+    if (strncmp(opcode, "CALL.", 5) == 0 && strstr(operands, "(.L_") != NULL)
+        return SASS_BRANCH;
     for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
         if (has_name(opcodes[i].names, opcode, length))
             return opcodes[i].kind;

@@ -162,7 +162,8 @@ static tw_status read_instruction(struct reading *r, unsigned address, char *tex
     in.kind = sass_kind_of(in.opcode, operands);
     tw_status status = TW_OK;
     /* BRX and its kin go where a register says. */
-    if (in.kind == SASS_BRANCH && strncmp(in.opcode, "BRA", 3) == 0)
+    if (in.kind == SASS_BRANCH &&
+        (strncmp(in.opcode, "BRA", 3) == 0 || strncmp(in.opcode, "CALL", 4) == 0))
         status = add_branch(r, &in, operands);
     else
         read_sources(&in, operands);
