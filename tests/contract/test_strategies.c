@@ -1,15 +1,7 @@
 /* What every strategy must keep to, and what a good one must bring, on a space that is only a
  * formula. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "tests/contract/synthetic.h"
+#include "tests/support/support.h"
 
 /* A gemm on the imagined GPU; `shape` small enough leaves few points. */
 struct world {
@@ -40,9 +32,9 @@ static struct strategy *start(const struct strategy_kind *kind, const struct wor
     return strategy;
 }
 
-static const char small_text[] = SYNTHETIC_JSON({
-    "kernel" : "small",
-    "summary" : "a space of few points",
+static const char frame_text[] = SYNTHETIC_JSON({
+    "kernel" : "framed",
+    "summary" : "implementations are filled in",
     "problem" : {"dimensions" : [ "M", "N", "K" ]},
     "arguments" : [ {
         "name" : "C",
@@ -61,40 +53,49 @@ static const char small_text[] = SYNTHETIC_JSON({
         "grid" : ["M"],
         "pass" : ["C"]
     },
-    "implementations" : [
-        {
-            "name" : "one",
-            "summary" : "no parameters",
-            "parameters" : {},
-            "launches" : [ {
-                "templates" : ["none.cu"],
-                "function" : "f",
-                "block" : ["32"],
-                "grid" : ["1"],
-                "pass" : ["C"]
-            } ],
-            "presets" : {"default" : {}}
-        },
-        {
-            "name" : "two",
-            "summary" : "some",
-            "parameters" : {
-                "A" : [ 1, 2, 3, 4, 5, 6, 7 ],
-                "B" : [ 1, 2, 3, 4, 5, 6, 7 ],
-                "C2" : [ "x", "y", "z" ],
-                "D" : {"values" : [ 1, 2, 4 ], "launch" : true}
-            },
-            "constraints" : [ "A + B <= 9", "C2 != 'z' || A != B" ],
-            "launches" : [ {
-                "templates" : ["none.cu"],
-                "function" : "f",
-                "block" : ["32"],
-                "grid" : ["1"],
-                "pass" : [ "C", "D" ]
-            } ]
-        }
-    ]
+    "implementations" : [IMPLEMENTATIONS]
 });
+
+/* Of a description with these implementations. */
+static void world_frame(struct world *w, const char *implementations) {
+    char *text = replaced(frame_text, "IMPLEMENTATIONS", implementations);
+    world_make(w, text);
+    free(text);
+}
+
+/* Few points. */
+static const char small_implementations[] =
+    SYNTHETIC_JSON({
+        "name" : "one",
+        "summary" : "no parameters",
+        "parameters" : {},
+        "launches" : [ {
+            "templates" : ["none.cu"],
+            "function" : "f",
+            "block" : ["32"],
+            "grid" : ["1"],
+            "pass" : ["C"]
+        } ],
+        "presets" : {"default" : {}}
+    },
+                   {
+                       "name" : "two",
+                       "summary" : "some",
+                       "parameters" : {
+                           "A" : [ 1, 2, 3, 4, 5, 6, 7 ],
+                           "B" : [ 1, 2, 3, 4, 5, 6, 7 ],
+                           "C2" : [ "x", "y", "z" ],
+                           "D" : {"values" : [ 1, 2, 4 ], "launch" : true}
+                       },
+                       "constraints" : [ "A + B <= 9", "C2 != 'z' || A != B" ],
+                       "launches" : [ {
+                           "templates" : ["none.cu"],
+                           "function" : "f",
+                           "block" : ["32"],
+                           "grid" : ["1"],
+                           "pass" : [ "C", "D" ]
+                       } ]
+                   });
 
 /* Times that tell points apart; every fifth point fails. */
 static struct strategy_outcome outcome_of(size_t point) {
@@ -135,7 +136,7 @@ static size_t run_out(struct strategy *strategy, const struct world *w, size_t d
 static void every_point_comes_once(void **state) {
     const struct strategy_kind *kind = *state;
     struct world w;
-    world_make(&w, small_text);
+    world_frame(&w, small_implementations);
     size_t size = space_size(w.space);
     assert_true(size > 200 && size < 2000);
     bool *seen = calloc(size, sizeof *seen);
@@ -160,7 +161,7 @@ static void every_point_comes_once(void **state) {
 static void what_was_told_is_not_asked(void **state) {
     const struct strategy_kind *kind = *state;
     struct world w;
-    world_make(&w, small_text);
+    world_frame(&w, small_implementations);
     size_t size = space_size(w.space);
     bool *seen = calloc(size, sizeof *seen);
     size_t *order = calloc(size, sizeof *order);
@@ -232,69 +233,33 @@ static void greedy_beats_random(void **state) {
 
 /* Two implementations: `even` is good everywhere and soon has all the fastest points known; `steep`
  * is worse nearly everywhere, and better at its best. */
-static const char rivals_text[] = SYNTHETIC_JSON({
-    "kernel" : "rivals",
-    "summary" : "an even and a steep implementation",
-    "problem" : {"dimensions" : [ "M", "N", "K" ]},
-    "arguments" : [ {
-        "name" : "C",
-        "kind" : "buffer",
-        "type" : "f32",
-        "access" : "out",
-        "rows" : "M",
-        "columns" : "N"
-    } ],
-    "work" : {"flops" : "M", "bytes" : "M"},
-    "tolerance" : {"f32" : 1e-6},
-    "reference" : {
-        "templates" : ["none.cu"],
-        "function" : "reference",
-        "block" : ["64"],
-        "grid" : ["M"],
-        "pass" : ["C"]
+static const char rival_text[] = SYNTHETIC_JSON({
+    "name" : "NAME",
+    "summary" : "a rival",
+    "parameters" : {
+        "A" : [ 1, 2, 3, 4, 5, 6, 7, 8 ],
+        "B" : [ 1, 2, 3, 4, 5, 6, 7, 8 ],
+        "C1" : [ 1, 2, 3, 4, 5, 6, 7, 8 ],
+        "D" : [ 1, 2, 3, 4, 5, 6, 7, 8 ],
+        "E" : [ 1, 2, 3, 4, 5, 6, 7, 8 ],
+        "F" : [ 1, 2, 3, 4, 5, 6, 7, 8 ]
     },
-    "implementations" : [
-        {
-            "name" : "even",
-            "summary" : "nothing matters much",
-            "parameters" : {
-                "A" : [ 1, 2, 3, 4, 5, 6, 7, 8 ],
-                "B" : [ 1, 2, 3, 4, 5, 6, 7, 8 ],
-                "C1" : [ 1, 2, 3, 4, 5, 6, 7, 8 ],
-                "D" : [ 1, 2, 3, 4, 5, 6, 7, 8 ],
-                "E" : [ 1, 2, 3, 4, 5, 6, 7, 8 ],
-                "F" : [ 1, 2, 3, 4, 5, 6, 7, 8 ]
-            },
-            "launches" : [ {
-                "templates" : ["none.cu"],
-                "function" : "f",
-                "block" : ["32"],
-                "grid" : ["M"],
-                "pass" : ["C"]
-            } ],
-            "presets" : {"default" : {"A" : 1, "B" : 1, "C1" : 1, "D" : 1, "E" : 1, "F" : 1}}
-        },
-        {
-            "name" : "steep",
-            "summary" : "everything matters",
-            "parameters" : {
-                "A" : [ 1, 2, 3, 4, 5, 6, 7, 8 ],
-                "B" : [ 1, 2, 3, 4, 5, 6, 7, 8 ],
-                "C1" : [ 1, 2, 3, 4, 5, 6, 7, 8 ],
-                "D" : [ 1, 2, 3, 4, 5, 6, 7, 8 ],
-                "E" : [ 1, 2, 3, 4, 5, 6, 7, 8 ],
-                "F" : [ 1, 2, 3, 4, 5, 6, 7, 8 ]
-            },
-            "launches" : [ {
-                "templates" : ["none.cu"],
-                "function" : "f",
-                "block" : ["32"],
-                "grid" : ["M"],
-                "pass" : ["C"]
-            } ]
-        }
-    ]
+    "launches" : [ {
+        "templates" : ["none.cu"],
+        "function" : "f",
+        "block" : ["32"],
+        "grid" : ["1"],
+        "pass" : ["C"]
+    } ],
+    "presets" : {"PRESET" : {"A" : 1, "B" : 1, "C1" : 1, "D" : 1, "E" : 1, "F" : 1}}
 });
+
+/* The caller frees it. */
+static char *rival(const char *name, const char *preset) {
+    char *named = replaced(rival_text, "NAME", name), *text = replaced(named, "PRESET", preset);
+    free(named);
+    return text;
+}
 
 static double rival_seconds(const struct space *space, size_t point) {
     enum { AXES = 6, BEST = 2 };
@@ -314,7 +279,13 @@ static double rival_seconds(const struct space *space, size_t point) {
 static void a_rival_is_not_forgotten(void **state) {
     (void)state;
     struct world w;
-    world_make(&w, rivals_text);
+    char *even = rival("even", "default"), *steep = rival("steep", "steep");
+    struct tw_text both = {0};
+    tw_text_print(&both, "%s, %s", even, steep);
+    world_frame(&w, both.data);
+    tw_text_free(&both);
+    free(even);
+    free(steep);
     int found = 0;
     for (uint64_t seed = 1; seed <= 9; seed++) {
         struct strategy *strategy = start(strategy_find("greedy", NULL), &w, seed);
