@@ -98,24 +98,37 @@ static void read_resources(struct tw_binary *binary) {
     binary->static_shared = number_before(shared, log);
 }
 
+/* From 12.9 on NVRTC keeps what it compiled on disk where there is a driver, and a hit has no log,
+ * which is where registers and spills are. The runtime's own cache keeps both. */
+static tw_status keeps_binaries(bool *keeps, struct tw_error *error) {
+    int major = 0, minor = 0;
+    tw_status status = check(nvrtc.version(&major, &minor), "nvrtcVersion", error);
+    *keeps = major > 12 || (major == 12 && minor >= 9);
+    return status;
+}
+
 tw_status tw_nvrtc_compile(const struct tw_device_info *info,
                            const struct tw_compile_request *request, struct tw_binary *binary,
                            struct tw_error *error) {
     *binary = (struct tw_binary){0};
+    bool keeps = false;
     tw_status status = ready(error);
+    if (status == TW_OK)
+        status = keeps_binaries(&keeps, error);
     if (status != TW_OK)
         return status;
     /* From Hopper on, the "a" targets have the whole instruction set (PTX ISA, .target). */
     char architecture[48];
     snprintf(architecture, sizeof architecture, "--gpu-architecture=sm_%d%s", info->arch,
              info->arch >= 90 ? "a" : "");
-    const char *options[] = {architecture, "--std=c++17", "--ptxas-options=-v"};
+    const char *options[] = {architecture, "--std=c++17", "--ptxas-options=-v", "--no-cache"};
+    int option_count = (int)(sizeof options / sizeof *options) - !keeps;
     nvrtcProgram program = NULL;
     status = check(nvrtc.create(&program, request->source, request->name, 0, NULL, NULL),
                    "nvrtcCreateProgram", error);
     if (status != TW_OK)
         return status;
-    nvrtcResult result = nvrtc.compile(program, (int)(sizeof options / sizeof *options), options);
+    nvrtcResult result = nvrtc.compile(program, option_count, options);
     read_log(program, binary);
     read_resources(binary);
     status = check(result, "nvrtcCompileProgram", error);
