@@ -1,7 +1,7 @@
 /* Every built-in kernel on every backend gives the right answer, whatever the shape, the
  * attributes, the strides and the configuration.
  *
- *     test_kernels [BACKEND [KERNEL [SEED]]]
+ *     test_kernels [BACKEND [KERNEL [SEED [TESTS]]]]        TESTS: a pattern of their names, as in *515x*
  *
  * tries presets in turn and sampled configurations, and the preset default on a large problem. A
  * CPU compiles slowly and gets a small sample; a GPU gets all presets and more samples. */
@@ -269,6 +269,8 @@ static int test_kernel(const char *kernel, const struct tw_device_info *device, 
 int main(int count, char **arguments) {
     const char *backend = count > 1 ? arguments[1] : NULL, *only = count > 2 ? arguments[2] : NULL;
     uint64_t seed = count > 3 ? strtoull(arguments[3], NULL, 10) : 1;
+    if (count > 4)
+        cmocka_set_test_filter(arguments[4]);
     const char *kernels[64];
     size_t kernel_count = tw_builtin_kernels(kernels, 64);
     int failed = 0, known = 0;
