@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GUARD_BYTES = 4096, ALIGNMENT = 256, MAX_SETS = 1024 };
+enum { GUARD_BYTES = 4096, ALIGNMENT = 256, MIN_SETS = 5, MAX_SETS = 1024 };
 
 const char *cache_policy_name(enum cache_policy policy) {
     return policy == CACHE_COLD ? "cold" : "warm";
@@ -99,6 +99,9 @@ static tw_status allocate_sets(struct workload *w, uint64_t room, struct tw_erro
     uint64_t cache = 2 * (uint64_t)w->bench->info.cache_bytes, wanted = 1;
     if (w->policy == CACHE_COLD)
         wanted = cache / w->set_bytes + 1;
+    /* Where large buffers happen to lie in a GPU's memory changes times too. */
+    if (w->policy == CACHE_COLD && wanted < MIN_SETS)
+        wanted = MIN_SETS;
     if (wanted > MAX_SETS)
         wanted = MAX_SETS;
     /* Half of what is free: others use the device too. */
