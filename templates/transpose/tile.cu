@@ -41,36 +41,6 @@ TW_DEVICE int tile_at(int row, int column)
 #endif
 }
 
-/* Where this block's tile begins, and how much of it lies inside the MxN matrix. */
-typedef struct {
-    int row, column;
-    int height, width;
-} place;
-
-TW_DEVICE place find_place(int M, int N)
-{
-    place at;
-    int id = blockIdx.x;
-#if ORDER == ORDER_cartesian
-    int tiles_x = (N - 1) / TILE_DIM + 1;
-    int y = id / tiles_x;
-    int x = id % tiles_x;
-#else
-    int tiles_y = (M - 1) / TILE_DIM + 1;
-    int y = id % tiles_y;
-    int x = id / tiles_y;
-#endif
-#if ORDER == ORDER_diagonal
-    /* Blocks that run together read different tile columns and write different tile rows. */
-    x = (int)(((tw_index)x + y) % ((N - 1) / TILE_DIM + 1));
-#endif
-    at.row = y * TILE_DIM;
-    at.column = x * TILE_DIM;
-    at.height = min(TILE_DIM, M - at.row);
-    at.width = min(TILE_DIM, N - at.column);
-    return at;
-}
-
 TW_DEVICE int is_whole(place at)
 {
     return !RAGGED || (at.height == TILE_DIM && at.width == TILE_DIM);
