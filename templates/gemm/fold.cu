@@ -43,7 +43,7 @@ TW_DEVICE void take_folded(real *sum, TW_LOCAL const real *folded)
 /* Around the loop over K, which then ends with a piece. A loop in a loop, because a test inside made
  * the compiler keep the sums in memory. */
 #define BEGIN_FOLDING()                                                                          \
-    TW_LOCAL real *folded = shared + SHARED_TILES + tid;                               \
+    TW_LOCAL real *folded = shared + SHARED_TILES + tid;                                         \
     clear_folded(folded);                                                                        \
     TW_UNROLL_BY(1)                                                                              \
     while (left > -LEAD * BK) {                                                                  \

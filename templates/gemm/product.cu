@@ -32,9 +32,9 @@
             b[j] = next_b[j];                                                                    \
     } while (0)
 
-/* Adds to `sum`. The operands point to the first elements that belong to the block's tile of C, whose
- * first row and column are `block_m` and `block_n`, and to the first of `left` values of k; `m`, `n` and
- * `slice` are the thread's place. */
+/* Adds to `sum`. The operands point to the first elements that belong to the block's tile of C, from which
+ * on C has `m_size` rows and `n_size` columns, and to the first of `left` values of k; `m`, `n` and `slice`
+ * are the thread's place. */
 TW_DEVICE void add_products(real *sum, TW_LOCAL real *shared, TW_GLOBAL const real *A,
                             TW_GLOBAL const real *B, int lda, int ldb, int m_size, int n_size,
                             int left, int tid, int m, int n, int slice)
