@@ -1,10 +1,11 @@
 /* Every built-in kernel on every backend gives the right answer, whatever the shape, the
  * attributes, the strides and the configuration.
  *
- *     test_kernels [BACKEND [KERNEL [SEED [TESTS]]]]        TESTS: a pattern of their names, as in *515x*
+ *     test_kernels [BACKEND [KERNEL [SEED [TESTS]]]]
  *
  * tries presets in turn and sampled configurations, and the preset default on a large problem. A
- * CPU compiles slowly and gets a small sample; a GPU gets all presets and more samples. */
+ * CPU compiles slowly and gets a small sample; a GPU gets all presets and more samples. TESTS is a
+ * pattern for the tests' names, as in *515x*. */
 #include "runtime/description/builtin.h"
 #include "tests/support/device.h"
 #include "tests/support/problems.h"

@@ -75,6 +75,10 @@ class Bench(support.EndToEnd):
                 self.assertEqual(contenders["tilewise"]["max_error"], 0)
                 self.assertTrue(contenders["device copy"]["timed"])
 
+    def test_large_buffers_are_timed_in_several_places(self):
+        report = json.loads(self.bench("copy", "--shape", "5000x5000", "--json").out)
+        self.assertGreaterEqual(report["problems"][0]["buffer_sets"], 5)
+
     def test_what_was_tuned_is_said(self):
         untuned = json.loads(self.bench(*SHAPE, *WARM, "--json").out)["problems"][0]
         self.assertEqual((untuned["tuned"], untuned["rule"]), (False, "default"))
