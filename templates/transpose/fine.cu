@@ -23,7 +23,7 @@ TW_KERNEL(transpose_fine)
 #if STAGING == STAGING_shared
     TW_SHARED(element, tile, TILE_ELEMENTS);
 #endif
-    place at = find_place(M, N, TILE_DIM, TILE_DIM, TILE_DIM);
+    area at = find_area(M, N, TILE_DIM, TILE_DIM, TILE_DIM);
 #if STAGING == STAGING_shared
     fill_tile(tile, A, at, lda);
     __syncthreads();

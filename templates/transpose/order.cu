@@ -4,10 +4,10 @@
 typedef struct {
     int row, column;
     int height, width;
-} place;
+} area;
 
 /* Of tiles of tile_m x tile_n elements, of which a block reads `rows` rows, tile_m or a few more. */
-TW_DEVICE place find_place(int M, int N, const int tile_m, const int tile_n, const int rows)
+TW_DEVICE area find_area(int M, int N, const int tile_m, const int tile_n, const int rows)
 {
     const int id = (int)blockIdx.x;
     const int tiles_y = (M - 1) / tile_m + 1;
@@ -28,7 +28,7 @@ TW_DEVICE place find_place(int M, int N, const int tile_m, const int tile_n, con
     const int y = id % tiles_y;
     const int x = (id / tiles_y + y % 2 * (tiles_x / 2)) % tiles_x;
 #endif
-    place at;
+    area at;
     at.row = y * tile_m;
     at.column = x * tile_n;
     at.height = min(rows, M - at.row);

@@ -47,7 +47,7 @@ TW_DEVICE int row_at(int row)
 #define FLIGHT ((FILLS - 1) / TURNS + 1)
 
 /* `last` is the index of the last element of the buffer: no word is read that passes either end. */
-TW_DEVICE void fill_shifted(TW_LOCAL element *tile, TW_GLOBAL const element *A, place at, int lda,
+TW_DEVICE void fill_shifted(TW_LOCAL element *tile, TW_GLOBAL const element *A, area at, int lda,
                             tw_index last)
 {
     tw_u32 words[FLIGHT * IN_WORDS];
@@ -78,14 +78,14 @@ TW_DEVICE void fill_shifted(TW_LOCAL element *tile, TW_GLOBAL const element *A, 
 
 /* Whether the buffer's ends kept words of this tile from being read. The last word may begin in the
  * tile before the last. */
-TW_DEVICE int has_ends(place at, int M, int N)
+TW_DEVICE int has_ends(area at, int M, int N)
 {
     return IN > 1 && ((at.row == 0 && at.column == 0) ||
                       (at.row + at.height == M && N - at.column - at.width < IN));
 }
 
 /* The elements of such words, of the buffer's first row and of its last. */
-TW_DEVICE void fill_ends(TW_LOCAL element *tile, TW_GLOBAL const element *A, place at, int lda,
+TW_DEVICE void fill_ends(TW_LOCAL element *tile, TW_GLOBAL const element *A, area at, int lda,
                          int M, int N)
 {
     tw_u32 place = place_in_memory(A + (at.row * (tw_index)lda + at.column));
@@ -109,7 +109,7 @@ TW_KERNEL(transpose_shifted)
  int ldb)
 {
     TW_SHARED(element, tile, TILE_ELEMENTS);
-    place at = find_place(M, N, TILE_M, TILE_N, ROWS);
+    area at = find_area(M, N, TILE_M, TILE_N, ROWS);
 
     fill_shifted(tile, A, at, lda, (M - 1) * (tw_index)lda + N - 1);
     __syncthreads();

@@ -41,7 +41,7 @@ TW_DEVICE int tile_at(int row, int column)
 #endif
 }
 
-TW_DEVICE int is_whole(place at)
+TW_DEVICE int is_whole(area at)
 {
     return !RAGGED || (at.height == TILE_DIM && at.width == TILE_DIM);
 }
@@ -63,7 +63,7 @@ TW_DEVICE int step_column(int k, int per_row)
 #define HELD_WORDS (THREADS > 512 ? 32 : 64)
 #define FILL_FLIGHT (FILLS * A_WORDS > HELD_WORDS ? HELD_WORDS / A_WORDS : FILLS)
 
-TW_DEVICE void fill_tile(TW_LOCAL element *tile, TW_GLOBAL const element *A, place at, int lda)
+TW_DEVICE void fill_tile(TW_LOCAL element *tile, TW_GLOBAL const element *A, area at, int lda)
 {
     int whole = is_whole(at);
     tw_u32 words[FILL_FLIGHT * A_WORDS];

@@ -6,7 +6,7 @@ TW_KERNEL(transpose_tiled)
  int ldb)
 {
     TW_SHARED(element, tile, TILE_ELEMENTS);
-    place at = find_place(M, N, TILE_DIM, TILE_DIM, TILE_DIM);
+    area at = find_area(M, N, TILE_DIM, TILE_DIM, TILE_DIM);
     int whole = is_whole(at);
 
     fill_tile(tile, A, at, lda);
