@@ -45,7 +45,7 @@ run() {
 
 "$TILEWISE_TUNE" devices
 # The contract programs, which take a backend's name, and what tests the first device there is.
-for program in "$build"/tests/test_{backends,launches,library*,verify,kernels}; do
+for program in "$build"/tests/test_{backends,launches,library*,verify}; do
     name=$(basename "$program")
     [ -x "$program" ] || continue
     wanted "$name" "$@" || continue
@@ -54,6 +54,11 @@ for program in "$build"/tests/test_{backends,launches,library*,verify,kernels}; 
     test_verify) run "$name" "$program" ;;
     *) run "$name" "$program" cuda ;;
     esac
+done
+for description in "$here"/configs/*.json; do
+    kernel=$(basename "$description" .json)
+    wanted "kernels_$kernel" "$@" || continue
+    run "kernels_$kernel" "$build/tests/test_kernels" cuda "$kernel" # gemm: a quarter of an hour
 done
 for test in "$e2e"/test_*.py; do
     name=$(basename "$test" .py)
