@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 
-enum { MIN_SETS = 5, MAX_SETS = 1024, SEED = 1 };
+#include "tuner/measure/workload.h"
+
+enum { SEED = 1 };
 
 struct tw_memory data_memory(const void *buffer, const struct tw_extent *extent) {
     return (struct tw_memory){.address = (uintptr_t)buffer, .bytes = extent->bytes};
@@ -50,10 +52,8 @@ static tw_status count_sets(const struct data *data, uint64_t *count, tw_error *
                        "the problem needs %.2f GB and the bench uses at most %.2f GB here; choose "
                        "a smaller shape",
                        (double)one * 1e-9, (double)room * 1e-9);
-    *count = data->cold ? 2 * (uint64_t)data->stage->info.cache_bytes / one + 1 : 1;
-    /* Where large buffers happen to lie in a GPU's memory changes times too. */
-    *count = data->cold && *count < MIN_SETS ? MIN_SETS : *count;
-    *count = *count < MAX_SETS ? *count : MAX_SETS;
+    uint64_t cache = (uint64_t)data->stage->info.cache_bytes;
+    *count = data->cold ? workload_cold_sets(one, cache) : 1;
     *count = *count * one <= room ? *count : room / one;
     return TW_OK;
 }

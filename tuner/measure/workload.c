@@ -95,15 +95,15 @@ static tw_status check_room(const struct workload *w, uint64_t *room, struct tw_
     return TW_OK;
 }
 
+uint64_t workload_cold_sets(uint64_t set_bytes, uint64_t cache_bytes) {
+    uint64_t sets = 2 * cache_bytes / set_bytes + 1;
+    return sets < MIN_SETS ? MIN_SETS : sets < MAX_SETS ? sets : MAX_SETS;
+}
+
 static tw_status allocate_sets(struct workload *w, uint64_t room, struct tw_error *error) {
     uint64_t cache = 2 * (uint64_t)w->bench->info.cache_bytes, wanted = 1;
     if (w->policy == CACHE_COLD)
-        wanted = cache / w->set_bytes + 1;
-    /* Where large buffers happen to lie in a GPU's memory changes times too. */
-    if (w->policy == CACHE_COLD && wanted < MIN_SETS)
-        wanted = MIN_SETS;
-    if (wanted > MAX_SETS)
-        wanted = MAX_SETS;
+        wanted = workload_cold_sets(w->set_bytes, (uint64_t)w->bench->info.cache_bytes);
     /* Half of what is free: others use the device too. */
     if ((wanted - 1) * w->set_bytes > room / 2)
         wanted = room / 2 / w->set_bytes + 1;

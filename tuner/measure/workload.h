@@ -3,7 +3,8 @@
  * A set holds every buffer argument, each between guard zones, on memory that was all ones before
  * the inputs were filled: so a gap between rows, a guard and an output that nobody wrote are NaN,
  * or 255s. All sets hold the same random inputs. Timing with cold caches rotates over sets that
- * together exceed twice the last-level cache. */
+ * together exceed twice the last-level cache, and over five at least: where large buffers happen
+ * to lie in a GPU's memory changes times too. */
 #ifndef TUNER_MEASURE_WORKLOAD_H
 #define TUNER_MEASURE_WORKLOAD_H
 
@@ -34,6 +35,9 @@ struct workload {
     double reference_seconds; /* what the reference took, the longest of the cases */
     struct tw_memory flush; /* twice the last-level cache, where the sets are smaller; else empty */
 };
+
+/* How many sets of `set_bytes` timing with cold caches rotates over where memory allows. */
+uint64_t workload_cold_sets(uint64_t set_bytes, uint64_t cache_bytes);
 
 /* Allocates, fills, and computes the right answers. TW_NO_MEMORY says how much was needed. Free
  * with workload_free also after a failure. */
