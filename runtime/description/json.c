@@ -73,6 +73,14 @@ int tw_json_count(const struct tw_json *container) {
     return cJSON_GetArraySize(container->item);
 }
 
+const char *tw_json_key(const struct tw_json *member) {
+    if (member->item != NULL && member->item->string != NULL)
+        return member->item->string;
+    if (member->item != NULL)
+        tw_json_fail(member, "expected a member of an object, which has a name");
+    return "";
+}
+
 void tw_json_only_keys(const struct tw_json *json, const char *const *keys) {
     tw_json_expect_object(json);
     if (!cJSON_IsObject(json->item))

@@ -37,6 +37,8 @@ struct tw_json tw_json_member(const struct tw_json *object, const char *key);
 /* Element i of an array, or member i of an object. */
 struct tw_json tw_json_at(const struct tw_json *array, int index);
 int tw_json_count(const struct tw_json *container);
+/* The name of a member of an object; "" on failure, which an element of an array is. */
+const char *tw_json_key(const struct tw_json *member);
 
 /* Fails unless `json` is an object whose keys are all in the NULL-terminated list and appear once.
  */

@@ -115,9 +115,9 @@ void tw_read_launch(const struct tw_description *d, const struct tw_implementati
  */
 static int read_own_symbol(const struct tw_description *d, struct tw_implementation *implementation,
                            const struct tw_json *json) {
-    if (json->context->status == TW_OK && tw_find_argument(d, json->item->string) >= 0)
-        tw_json_fail(json, "the name %s is taken", json->item->string);
-    return tw_read_symbol(implementation->symbols, json->item->string, json);
+    if (json->context->status == TW_OK && tw_find_argument(d, tw_json_key(json)) >= 0)
+        tw_json_fail(json, "the name %s is taken", tw_json_key(json));
+    return tw_read_symbol(implementation->symbols, tw_json_key(json), json);
 }
 
 static void read_parameter(const struct tw_description *d, struct tw_implementation *implementation,
@@ -150,7 +150,7 @@ static void read_parameter(const struct tw_description *d, struct tw_implementat
     }
     if (parameter->is_word && parameter->launch)
         tw_json_fail(json, "a launch parameter has integers, not words");
-    strncpy(parameter->name, json->item->string, TW_NAME_SIZE - 1);
+    strncpy(parameter->name, tw_json_key(json), TW_NAME_SIZE - 1);
     parameter->slot = read_own_symbol(d, implementation, json);
 }
 
@@ -174,11 +174,11 @@ static void read_preset(struct tw_implementation *implementation, struct tw_pres
     for (int i = 0; i < implementation->parameter_count; i++)
         keys[i] = implementation->parameters[i].name;
     tw_json_only_keys(json, keys);
-    if (strlen(json->item->string) >= TW_NAME_SIZE ||
-        strspn(json->item->string, "abcdefghijklmnopqrstuvwxyz0123456789-") !=
-            strlen(json->item->string))
+    if (strlen(tw_json_key(json)) >= TW_NAME_SIZE ||
+        strspn(tw_json_key(json), "abcdefghijklmnopqrstuvwxyz0123456789-") !=
+            strlen(tw_json_key(json)))
         tw_json_fail(json, "preset names are lower-case letters, digits and -");
-    strncpy(preset->name, json->item->string, TW_NAME_SIZE - 1);
+    strncpy(preset->name, tw_json_key(json), TW_NAME_SIZE - 1);
     for (int i = 0; i < implementation->parameter_count; i++) {
         const struct tw_parameter *parameter = &implementation->parameters[i];
         struct tw_json value = tw_json_member(json, parameter->name);
@@ -234,7 +234,7 @@ static void read_space(const struct tw_description *d, struct tw_implementation 
         if (named->expression == NULL)
             break;
         implementation->define_count++;
-        strncpy(named->name, define.item->string, TW_NAME_SIZE - 1);
+        strncpy(named->name, tw_json_key(&define), TW_NAME_SIZE - 1);
         named->slot = read_own_symbol(d, implementation, &define);
     }
 }

@@ -9,8 +9,8 @@ static void read_attribute(struct tw_description *d, struct tw_attribute *attrib
     tw_json_only_keys(json, keys);
     if (json->context->status != TW_OK)
         return;
-    strncpy(attribute->name, json->item->string, TW_NAME_SIZE - 1);
-    attribute->slot = tw_read_symbol(&d->symbols, json->item->string, json);
+    strncpy(attribute->name, tw_json_key(json), TW_NAME_SIZE - 1);
+    attribute->slot = tw_read_symbol(&d->symbols, tw_json_key(json), json);
     struct tw_json values = tw_json_member(json, "values");
     tw_json_expect_array(&values);
     attribute->word_count = tw_read_count(&values, TW_MAX_CHOICES);
@@ -67,8 +67,8 @@ void tw_read_problem(struct tw_description *d, const struct tw_json *root) {
         if (named->expression == NULL)
             break;
         d->let_count++;
-        strncpy(named->name, let.item->string, TW_NAME_SIZE - 1);
-        named->slot = tw_read_symbol(&d->symbols, let.item->string, &let);
+        strncpy(named->name, tw_json_key(&let), TW_NAME_SIZE - 1);
+        named->slot = tw_read_symbol(&d->symbols, tw_json_key(&let), &let);
     }
 }
 
@@ -218,7 +218,7 @@ void tw_read_cases(struct tw_description *d, const struct tw_json *root) {
         tw_json_expect_object(&one);
         for (int j = 0; j < tw_json_count(&one); j++) {
             struct tw_json scalar = tw_json_at(&one, j);
-            int index = tw_find_argument(d, scalar.item->string);
+            int index = tw_find_argument(d, tw_json_key(&scalar));
             if (index < 0 || d->arguments[index].kind != TW_ARGUMENT_SCALAR) {
                 tw_json_fail(&scalar, "names no scalar argument");
                 return;
@@ -233,11 +233,11 @@ void tw_read_tolerance(struct tw_description *d, const struct tw_json *root) {
     tw_json_expect_object(&tolerance);
     for (int i = 0; i < tw_json_count(&tolerance); i++) {
         struct tw_json entry = tw_json_at(&tolerance, i);
-        if (strcmp(entry.item->string, "growth") == 0) {
+        if (strcmp(tw_json_key(&entry), "growth") == 0) {
             d->growth = tw_read_expression(&d->symbols, &entry);
             continue;
         }
-        int type = tw_type_from_word(entry.item->string);
+        int type = tw_type_from_word(tw_json_key(&entry));
         if (type < 0 || !tw_type_info((enum tw_type)type)->floating) {
             tw_json_fail(&entry, "expected f32, f64 or growth");
             return;

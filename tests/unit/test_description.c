@@ -1,4 +1,6 @@
 /* Reading descriptions: what is right is read, what is no JSON or not there is refused. */
+#include <cjson/cJSON.h>
+
 #include "runtime/description/builtin.h"
 #include "tests/support/scale.h"
 
@@ -209,6 +211,72 @@ static void survives_noise(void **state) {
     assert_in_range(refused, 2000, 3999);
 }
 
+static cJSON *named_copy(const cJSON *like, const cJSON *value) {
+    cJSON *copy = cJSON_Duplicate(value, true);
+    if (like->string != NULL)
+        copy->string = strdup(like->string);
+    return copy;
+}
+
+/* With the value at place `index` of the tree (in the order they are written) replaced; false when
+ * there are not so many. */
+static bool replace_nth(cJSON *parent, int *index, const cJSON *by) {
+    for (cJSON *child = parent->child; child != NULL; child = child->next) {
+        if ((*index)-- == 0) {
+            cJSON_ReplaceItemViaPointer(parent, child, named_copy(child, by));
+            return true;
+        }
+        if (replace_nth(child, index, by))
+            return true;
+    }
+    return false;
+}
+
+/* Every value of the example, from a whole part to a single number, in turn replaced by one of
+ * another kind: a list where names are read, a list of lists, an object where there is a list. */
+static void survives_values_of_other_kinds(void **state) {
+    (void)state;
+    static const char *const values[] = {"null",
+                                         "true",
+                                         "-1",
+                                         "1e300",
+                                         "\"\"",
+                                         "\"f32\"",
+                                         "[]",
+                                         "[1]",
+                                         "[[\"a\"],[1,2]]",
+                                         "[{}]",
+                                         "[\"M\"]",
+                                         "{}",
+                                         "{\"a\":[1]}",
+                                         "{\"default\":{}}",
+                                         "{\"\":[[]]}"};
+    int refused = 0;
+    for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+        cJSON *by = cJSON_Parse(values[v]);
+        assert_non_null(by);
+        for (int at = 0;; at++) {
+            cJSON *json = cJSON_Parse(scale_text);
+            int index = at;
+            bool done = !replace_nth(json, &index, by);
+            char *text = cJSON_PrintUnformatted(json);
+            struct tw_description *d = NULL;
+            struct tw_error error = {0};
+            tw_status status = tw_description_read(&d, text, "scale.json", NULL, &error);
+            refused += status != TW_OK;
+            assert_true(status == TW_OK ? d != NULL : status == TW_BAD_DESCRIPTION && d == NULL);
+            assert_true(status == TW_OK || strncmp(error.message, "scale.json: ", 12) == 0);
+            tw_description_free(d);
+            cJSON_free(text);
+            cJSON_Delete(json);
+            if (done)
+                break;
+        }
+        cJSON_Delete(by);
+    }
+    assert_true(refused > 1000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_the_example),
@@ -218,6 +286,7 @@ int main(void) {
         SCRATCH_TEST(loads_files),
         cmocka_unit_test(syntax_errors_have_line_and_column),
         cmocka_unit_test(survives_noise),
+        cmocka_unit_test(survives_values_of_other_kinds),
     };
     return cmocka_run_group_tests_name("description", tests, NULL, NULL);
 }

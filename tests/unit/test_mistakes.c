@@ -74,6 +74,28 @@ static void fallbacks(void **state) {
     ASSERT_MISTAKES(mistakes);
 }
 
+/* A list where an object with names of the author's own should be. */
+static void lists_for_objects(void **state) {
+    (void)state;
+    static const struct mistake mistakes[] = {
+        {"\"tolerance\": {",
+         "\"tolerance\": [1], \"tolerance\": {",
+         {"\"tolerance\" is given twice"}},
+        {"{ \"f32\": 1e-6, \"f64\": 1e-15, \"growth\": \"1\" }",
+         "[1]",
+         {"key tolerance: expected an object"}},
+        {"\"problem\": {", "\"problem\": [1], \"x\": {", {"unknown key \"x\""}},
+        {"\"ORDER\": [\"rows\", \"columns\"],",
+         "\"ORDER\": [[\"a\"], [1, 2]],",
+         {"key implementations[0].parameters.ORDER[0]: expected a number"}},
+        {"{ \"RAGGED\": \"N % BLOCK_X != 0\" }",
+         "[\"N % BLOCK_X != 0\"]",
+         {"key implementations[0].defines: expected an object"}},
+        {"[ {}, { \"alpha\": -0.25 } ]", "[[1]]", {"key cases[0]: expected an object"}},
+    };
+    ASSERT_MISTAKES(mistakes);
+}
+
 static void unknown_and_repeated_keys(void **state) {
     (void)state;
     static const struct mistake mistakes[] = {
@@ -407,6 +429,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fallbacks),
         cmocka_unit_test(ladders),
+        cmocka_unit_test(lists_for_objects),
         cmocka_unit_test(unknown_and_repeated_keys),
         cmocka_unit_test(repeated_names),
         cmocka_unit_test(wrong_types),
