@@ -110,7 +110,8 @@ struct tw_kernel_resources {
 struct tw_backend {
     const char *name;
 
-    /* How many devices there are; TW_UNAVAILABLE with the reason where the backend cannot run. */
+    /* How many devices there are; TW_UNAVAILABLE with the reason where the machine has nothing to
+     * run the backend with, another status where it has and that does not work. */
     tw_status (*count)(int *count, struct tw_error *error);
     tw_status (*describe)(int index, struct tw_device_info *info, struct tw_error *error);
 

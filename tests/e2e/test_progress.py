@@ -8,6 +8,7 @@ import select
 import subprocess
 import termios
 import time
+import unittest
 
 import support
 from support import DEVICE
@@ -42,17 +43,37 @@ class Progress(support.EndToEnd):
     def test_quiet(self):
         self.assertEqual(self.tune(*self.words, "--quiet", "--cache", "warm").err, "")
 
-    def test_the_default_device_is_named(self):
-        """Without --device, what is used and why not a GPU is said once; --quiet says nothing."""
+    @unittest.skipIf(DEVICE == "cuda", "the default device is the GPU")
+    def test_no_cuda_is_no_news(self):
+        """A machine without CUDA is told so when it asks; one whose CUDA does not work, always."""
         words = (*self.words[:-1], "1", "--cache", "warm")
-        for more in ((), ("--quiet",)):
+        reason = re.search(r"^cuda: (.*)", self.run_command("devices").out, re.MULTILINE)
+        for more, remarks in (((), 0), (("--verbose",), 1), (("--verbose", "--quiet"), 0)):
             result = self.run_command(*words, *more)
             self.assertEqual(result.code, 0, result)
             said = [line for line in result.err.splitlines() if line.startswith("tune: ")]
-            if DEVICE == "cuda" or more:
-                self.assertEqual(said, [])
-            else:
-                self.assertLessEqual(len(said), 1)
+            self.assertEqual(len(said), remarks, result)
+            if reason is not None and remarks > 0:
+                self.assertIn(f"no CUDA: {reason[1]}; using opencl:", said[0])
+        if reason is None:
+            return  # built without CUDA
+        subprocess.run(["cc", "-shared", "-x", "c", "-", "-o", self.home / "libcuda.so.1"],
+                       input="int cuNothing;", text=True, check=True)
+        self.environment["LD_LIBRARY_PATH"] = str(self.home)
+        for command in (words, ("apply", *words[:-4], "--cache", "warm")):
+            result = self.run_command(*command)
+            self.assertEqual(result.code, 0, result)
+            self.assertRegex(result.err, r"(?m)^tune: no CUDA: libcuda.so.1 has no cu\w+: .*; using opencl:0 \(")
+
+    def test_presets_that_cannot_be_are_counted(self):
+        words = ("--config", self.plant("faults"), "--shape", "1000", "--budget", "1", "--cache", "warm", "--quiet")
+        table = self.tune(*words).out
+        self.assertIn("    2 more cannot be used here; --verbose says why\n", table)
+        self.assertNotIn("not here", table)
+        table = self.tune(*words, "--verbose", "--db", "other.db").out
+        for name in ("many-threads", "much-shared"):
+            self.assertRegex(table, rf"(?m)^    {name} +not here: .+")
+        self.assertNotIn("cannot be used here", table)
 
     def on_terminal(self, *words, on_text=None):
         """Runs with a terminal as all three streams; returns the status and all that was shown."""

@@ -238,6 +238,9 @@ static tw_status take_option(struct arguments *a, int letter, const char *value,
     case 'q':
         a->quiet = true;
         return TW_OK;
+    case 'v':
+        a->verbose = true;
+        return TW_OK;
     default:
         a->help = true;
         return TW_OK;

@@ -37,6 +37,7 @@ enum { ARGUMENTS_MAX_SHAPES = 4096, ARGUMENTS_MAX_ATTRIBUTES = 16 };
     X("arch", 'A', true)                                                                           \
     X("json", 'J', false)                                                                          \
     X("quiet", 'q', false)                                                                         \
+    X("verbose", 'v', false)                                                                       \
     X("help", 'h', false)
 
 /* A shape to tune, with attributes of its own from a --shapes file. */
@@ -74,7 +75,7 @@ struct arguments {
     const char *implementation;
     const char *preset;
     const char *arch;
-    bool binaries, json, quiet, help;
+    bool binaries, json, quiet, verbose, help;
 };
 
 /* Parses what follows the subcommand. `allowed` has the letters of the options it takes; with a '*'

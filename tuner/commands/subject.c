@@ -60,11 +60,15 @@ tw_status subject_device(const struct arguments *a, struct tw_device_info *devic
     if (status != TW_OK || a->device != NULL || a->quiet || strcmp(device->backend, "cuda") == 0)
         return status;
     const struct tw_backend *cuda = tw_backend_find("cuda");
-    struct tw_error reason;
+    struct tw_error reason = {0};
     int count = 0;
-    if (cuda == NULL)
-        fprintf(stderr, "tune: built without CUDA; using %s (%s)\n", device->id, device->name);
-    else if (cuda->count(&count, &reason) != TW_OK)
+    if (cuda == NULL) {
+        if (a->verbose)
+            fprintf(stderr, "tune: built without CUDA; using %s (%s)\n", device->id, device->name);
+        return TW_OK;
+    }
+    tw_status usable = cuda->count(&count, &reason);
+    if (usable != TW_OK && (usable != TW_UNAVAILABLE || a->verbose))
         fprintf(stderr, "tune: no CUDA: %s; using %s (%s)\n", reason.message, device->id,
                 device->name);
     return TW_OK;

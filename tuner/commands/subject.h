@@ -16,8 +16,8 @@ tw_status subject_description(const struct arguments *arguments, struct tw_descr
 tw_status subject_problem(const struct arguments *arguments, int index,
                           const struct tw_description *description, struct tw_problem *problem,
                           struct tw_error *error);
-/* The device. When no GPU could be used, and none was asked for, says so on standard error unless
- * quiet. */
+/* The device. When none was asked for and CUDA is installed but does not work, says so on standard
+ * error unless quiet; when verbose, also that there is none. */
 tw_status subject_device(const struct arguments *arguments, struct tw_device_info *device,
                          struct tw_error *error);
 /* --db, else XDG_DATA_HOME/tilewise/tilewise.db, else ~/.local/share/tilewise/tilewise.db. The

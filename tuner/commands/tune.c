@@ -33,6 +33,8 @@ static const char help[] =
     "  --compile-limit TIME most that one compilation may take; default 60s\n"
     "  --json               print one JSON object (an array for several shapes)\n"
     "  --quiet              no progress\n"
+    "  --verbose            list the presets that cannot be here too, and say why there is no "
+    "CUDA\n"
     "\n"
     "Ctrl-C stops cleanly. The same command goes on where an interrupted run stopped.\n"
     "\n"
@@ -98,7 +100,7 @@ static int tell(struct task *task, const struct tw_problem *problem,
         cJSON_AddItemToArray(task->reports,
                              report_json(problem, &task->device, result, task->db_path));
     else
-        report_table(problem, &task->device, result, task->db_path);
+        report_table(problem, &task->device, result, task->db_path, task->arguments.verbose);
     if (result->interrupted)
         return EXIT_INTERRUPTED;
     if (result->has_best)
@@ -169,7 +171,7 @@ int command_tune(int count, char **words) {
     struct task task = {0};
     struct tw_error error;
     int code = EXIT_FINE;
-    tw_status status = arguments_parse(&task.arguments, count, words, "sftradbgejDcClLJq", &error);
+    tw_status status = arguments_parse(&task.arguments, count, words, "sftradbgejDcClLJqv", &error);
     if (status == TW_OK && task.arguments.help) {
         print_help();
         arguments_free(&task.arguments);

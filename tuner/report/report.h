@@ -19,9 +19,10 @@ void progress_begin(struct progress_printer *printer);
 void progress_print(void *printer, const struct session_progress *progress);
 void progress_end(struct progress_printer *printer);
 
-/* The final table on standard output. */
+/* The final table on standard output. Presets that the problem or the device rules out are counted,
+ * and listed with the reason only when verbose. */
 void report_table(const struct tw_problem *problem, const struct tw_device_info *device,
-                  const struct session_result *result, const char *db_path);
+                  const struct session_result *result, const char *db_path, bool verbose);
 /* The same as a JSON object, the caller's to delete; NULL when out of memory. */
 cJSON *report_json(const struct tw_problem *problem, const struct tw_device_info *device,
                    const struct session_result *result, const char *db_path);

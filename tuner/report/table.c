@@ -44,11 +44,15 @@ static void print_best(const struct tw_problem *problem, const struct session_re
     tw_text_free(&configuration);
 }
 
-static void print_presets(const struct session_result *r) {
+static void print_presets(const struct session_result *r, bool verbose) {
+    int ruled_out = 0;
     printf("  preset               time       best is\n");
     for (int i = 0; i < r->preset_count; i++) {
         const struct session_preset *preset = &r->presets[i];
         char time[32];
+        ruled_out += !preset->fits;
+        if (!preset->fits && !verbose)
+            continue;
         if (!preset->fits)
             printf("    %-18s not here: %s\n", preset->name, preset->trial.message);
         else if (!preset->tried)
@@ -62,6 +66,8 @@ static void print_presets(const struct session_result *r) {
                    preset->trial.time_us / r->best.time_us);
         }
     }
+    if (ruled_out > 0 && !verbose)
+        printf("    %d more cannot be used here; --verbose says why\n", ruled_out);
 }
 
 static void print_counts(const struct session_result *r) {
@@ -84,13 +90,13 @@ static void print_counts(const struct session_result *r) {
 }
 
 void report_table(const struct tw_problem *problem, const struct tw_device_info *device,
-                  const struct session_result *r, const char *db_path) {
+                  const struct session_result *r, const char *db_path, bool verbose) {
     char key[TW_PROBLEM_KEY_SIZE];
     tw_problem_key(problem, key);
     printf("%s %s on %s (%s)\n", problem->description->kernel, key, device->name, device->id);
     if (r->has_best) {
         print_best(problem, r);
-        print_presets(r);
+        print_presets(r, verbose);
     }
     print_counts(r);
     if (r->interrupted)

@@ -16,15 +16,21 @@ static void open_driver(void) {
         TW_CUDA_FUNCTIONS(TW_CUDA_SYMBOL)
 #undef TW_CUDA_SYMBOL
     };
-    driver_status =
-        tw_shared_object_open(names, symbols, sizeof symbols / sizeof *symbols, &driver_error);
+    /* Without its functions first: a driver that is not there is one thing, one that does not work
+     * another. */
+    driver_status = tw_shared_object_open(names, NULL, 0, &driver_error);
     if (driver_status != TW_OK)
         return;
+    if (tw_shared_object_open(names, symbols, sizeof symbols / sizeof *symbols, &driver_error) !=
+        TW_OK) {
+        driver_status = TW_DEVICE;
+        return;
+    }
     CUresult result = driver.init(0);
     if (result == CUDA_ERROR_NO_DEVICE)
         driver_status = tw_fail(&driver_error, TW_UNAVAILABLE, "the driver finds no GPU");
     else if (result != CUDA_SUCCESS)
-        driver_status = tw_fail(&driver_error, TW_UNAVAILABLE,
+        driver_status = tw_fail(&driver_error, TW_DEVICE,
                                 "the driver does not start: cuInit gave error %d", (int)result);
 }
 
