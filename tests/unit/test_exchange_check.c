@@ -10,7 +10,7 @@ static struct known_kernels known;
 
 static int start(void **state) {
     struct tw_error error;
-    return known_kernels_open(&known, NULL, &error) == TW_OK ? fixture_start(state) : -1;
+    return known_kernels_open(&known, NULL, 0, &error) == TW_OK ? fixture_start(state) : -1;
 }
 
 static int end(void **state) {

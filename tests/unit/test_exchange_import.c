@@ -10,7 +10,8 @@ static struct tw_text sound;
 static int start(void **state) {
     struct tw_error error;
     struct fixture *fixture;
-    if (known_kernels_open(&known, NULL, &error) != TW_OK || fixture_start((void **)&fixture) != 0)
+    if (known_kernels_open(&known, NULL, 0, &error) != TW_OK ||
+        fixture_start((void **)&fixture) != 0)
         return -1;
     tw_db *db = open_db(fixture->path, TW_DB_WRITE);
     put_three(db, &known);

@@ -9,36 +9,49 @@
 
 enum { ARGUMENTS_MAX_SHAPES = 4096, ARGUMENTS_MAX_ATTRIBUTES = 16 };
 
-/* Every option, for the one table: name, letter used inside, takes a value? */
-#define OPTIONS(X)                                                                                 \
-    X("shape", 's', true)                                                                          \
-    X("shapes", 'f', true)                                                                         \
-    X("dtype", 't', true)                                                                          \
-    X("trans", 'r', true)                                                                          \
-    X("attr", 'a', true)                                                                           \
-    X("device", 'd', true)                                                                         \
-    X("budget", 'b', true)                                                                         \
-    X("strategy", 'g', true)                                                                       \
-    X("seed", 'e', true)                                                                           \
-    X("jobs", 'j', true)                                                                           \
-    X("db", 'D', true)                                                                             \
-    X("cache", 'c', true)                                                                          \
-    X("config", 'C', true)                                                                         \
-    X("trial-limit", 'l', true)                                                                    \
-    X("compile-limit", 'L', true)                                                                  \
-    X("run", 'R', true)                                                                            \
-    X("output", 'o', true)                                                                         \
-    X("binaries", 'B', false)                                                                      \
-    X("directory", 'p', true)                                                                      \
-    X("format", 'F', true)                                                                         \
-    X("kernel", 'k', true)                                                                         \
-    X("implementation", 'i', true)                                                                 \
-    X("preset", 'P', true)                                                                         \
-    X("arch", 'A', true)                                                                           \
-    X("json", 'J', false)                                                                          \
-    X("quiet", 'q', false)                                                                         \
-    X("verbose", 'v', false)                                                                       \
-    X("help", 'h', false)
+/* Every option. What each takes and which member it fills is in the table of arguments.c. */
+enum option_id {
+    OPTION_SHAPE,
+    OPTION_SHAPES,
+    OPTION_DTYPE,
+    OPTION_TRANS,
+    OPTION_ATTR,
+    OPTION_DEVICE,
+    OPTION_BUDGET,
+    OPTION_STRATEGY,
+    OPTION_SEED,
+    OPTION_JOBS,
+    OPTION_DB,
+    OPTION_CACHE,
+    OPTION_CONFIG,
+    OPTION_TRIAL_LIMIT,
+    OPTION_COMPILE_LIMIT,
+    OPTION_RUN,
+    OPTION_OUTPUT,
+    OPTION_BINARIES,
+    OPTION_DIRECTORY,
+    OPTION_FORMAT,
+    OPTION_KERNEL,
+    OPTION_IMPLEMENTATION,
+    OPTION_PRESET,
+    OPTION_ARCH,
+    OPTION_JSON,
+    OPTION_QUIET,
+    OPTION_VERBOSE,
+    OPTION_HELP,
+    OPTION_COUNT
+};
+
+/* The options that a subcommand takes, a bit each; --help is always one of them. */
+typedef uint64_t option_set;
+#define OPTION(id) (UINT64_C(1) << OPTION_##id)
+/* With it, plain words are files and not a kernel. */
+#define WORDS_ARE_FILES (UINT64_C(1) << 63)
+
+/* One problem of a kernel, and a problem on a device as applications see it. */
+#define OPTIONS_PROBLEM                                                                            \
+    (OPTION(SHAPE) | OPTION(DTYPE) | OPTION(TRANS) | OPTION(ATTR) | OPTION(CONFIG))
+#define OPTIONS_SUBJECT (OPTIONS_PROBLEM | OPTION(DEVICE) | OPTION(CACHE) | OPTION(DB))
 
 /* A shape to tune, with attributes of its own from a --shapes file. */
 struct shape_argument {
@@ -48,10 +61,15 @@ struct shape_argument {
     char *attributes[ARGUMENTS_MAX_ATTRIBUTES]; /* "dtype=f64" */
 };
 
+/* What an option that may be repeated was given; the words are main's. */
+struct word_list {
+    int count;
+    const char **words;
+};
+
 struct arguments {
-    const char *kernel; /* NULL: not given */
-    int file_count;
-    const char **files; /* for subcommands that take files instead of a kernel */
+    const char *kernel;     /* NULL: not given */
+    struct word_list files; /* for subcommands that take files instead of a kernel */
     int shape_count;
     struct shape_argument *shapes;
     int attribute_count;
@@ -60,16 +78,16 @@ struct arguments {
     double budget_seconds; /* 0: limited by trials */
     int64_t budget_trials; /* 0: limited by time */
     const char *strategy;
-    uint64_t seed;
-    int jobs;
+    int64_t seed;
+    int64_t jobs;
     const char *db;
     const char *cache; /* "cold" unless given */
     bool cache_given;
-    const char *config;
+    struct word_list configs;
     double trial_limit_s; /* 0: the tuner decides */
     double compile_limit_s;
     int64_t run;           /* 0: not given */
-    const char *output;    /* NULL: not given; likewise the next three */
+    const char *output;    /* NULL: not given; likewise the next five */
     const char *directory; /* of binaries */
     const char *format;
     const char *implementation;
@@ -78,10 +96,9 @@ struct arguments {
     bool binaries, json, quiet, verbose, help;
 };
 
-/* Parses what follows the subcommand. `allowed` has the letters of the options it takes; with a '*'
- * in it, plain words are files and not a kernel. A mistake is TW_INVALID with a line that says
- * which word and what to do. Free with arguments_free in every case. */
-tw_status arguments_parse(struct arguments *arguments, int count, char **words, const char *allowed,
+/* Parses what follows the subcommand, which takes the options in `allowed`. A mistake is TW_INVALID
+ * with a line that says which word and what to do. Free with arguments_free in every case. */
+tw_status arguments_parse(struct arguments *arguments, int count, char **words, option_set allowed,
                           struct tw_error *error);
 void arguments_free(struct arguments *arguments);
 

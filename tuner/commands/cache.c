@@ -92,7 +92,7 @@ int command_cache(int count, char **words) {
         fputs(help, stdout);
         return count < 2 ? EXIT_USAGE : EXIT_FINE;
     }
-    tw_status status = arguments_parse(&arguments, count - 1, words + 1, "p", &error);
+    tw_status status = arguments_parse(&arguments, count - 1, words + 1, OPTION(DIRECTORY), &error);
     if (status == TW_OK && arguments.help)
         fputs(help, stdout);
     else if (status == TW_OK)

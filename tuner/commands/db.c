@@ -40,7 +40,7 @@ static const char help[] =
     "  -o, --output FILE    export: write to FILE instead of standard output\n"
     "  --binaries           export: a database with the compiled kernels of the devices in this\n"
     "                       machine, for machines that have no compiler\n"
-    "  --config FILE        import, check, prune: the description of a kernel of your own\n"
+    "  --config FILE        the description of a kernel of your own; may be given more than once\n"
     "\n"
     "For Kernel Tuner, and what reads its files; import sees by itself what a file is:\n"
     "\n"
@@ -69,14 +69,14 @@ static void print_merged(const char *path, const struct tw_db_merged *merged) {
 }
 
 static tw_status expect_files(const struct arguments *a, const char *what, struct tw_error *error) {
-    return a->file_count > 0 ? TW_OK
-                             : tw_fail(error, TW_INVALID, "which %s? see tune db --help", what);
+    return a->files.count > 0 ? TW_OK
+                              : tw_fail(error, TW_INVALID, "which %s? see tune db --help", what);
 }
 
 static tw_status open_others(const struct arguments *a, tw_db **others, struct tw_error *error) {
     tw_status status = TW_OK;
-    for (int i = 0; i < a->file_count && status == TW_OK; i++)
-        status = subject_open_db(a->files[i], TW_DB_READ, &others[i], error);
+    for (int i = 0; i < a->files.count && status == TW_OK; i++)
+        status = subject_open_db(a->files.words[i], TW_DB_READ, &others[i], error);
     return status;
 }
 
@@ -84,7 +84,7 @@ static tw_status merge(const struct arguments *a, const char *path, struct tw_er
     tw_status status = expect_files(a, "databases", error);
     if (status != TW_OK)
         return status;
-    tw_db *db = NULL, **others = calloc((size_t)a->file_count, sizeof *others);
+    tw_db *db = NULL, **others = calloc((size_t)a->files.count, sizeof *others);
     struct tw_db_merged merged;
     /* Others first: a misspelt one must not leave a new database behind. */
     status = others != NULL ? open_others(a, others, error)
@@ -92,10 +92,10 @@ static tw_status merge(const struct arguments *a, const char *path, struct tw_er
     if (status == TW_OK)
         status = subject_open_db(path, TW_DB_WRITE, &db, error);
     if (status == TW_OK)
-        status = merge_databases(db, others, a->file_count, &merged, error);
+        status = merge_databases(db, others, a->files.count, &merged, error);
     if (status == TW_OK)
         print_merged(path, &merged);
-    for (int i = 0; others != NULL && i < a->file_count; i++)
+    for (int i = 0; others != NULL && i < a->files.count; i++)
         tw_db_close(others[i]);
     free(others);
     tw_db_close(db);
@@ -111,7 +111,7 @@ static tw_status export_binaries(const struct arguments *a, const char *path,
     if (a->output == NULL || strcmp(a->output, path) == 0)
         return tw_fail(error, TW_INVALID,
                        "--binaries writes a database of its own: name it with -o FILE.db");
-    tw_status status = known_kernels_open(&known, a->config, error);
+    tw_status status = known_kernels_open(&known, a->configs.words, a->configs.count, error);
     if (status == TW_OK)
         status = subject_open_db(path, TW_DB_READ, &from, error);
     if (status == TW_OK)
@@ -168,27 +168,27 @@ static tw_status import(const struct arguments *a, const char *path, struct tw_e
     struct known_kernels known;
     tw_db *db = NULL;
     struct tw_db_merged merged;
-    struct import **imports = calloc((size_t)a->file_count, sizeof *imports);
+    struct import **imports = calloc((size_t)a->files.count, sizeof *imports);
     int64_t count = 0, stale = 0;
-    status = known_kernels_open(&known, a->config, error);
+    status = known_kernels_open(&known, a->configs.words, a->configs.count, error);
     if (imports == NULL)
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
-    for (int i = 0; i < a->file_count && status == TW_OK; i++) {
-        status = import_open(&imports[i], a->files[i], &known, error);
+    for (int i = 0; i < a->files.count && status == TW_OK; i++) {
+        status = import_open(&imports[i], a->files.words[i], &known, error);
         count += status == TW_OK ? import_count(imports[i]) : 0;
         stale += status == TW_OK ? import_stale(imports[i]) : 0;
     }
     if (status == TW_OK)
         status = subject_open_db(path, TW_DB_WRITE, &db, error);
     if (status == TW_OK)
-        status = merge_imports(db, imports, a->file_count, &merged, error);
+        status = merge_imports(db, imports, a->files.count, &merged, error);
     if (status == TW_OK)
         print_merged(path, &merged);
     if (status == TW_OK && stale > 0)
         printf("%" PRId64 " of %" PRId64 " measured with other templates than today's: hints, not "
                "results\n",
                stale, count);
-    for (int i = 0; imports != NULL && i < a->file_count; i++)
+    for (int i = 0; imports != NULL && i < a->files.count; i++)
         import_close(imports[i]);
     free(imports);
     tw_db_close(db);
@@ -205,7 +205,7 @@ static tw_status check(const struct arguments *a, const char *path, struct tw_er
     tw_db *db = NULL;
     struct known_kernels known;
     struct checked checked = {0};
-    tw_status status = known_kernels_open(&known, a->config, error);
+    tw_status status = known_kernels_open(&known, a->configs.words, a->configs.count, error);
     if (status == TW_OK)
         status = subject_open_db(path, TW_DB_READ, &db, error);
     if (status == TW_OK)
@@ -275,7 +275,7 @@ static tw_status prune(const struct arguments *a, const char *path, struct tw_er
     tw_db *db = NULL;
     struct known_kernels known;
     struct pruned p;
-    tw_status status = known_kernels_open(&known, a->config, error);
+    tw_status status = known_kernels_open(&known, a->configs.words, a->configs.count, error);
     if (status == TW_OK)
         status = open_to_prune(path, &db, error);
     if (status == TW_OK)
@@ -297,16 +297,17 @@ static tw_status prune(const struct arguments *a, const char *path, struct tw_er
 
 /* name, options it takes */
 #define VERBS(X)                                                                                   \
-    X(merge, "D*")                                                                                 \
-    X(export, "DoBCFRi")                                                                           \
-    X(import, "DCkstradci*")                                                                       \
-    X(check, "DC")                                                                                 \
-    X(list, "D")                                                                                   \
-    X(prune, "DC")
+    X(merge, OPTION(DB) | WORDS_ARE_FILES)                                                         \
+    X(export, OPTION(DB) | OPTION(OUTPUT) | OPTION(BINARIES) | OPTION(CONFIG) | OPTION(FORMAT) |   \
+                  OPTION(RUN) | OPTION(IMPLEMENTATION))                                            \
+    X(import, OPTIONS_SUBJECT | OPTION(KERNEL) | OPTION(IMPLEMENTATION) | WORDS_ARE_FILES)         \
+    X(check, OPTION(DB) | OPTION(CONFIG))                                                          \
+    X(list, OPTION(DB))                                                                            \
+    X(prune, OPTION(DB) | OPTION(CONFIG))
 
 static const struct verb {
     const char *name;
-    const char *allowed;
+    option_set allowed;
     tw_status (*run)(const struct arguments *arguments, const char *path, struct tw_error *error);
 } verbs[] = {
 #define VERB_ROW(name, allowed) {#name, allowed, name},

@@ -22,15 +22,15 @@ struct subject {
 
 tw_status db_is_interchange(const struct arguments *a, bool *is, struct tw_error *error) {
     const char *other = NULL, *ours = NULL;
-    for (int i = 0; i < a->file_count; i++) {
+    for (int i = 0; i < a->files.count; i++) {
         enum foreign_format format;
-        tw_status status = foreign_detect(a->files[i], &format, error);
+        tw_status status = foreign_detect(a->files.words[i], &format, error);
         if (status != TW_OK)
             return status;
         if (format != FOREIGN_NONE)
-            other = a->files[i];
+            other = a->files.words[i];
         else
-            ours = a->files[i];
+            ours = a->files.words[i];
     }
     *is = other != NULL;
     if (other != NULL && ours != NULL)
@@ -44,7 +44,7 @@ tw_status db_is_interchange(const struct arguments *a, bool *is, struct tw_error
         return tw_fail(error, TW_INVALID,
                        "%s says itself what its rows are about; --kernel, --shape and the like "
                        "are for the results of other tools",
-                       a->files[0]);
+                       a->files.words[0]);
     return TW_OK;
 }
 
@@ -61,7 +61,7 @@ static tw_status find_description(const struct arguments *a, struct subject *s,
                        s->foreign->origin, header->kernel, a->kernel);
     if (header->is_ours && header->kernel != NULL)
         with.kernel = header->kernel;
-    if (with.kernel == NULL && with.config == NULL)
+    if (with.kernel == NULL && with.configs.count == 0)
         return tw_fail(error, TW_INVALID,
                        "%s: does not say which of the kernels here it is about; name one with "
                        "--kernel or --config",
@@ -180,21 +180,21 @@ static void remark(const struct foreign *foreign) {
 
 tw_status db_import_interchange(const struct arguments *a, const char *path,
                                 struct tw_error *error) {
-    struct subject *subjects = calloc((size_t)a->file_count, sizeof *subjects);
+    struct subject *subjects = calloc((size_t)a->files.count, sizeof *subjects);
     struct taken taken = {0};
     tw_status status = subjects != NULL ? TW_OK : tw_fail(error, TW_NO_MEMORY, "out of memory");
-    for (int i = 0; i < a->file_count && status == TW_OK; i++)
-        status = open_subject(a, a->files[i], &subjects[i], error);
+    for (int i = 0; i < a->files.count && status == TW_OK; i++)
+        status = open_subject(a, a->files.words[i], &subjects[i], error);
     if (status == TW_OK)
-        status = store(path, subjects, a->file_count, &taken, error);
-    for (int i = 0; i < a->file_count && status == TW_OK; i++)
+        status = store(path, subjects, a->files.count, &taken, error);
+    for (int i = 0; i < a->files.count && status == TW_OK; i++)
         remark(subjects[i].foreign);
     if (status == TW_OK)
         plain_line(stdout,
                    "%s: %" PRId64 " new trials, measured elsewhere; %" PRId64
                    " of configurations that were there already",
                    path, taken.added, taken.there);
-    for (int i = 0; subjects != NULL && i < a->file_count; i++) {
+    for (int i = 0; subjects != NULL && i < a->files.count; i++) {
         foreign_close(subjects[i].foreign);
         tw_description_free(subjects[i].description);
     }

@@ -64,7 +64,8 @@ static void print_json(const struct tw_device_info *devices, size_t count,
 int command_devices(int count, char **words) {
     struct arguments arguments;
     struct tw_error error;
-    tw_status status = arguments_parse(&arguments, count, words, "Jq", &error);
+    tw_status status =
+        arguments_parse(&arguments, count, words, OPTION(JSON) | OPTION(QUIET), &error);
     if (status == TW_OK && arguments.help) {
         fputs(help, stdout);
     } else if (status == TW_OK) {

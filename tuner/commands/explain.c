@@ -95,7 +95,8 @@ static tw_status explain(const struct arguments *a, struct tw_error *error) {
 int command_explain(int count, char **words) {
     struct arguments arguments;
     struct tw_error error;
-    tw_status status = arguments_parse(&arguments, count, words, "stradcDCJq", &error);
+    tw_status status = arguments_parse(&arguments, count, words,
+                                       OPTIONS_SUBJECT | OPTION(JSON) | OPTION(QUIET), &error);
     if (status == TW_OK && arguments.help)
         fputs(help, stdout);
     else if (status == TW_OK)

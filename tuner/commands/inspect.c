@@ -80,7 +80,9 @@ static tw_status inspect_subject(const struct arguments *a, struct tw_error *err
 int command_inspect(int count, char **words) {
     struct arguments arguments;
     struct tw_error error;
-    tw_status status = arguments_parse(&arguments, count, words, "stradcDCPAJq", &error);
+    tw_status status = arguments_parse(
+        &arguments, count, words,
+        OPTIONS_SUBJECT | OPTION(PRESET) | OPTION(ARCH) | OPTION(JSON) | OPTION(QUIET), &error);
     if (status == TW_OK && arguments.help)
         fputs(help, stdout);
     else if (status == TW_OK)

@@ -49,7 +49,9 @@ static tw_status climb(const struct arguments *a, struct tw_error *error) {
 int command_ladder(int count, char **words) {
     struct arguments arguments;
     struct tw_error error;
-    tw_status status = arguments_parse(&arguments, count, words, "stradcDCeJq", &error);
+    tw_status status =
+        arguments_parse(&arguments, count, words,
+                        OPTIONS_SUBJECT | OPTION(SEED) | OPTION(JSON) | OPTION(QUIET), &error);
     if (status == TW_OK && arguments.help)
         fputs(help, stdout);
     else if (status == TW_OK)

@@ -7,19 +7,63 @@
 #include "runtime/backend/devices.h"
 #include "runtime/library/places.h"
 
+/* Which of the descriptions of --config is meant; `count` of them were read. */
+static tw_status choose_description(const struct arguments *a, struct tw_description *const *read,
+                                    int *chosen, struct tw_error *error) {
+    struct tw_text kernels = {0};
+    int count = a->configs.count;
+    *chosen = count == 1 && a->kernel == NULL ? 0 : -1;
+    for (int i = 0; i < count; i++) {
+        for (int j = 0; j < i; j++)
+            if (strcmp(read[i]->kernel, read[j]->kernel) == 0) {
+                tw_text_free(&kernels);
+                return tw_fail(error, TW_INVALID, "%s describes the kernel %s, and so does %s",
+                               read[i]->origin, read[i]->kernel, read[j]->origin);
+            }
+        if (a->kernel != NULL && strcmp(read[i]->kernel, a->kernel) == 0)
+            *chosen = i;
+        tw_text_print(&kernels, "%s%s", i > 0 ? ", " : "", read[i]->kernel);
+    }
+    tw_status status = TW_OK;
+    if (kernels.failed)
+        status = tw_fail(error, TW_NO_MEMORY, "out of memory");
+    else if (*chosen < 0 && a->kernel == NULL)
+        status = tw_fail(error, TW_INVALID, "which kernel? name one of %s", kernels.data);
+    else if (*chosen < 0 && count == 1)
+        status = tw_fail(error, TW_INVALID, "%s describes the kernel %s, not %s", read[0]->origin,
+                         kernels.data, a->kernel);
+    else if (*chosen < 0)
+        status = tw_fail(error, TW_INVALID, "the files of --config describe %s, not %s",
+                         kernels.data, a->kernel);
+    tw_text_free(&kernels);
+    return status;
+}
+
+/* All are read, so that a mistake in one shows whichever is meant. */
+static tw_status read_configs(const struct arguments *a, struct tw_description **out,
+                              struct tw_error *error) {
+    int chosen = -1;
+    struct tw_description **read = calloc((size_t)a->configs.count, sizeof *read);
+    tw_status status = read != NULL ? TW_OK : tw_fail(error, TW_NO_MEMORY, "out of memory");
+    for (int i = 0; i < a->configs.count && status == TW_OK; i++)
+        status = tw_description_load(&read[i], a->configs.words[i], error);
+    if (status == TW_OK)
+        status = choose_description(a, read, &chosen, error);
+    for (int i = 0; read != NULL && i < a->configs.count; i++) {
+        if (status == TW_OK && i == chosen)
+            *out = read[i];
+        else
+            tw_description_free(read[i]);
+    }
+    free(read);
+    return status;
+}
+
 tw_status subject_description(const struct arguments *a, struct tw_description **out,
                               struct tw_error *error) {
     *out = NULL;
-    if (a->config != NULL) {
-        tw_status status = tw_description_load(out, a->config, error);
-        if (status == TW_OK && a->kernel != NULL && strcmp(a->kernel, (*out)->kernel) != 0) {
-            status = tw_fail(error, TW_INVALID, "%s describes the kernel %s, not %s", a->config,
-                             (*out)->kernel, a->kernel);
-            tw_description_free(*out);
-            *out = NULL;
-        }
-        return status;
-    }
+    if (a->configs.count > 0)
+        return read_configs(a, out, error);
     const char *kernel = a->kernel;
     if (kernel == NULL && a->shape_count > 0) {
         int sizes = 1;
@@ -29,7 +73,12 @@ tw_status subject_description(const struct arguments *a, struct tw_description *
     }
     if (kernel == NULL)
         return tw_fail(error, TW_INVALID, "which kernel? name one, or give a --shape; see --help");
-    return tw_description_builtin(out, kernel, error);
+    tw_status status = tw_description_builtin(out, kernel, error);
+    if (status == TW_NOT_FOUND)
+        return tw_fail(error, TW_INVALID,
+                       "%.600s (a kernel of your own: --config FILE names its description)",
+                       error->message);
+    return status;
 }
 
 static tw_status set_attribute(struct tw_problem *problem, const char *text,

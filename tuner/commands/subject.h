@@ -8,8 +8,9 @@
 #include "runtime/select/catalogue.h"
 #include "tuner/commands/arguments.h"
 
-/* The description: --config's, or the named kernel's, or the one that a shape of so many sizes is
- * for (gemm for three, transpose for two). The caller frees *out. */
+/* The description: the one of --config (of several, the named kernel's), or the named kernel's, or
+ * the one that a shape of so many sizes is for (gemm for three, transpose for two). The caller
+ * frees *out. */
 tw_status subject_description(const struct arguments *arguments, struct tw_description **out,
                               struct tw_error *error);
 /* The problem of the shape numbered `index`: its own attributes, then those of the command line. */

@@ -149,7 +149,8 @@ static tw_status trials(const struct arguments *a, struct tw_error *error) {
 int command_trials(int count, char **words) {
     struct arguments arguments;
     struct tw_error error;
-    tw_status status = arguments_parse(&arguments, count, words, "RDJ", &error);
+    tw_status status =
+        arguments_parse(&arguments, count, words, OPTION(RUN) | OPTION(DB) | OPTION(JSON), &error);
     if (status == TW_OK && arguments.help)
         fputs(help, stdout);
     else if (status == TW_OK)

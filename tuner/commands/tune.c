@@ -28,7 +28,7 @@ static const char help[] =
     "  --jobs N             compiling processes; default: one a core\n"
     "  --cache cold|warm    time with inputs out of cache (default) or in it\n"
     "  --db FILE            the database; default: tilewise/tilewise.db under XDG_DATA_HOME\n"
-    "  --config FILE        a kernel description of your own\n"
+    "  --config FILE        a kernel description of your own; may be given more than once\n"
     "  --trial-limit TIME   most that one trial may take on the device; default: from the kernel\n"
     "  --compile-limit TIME most that one compilation may take; default 60s\n"
     "  --json               print one JSON object (an array for several shapes)\n"
@@ -117,10 +117,10 @@ static int tell(struct task *task, const struct tw_problem *problem,
 static int tune_shape(struct task *task, int index, struct tw_error *error) {
     const struct arguments *a = &task->arguments;
     struct session_options options = {.strategy = task->strategy,
-                                      .seed = a->seed,
+                                      .seed = (uint64_t)a->seed,
                                       .budget_seconds = a->budget_seconds,
                                       .budget_trials = a->budget_trials,
-                                      .jobs = a->jobs,
+                                      .jobs = (int)a->jobs,
                                       .cache = a->cache,
                                       .trial_limit_s = a->trial_limit_s,
                                       .compile_limit_s = a->compile_limit_s,
@@ -171,7 +171,12 @@ int command_tune(int count, char **words) {
     struct task task = {0};
     struct tw_error error;
     int code = EXIT_FINE;
-    tw_status status = arguments_parse(&task.arguments, count, words, "sftradbgejDcClLJqv", &error);
+    tw_status status =
+        arguments_parse(&task.arguments, count, words,
+                        OPTIONS_SUBJECT | OPTION(SHAPES) | OPTION(BUDGET) | OPTION(STRATEGY) |
+                            OPTION(SEED) | OPTION(JOBS) | OPTION(TRIAL_LIMIT) |
+                            OPTION(COMPILE_LIMIT) | OPTION(JSON) | OPTION(QUIET) | OPTION(VERBOSE),
+                        &error);
     if (status == TW_OK && task.arguments.help) {
         print_help();
         arguments_free(&task.arguments);

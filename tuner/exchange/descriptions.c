@@ -19,28 +19,47 @@ static tw_status hash_templates(struct known_kernel *kernel, struct tw_error *er
     return status;
 }
 
-tw_status known_kernels_open(struct known_kernels *known, const char *config,
+/* Takes over the description, also when it fails. */
+static tw_status add_kernel(struct known_kernels *known, struct tw_description *description,
+                            struct tw_error *error) {
+    struct known_kernel *kernel = &known->kernels[known->count++];
+    kernel->description = description;
+    return hash_templates(kernel, error);
+}
+
+static tw_status add_file(struct known_kernels *known, const char *file, struct tw_error *error) {
+    struct tw_description *description;
+    tw_status status = tw_description_load(&description, file, error);
+    if (status != TW_OK)
+        return status;
+    const struct known_kernel *same = known_kernels_find(known, description->kernel);
+    if (same != NULL)
+        status = tw_fail(error, TW_INVALID, "%s describes the kernel %s, and so does %s", file,
+                         description->kernel, same->description->origin);
+    if (status == TW_OK)
+        return add_kernel(known, description, error);
+    tw_description_free(description);
+    return status;
+}
+
+tw_status known_kernels_open(struct known_kernels *known, const char *const *files, int file_count,
                              struct tw_error *error) {
     const char *names[MOST_KERNELS];
     size_t count = tw_builtin_kernels(names, MOST_KERNELS);
-    *known = (struct known_kernels){.kernels = calloc(count + 1, sizeof *known->kernels)};
+    *known = (struct known_kernels){.kernels =
+                                        calloc(count + (size_t)file_count, sizeof *known->kernels)};
     if (known->kernels == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     tw_status status = TW_OK;
-    if (config != NULL) {
-        status = tw_description_load(&known->kernels[0].description, config, error);
-        if (status == TW_OK)
-            status = hash_templates(&known->kernels[known->count++], error);
-    }
+    for (int i = 0; i < file_count && status == TW_OK; i++)
+        status = add_file(known, files[i], error);
     for (size_t i = 0; i < count && status == TW_OK; i++) {
         if (known_kernels_find(known, names[i]) != NULL)
             continue;
-        struct known_kernel *kernel = &known->kernels[known->count];
-        status = tw_description_builtin(&kernel->description, names[i], error);
-        if (status == TW_OK) {
-            known->count++;
-            status = hash_templates(kernel, error);
-        }
+        struct tw_description *description;
+        status = tw_description_builtin(&description, names[i], error);
+        if (status == TW_OK)
+            status = add_kernel(known, description, error);
     }
     return status;
 }

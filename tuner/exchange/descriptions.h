@@ -15,9 +15,10 @@ struct known_kernels {
     struct known_kernel *kernels;
 };
 
-/* Reads all built-in descriptions and, unless NULL, the file `config`, which takes the place of a
- * built-in one of the same kernel. Free with known_kernels_close in every case. */
-tw_status known_kernels_open(struct known_kernels *known, const char *config,
+/* Reads all built-in descriptions and the files named, each of which takes the place of a built-in
+ * one of the same kernel. TW_INVALID when two files describe one kernel. Free with
+ * known_kernels_close in every case. */
+tw_status known_kernels_open(struct known_kernels *known, const char *const *files, int file_count,
                              struct tw_error *error);
 void known_kernels_close(struct known_kernels *known);
 

@@ -1,0 +1,128 @@
+#include "tuner/commands/argument_values.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/file.h"
+#include "runtime/base/text.h"
+
+tw_status add_shape(struct arguments *a, const char *shape, struct tw_error *error) {
+    if (a->shape_count == ARGUMENTS_MAX_SHAPES)
+        return tw_fail(error, TW_INVALID, "more than %d shapes", ARGUMENTS_MAX_SHAPES);
+    struct shape_argument *shapes =
+        realloc(a->shapes, (size_t)(a->shape_count + 1) * sizeof *shapes);
+    if (shapes == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    a->shapes = shapes;
+    shapes[a->shape_count] = (struct shape_argument){.shape = strdup(shape)};
+    if (shapes[a->shape_count].shape == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    a->shape_count++;
+    return TW_OK;
+}
+
+tw_status add_attribute(char **attributes, int *count, const char *name, const char *word,
+                        struct tw_error *error) {
+    struct tw_text text = {0};
+    if (*count == ARGUMENTS_MAX_ATTRIBUTES)
+        return tw_fail(error, TW_INVALID, "more than %d attributes", ARGUMENTS_MAX_ATTRIBUTES);
+    if (name != NULL)
+        tw_text_print(&text, "%s=%s", name, word);
+    else
+        tw_text_print(&text, "%s", word);
+    if (text.failed)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    const char *equals = strchr(text.data, '=');
+    if (equals == NULL || equals == text.data || equals[1] == '\0') {
+        tw_fail(error, TW_INVALID, "\"%s\": an attribute is written NAME=WORD, as in dtype=f64",
+                text.data);
+        tw_text_free(&text);
+        return TW_INVALID;
+    }
+    attributes[(*count)++] = text.data;
+    return TW_OK;
+}
+
+static tw_status read_shapes_line(struct arguments *a, const char *path, int number, char *line,
+                                  struct tw_error *error) {
+    line[strcspn(line, "#")] = '\0';
+    struct shape_argument *shape = NULL;
+    char *rest = NULL;
+    for (char *word = strtok_r(line, " \t\r", &rest); word != NULL;
+         word = strtok_r(NULL, " \t\r", &rest)) {
+        tw_status status = shape == NULL ? add_shape(a, word, error)
+                                         : add_attribute(shape->attributes, &shape->attribute_count,
+                                                         NULL, word, error);
+        if (status != TW_OK)
+            return tw_fail_within(error, status, "%s:%d", path, number);
+        shape = &a->shapes[a->shape_count - 1];
+    }
+    struct tw_text origin = {0};
+    if (shape != NULL)
+        tw_text_print(&origin, "%s:%d", path, number);
+    if (origin.failed)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    if (shape != NULL)
+        shape->origin = origin.data;
+    return TW_OK;
+}
+
+tw_status add_shapes(struct arguments *a, const char *path, struct tw_error *error) {
+    struct tw_text text = {0};
+    tw_status status = tw_file_read(&text, path, error);
+    int before = a->shape_count, number = 1;
+    if (status == TW_OK && text.length > 0 && strlen(text.data) != text.length) {
+        for (const char *at = text.data; *at != '\0'; at++)
+            number += *at == '\n';
+        status = tw_fail(error, TW_INVALID, "%s:%d: a NUL byte; this is no text", path, number);
+    }
+    char *rest = text.data;
+    for (char *line; status == TW_OK && (line = strsep(&rest, "\n")) != NULL; number++)
+        status = read_shapes_line(a, path, number, line, error);
+    tw_text_free(&text);
+    if (status == TW_OK && a->shape_count == before)
+        return tw_fail(error, TW_INVALID, "%s: has no shapes; write one a line, as in 64x32x16",
+                       path);
+    return status;
+}
+
+tw_status parse_integer(const char *option, const char *word, int64_t least, int64_t most,
+                        int64_t *number, struct tw_error *error) {
+    char *end;
+    errno = 0;
+    *number = strtoll(word, &end, 10);
+    if (!isdigit((unsigned char)word[0]) || *end != '\0' || errno != 0 || *number < least ||
+        *number > most)
+        return tw_fail(error, TW_INVALID,
+                       "--%s %s: expected a whole number from %" PRId64 " to %" PRId64, option,
+                       word, least, most);
+    return TW_OK;
+}
+
+tw_status parse_seconds(const char *option, const char *word, double *seconds,
+                        struct tw_error *error) {
+    char *end;
+    double number = strtod(word, &end);
+    double unit = strcmp(end, "s") == 0 || *end == '\0' ? 1
+                  : strcmp(end, "m") == 0               ? 60
+                  : strcmp(end, "h") == 0               ? 3600
+                                                        : 0;
+    if (end == word || unit == 0 || !isfinite(number) || !(number > 0) || number > 1e7)
+        return tw_fail(error, TW_INVALID, "--%s %s: expected a time, as in 90s, 5m or 1h", option,
+                       word);
+    *seconds = number * unit;
+    return TW_OK;
+}
+
+tw_status add_word(struct word_list *list, const char *word, struct tw_error *error) {
+    const char **words = realloc(list->words, (size_t)(list->count + 1) * sizeof *words);
+    if (words == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    list->words = words;
+    words[list->count++] = word;
+    return TW_OK;
+}

@@ -1,0 +1,22 @@
+/* What options take: numbers, times, shapes, attributes, lists. */
+#ifndef TUNER_COMMANDS_ARGUMENT_VALUES_H
+#define TUNER_COMMANDS_ARGUMENT_VALUES_H
+
+#include "tuner/commands/arguments.h"
+
+tw_status parse_integer(const char *option, const char *word, int64_t least, int64_t most,
+                        int64_t *number, struct tw_error *error);
+/* 90s, 5m, 1h; a plain number is of seconds. */
+tw_status parse_seconds(const char *option, const char *word, double *seconds,
+                        struct tw_error *error);
+
+/* The last shape of the arguments is the one that was added. */
+tw_status add_shape(struct arguments *arguments, const char *shape, struct tw_error *error);
+/* Adds the shapes of a file: SHAPE [NAME=WORD ...] a line, # before comments. */
+tw_status add_shapes(struct arguments *arguments, const char *path, struct tw_error *error);
+/* Adds NAME=WORD; `name` NULL: the word has it all. */
+tw_status add_attribute(char **attributes, int *count, const char *name, const char *word,
+                        struct tw_error *error);
+tw_status add_word(struct word_list *list, const char *word, struct tw_error *error);
+
+#endif
