@@ -9,6 +9,7 @@
 #include "runtime/base/file.h"
 #include "runtime/description/builtin.h"
 #include "runtime/description/json.h"
+#include "runtime/variant/prelude.h"
 
 #define CUDA_PRELUDE "templates/prelude/cuda.cuh"
 #define OPENCL_PRELUDE "templates/prelude/opencl.clh"
@@ -116,13 +117,30 @@ static void define_configuration(struct tw_text *source, const struct tw_impleme
                       values[in->defines[i].slot]);
 }
 
-tw_status tw_source_render(const struct tw_problem *problem,
-                           const struct tw_configuration *configuration,
-                           const struct tw_launch_description *launch, const char *backend,
-                           const int64_t *values, const struct tw_geometry *geometry,
-                           struct tw_text *source, struct tw_error *error) {
+/* Appends a launch's templates, each after a #line with its name. */
+static tw_status add_templates(struct tw_text *text, const struct tw_description *d,
+                               const struct tw_launch_description *launch, struct tw_error *error) {
+    for (int i = 0; i < launch->template_count; i++) {
+        tw_text_print(text, "#line 1 \"%s\"\n", launch->templates[i]);
+        tw_status status = tw_source_template(d, launch->templates[i], text, error);
+        if (status != TW_OK)
+            return status;
+        tw_text_add(text, "\n", 1);
+    }
+    if (text->failed)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory for a source");
+    return TW_OK;
+}
+
+static tw_status render(const struct tw_problem *problem,
+                        const struct tw_configuration *configuration, const char *backend,
+                        const int64_t *values, const struct tw_geometry *geometry,
+                        const struct tw_text *templates, struct tw_text *source,
+                        struct tw_error *error) {
     const struct tw_description *d = problem->description;
     tw_status status = begin(source, backend, geometry, error);
+    if (status == TW_OK)
+        status = tw_prelude_extend(source, backend, templates->data, error);
     if (status != TW_OK)
         return status;
     define_attributes(source, problem);
@@ -131,16 +149,43 @@ tw_status tw_source_render(const struct tw_problem *problem,
     if (configuration != NULL)
         define_configuration(source, &d->implementations[configuration->implementation],
                              configuration, values);
-    for (int i = 0; i < launch->template_count; i++) {
-        tw_text_print(source, "#line 1 \"%s\"\n", launch->templates[i]);
-        status = tw_source_template(d, launch->templates[i], source, error);
-        if (status != TW_OK)
-            return status;
-        tw_text_add(source, "\n", 1);
-    }
+    tw_text_add(source, templates->data, templates->length);
     if (source->failed)
         return tw_fail(error, TW_NO_MEMORY, "out of memory for a source");
     return TW_OK;
+}
+
+tw_status tw_source_render(const struct tw_problem *problem,
+                           const struct tw_configuration *configuration,
+                           const struct tw_launch_description *launch, const char *backend,
+                           const int64_t *values, const struct tw_geometry *geometry,
+                           struct tw_text *source, struct tw_error *error) {
+    struct tw_text templates = {0};
+    tw_status status = add_templates(&templates, problem->description, launch, error);
+    if (status == TW_OK)
+        status =
+            render(problem, configuration, backend, values, geometry, &templates, source, error);
+    tw_text_free(&templates);
+    return status;
+}
+
+/* The extensions of both backends that a launch's templates use. */
+static tw_status hash_extensions(struct tw_hash *hash, const struct tw_description *d,
+                                 const struct tw_launch_description *launch,
+                                 struct tw_error *error) {
+    struct tw_text templates = {0}, extensions = {0};
+    tw_status status = add_templates(&templates, d, launch, error);
+    if (status == TW_OK)
+        status = tw_prelude_extend(&extensions, "cuda", templates.data, error);
+    if (status == TW_OK)
+        status = tw_prelude_extend(&extensions, "opencl", templates.data, error);
+    if (status == TW_OK && extensions.failed)
+        status = tw_fail(error, TW_NO_MEMORY, "out of memory for a source");
+    if (status == TW_OK && extensions.length > 0)
+        tw_hash_add(hash, extensions.data, extensions.length);
+    tw_text_free(&templates);
+    tw_text_free(&extensions);
+    return status;
 }
 
 static tw_status hash_templates(struct tw_hash *hash, const struct tw_description *d,
@@ -155,6 +200,9 @@ static tw_status hash_templates(struct tw_hash *hash, const struct tw_descriptio
             if (status != TW_OK)
                 return status;
         }
+        tw_status status = hash_extensions(hash, d, &in->launches[l], error);
+        if (status != TW_OK)
+            return status;
     }
     return TW_OK;
 }

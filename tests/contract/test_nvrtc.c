@@ -1,12 +1,16 @@
 /* Every CUDA template compiles, with no GPU: references, the kernels that check, all presets, and a
  * seeded sample of configurations, for two architectures.
  *
- *     test_nvrtc [SEED]
+ *     test_nvrtc [SEED [TESTS]]
+ *
+ * TESTS is a pattern for the tests' names.
  */
 #include <pthread.h>
 
 #include "runtime/description/builtin.h"
 #include "runtime/variant/variant.h"
+#include "tests/support/dialect.h"
+#include "tests/support/kernels.h"
 #include "tests/support/problems.h"
 #include "tests/support/scale.h"
 #include "tuner/measure/checks.h"
@@ -282,6 +286,36 @@ static void too_many_registers_are_told(void **state) {
     tw_description_free(d);
 }
 
+/* All that the prelude's extensions provide, without a warning. */
+static void the_dialect_compiles(void **state) {
+    (void)state;
+    static const uint32_t block[3] = {12, 4, 1};
+    static const char *const elements[] = {"#define ELEMENT float\n#define SUFFIX f32\n",
+                                           "#define ELEMENT double\n#define SUFFIX f64\n",
+                                           "#define ELEMENT int\n#define SUFFIX i32\n",
+                                           "#define ELEMENT tw_u32\n#define SUFFIX u32\n"};
+    static const struct {
+        const char *function, *body;
+    } kernels[] = {{"dialect_maths", dialect_maths},     {"dialect_doubles", dialect_doubles},
+                   {"dialect_special", dialect_special}, {"dialect_atomics", dialect_atomics},
+                   {"dialect_lanes", dialect_lanes},     {"dialect_lanes", dialect_lanes},
+                   {"dialect_lanes", dialect_lanes},     {"dialect_lanes", dialect_lanes}};
+    for (size_t i = 0; i < 2 * sizeof kernels / sizeof *kernels; i++) {
+        size_t k = i / 2;
+        const struct stage stage = {.backend = backend, .info = devices[i % 2]};
+        struct tw_binary binary;
+        struct tw_error error;
+        char body[8000];
+        snprintf(body, sizeof body, "%s%s", k >= 4 ? elements[k - 4] : "", kernels[k].body);
+        tw_status status = compile_body(&stage, body, kernels[k].function, block, &binary, &error);
+        const char *log = binary.log.data != NULL ? binary.log.data : "";
+        if (status != TW_OK || strstr(log, "warning") != NULL) {
+            fail_msg("%s: %s\n%s", kernels[k].function, status != TW_OK ? error.message : "", log);
+        }
+        tw_binary_free(&binary);
+    }
+}
+
 static bool has_compiler(void) {
     const struct tw_compile_request request = {
         .source = "extern \"C\" __global__ void f() { }", .name = "f.cu", .function = "f"};
@@ -303,11 +337,14 @@ static bool has_compiler(void) {
 
 int main(int count, char **arguments) {
     const char *kernels[64];
-    struct CMUnitTest tests[66] = {cmocka_unit_test(checking_kernels),
-                                   cmocka_unit_test(too_many_registers_are_told)};
+    struct CMUnitTest tests[67] = {cmocka_unit_test(checking_kernels),
+                                   cmocka_unit_test(too_many_registers_are_told),
+                                   cmocka_unit_test(the_dialect_compiles)};
     size_t kernel_count = tw_builtin_kernels(kernels, 64);
     if (count > 1)
         seed = strtoull(arguments[1], NULL, 10);
+    if (count > 2)
+        cmocka_set_test_filter(arguments[2]);
     devices[0] = devices[1] = paper_gpu;
     devices[0].arch = 80;
     devices[0].max_shared = 166912;
@@ -315,7 +352,7 @@ int main(int count, char **arguments) {
     if (!has_compiler())
         return 0;
     for (size_t i = 0; i < kernel_count; i++)
-        tests[i + 2] = (struct CMUnitTest){
+        tests[i + 3] = (struct CMUnitTest){
             .name = kernels[i], .test_func = kernel_compiles, .initial_state = (void *)kernels[i]};
-    return _cmocka_run_group_tests("nvrtc", tests, kernel_count + 2, NULL, NULL);
+    return _cmocka_run_group_tests("nvrtc", tests, kernel_count + 3, NULL, NULL);
 }

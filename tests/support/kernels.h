@@ -6,6 +6,7 @@
 
 #include "runtime/description/builtin.h"
 #include "runtime/description/types.h"
+#include "runtime/variant/prelude.h"
 #include "tests/support/device.h"
 
 /* An open device. */
@@ -25,8 +26,10 @@ SUPPORT tw_status compile_body(const struct stage *stage, const char *body, cons
     struct tw_text source = {0};
     tw_text_print(&source,
                   "#define TW_BLOCK_X %u\n#define TW_BLOCK_Y %u\n#define TW_BLOCK_Z %u\n"
-                  "#define TW_MIN_BLOCKS 1\n#line 1 \"prelude\"\n%s#line 1 \"planted.cu\"\n%s",
-                  block[0], block[1], block[2], prelude, body);
+                  "#define TW_MIN_BLOCKS 1\n#line 1 \"prelude\"\n%s",
+                  block[0], block[1], block[2], prelude);
+    must(tw_prelude_extend(&source, stage->info.backend, body, error), *error);
+    tw_text_print(&source, "#line 1 \"planted.cu\"\n%s", body);
     const struct tw_compile_request request = {
         .source = source.data, .name = "planted.cu", .function = function};
     tw_status status = stage->backend->compile(&stage->info, &request, binary, error);

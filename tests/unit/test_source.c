@@ -99,6 +99,63 @@ static void backends_have_their_preludes(void **state) {
     tw_description_free(d);
 }
 
+/* ---- The prelude's extensions ---- */
+
+static void assert_extensions(const struct scratch *scratch, const char *template,
+                              const char *backend, const char *const *expected) {
+    static const char *const all[] = {"maths", "subgroups", "atomics"};
+    char path[1024], extension[80], line[100];
+    struct tw_text source = {0};
+    struct tw_error error;
+    scratch_write(scratch, "scale/direct.cu", template, path);
+    struct tw_description *d = read_description(scale_text, scratch->path);
+    must(render(d, backend, false, &source, &error), error);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        bool is_expected = false;
+        for (size_t j = 0; expected[j] != NULL; j++)
+            is_expected |= strcmp(expected[j], all[i]) == 0;
+        snprintf(extension, sizeof extension, "templates/prelude/%s/%s.%s", backend, all[i],
+                 strcmp(backend, "cuda") == 0 ? "cuh" : "clh");
+        assert_non_null(tw_builtin_file(extension));
+        if (is_expected) {
+            snprintf(line, sizeof line, "#line 1 \"%s\"", extension);
+            const char *at = line_of(source.data, line);
+            assert_says(at, tw_builtin_file(extension));
+            assert_true(at < line_of(source.data, "#define BLOCK_X 32"));
+        } else if (strstr(source.data, extension) != NULL) {
+            fail_msg("%s: %s is there", template, extension);
+        }
+    }
+    tw_text_free(&source);
+    tw_description_free(d);
+}
+
+/* A source that names nothing of them stays as it was to the byte: results are tied to it. */
+static void extensions_come_where_they_are_named(void **state) {
+    static const struct {
+        const char *template;
+        const char *expected[4];
+    } cases[] = {
+        {direct, {NULL}},
+        {"float f(float x) { return expf(x); }", {"maths"}},
+        {"expf", {"maths"}},
+        {"x=-INFINITY;", {"maths"}},
+        {"float f(float x) { return exp(x) + my_expf + expf2 + expfexpf + atomic; }", {NULL}},
+        {"/* expf, TW_SUBGROUP */ int x; // atomicAdd\nint y; char *z = \"expf\";", {NULL}},
+        {"/* expf */ fmaxf /* not closed", {"maths"}},
+        {"TW_SUBGROUP(group);", {"subgroups"}},
+        {"tw_subgroup", {"subgroups"}},
+        {"tw_subgroup_sum_f32(group, x, 32)", {"subgroups"}},
+        {"tw_subgrou", {NULL}},
+        {"tw_shuffle_f32 atomicCAS", {"subgroups", "atomics"}},
+        {"tw_atomic_add_f32(p, sqrtf(2))", {"maths", "atomics"}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_extensions(*state, cases[i].template, "cuda", cases[i].expected);
+        assert_extensions(*state, cases[i].template, "opencl", cases[i].expected);
+    }
+}
+
 static void references_know_lets(void **state) {
     const struct scratch *scratch = *state;
     char path[1024];
@@ -279,6 +336,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(defines_everything),
         SCRATCH_TEST(backends_have_their_preludes),
+        SCRATCH_TEST(extensions_come_where_they_are_named),
         SCRATCH_TEST(references_know_lets),
         SCRATCH_TEST(missing_templates),
         SCRATCH_TEST(a_users_directory_comes_first),

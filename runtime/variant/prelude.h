@@ -1,0 +1,14 @@
+/* The preludes: what stands before every template and maps the dialect to a backend's language. */
+#ifndef TW_VARIANT_PRELUDE_H
+#define TW_VARIANT_PRELUDE_H
+
+#include "runtime/base/error.h"
+#include "runtime/base/text.h"
+
+/* Appends those extensions of a backend's prelude (maths, sub-groups, atomics) of which
+ * `templates`, NUL-terminated source, names something outside of comments. Sources that name
+ * nothing stay as they are to the byte: stored results are tied to them. */
+tw_status tw_prelude_extend(struct tw_text *source, const char *backend, const char *templates,
+                            struct tw_error *error);
+
+#endif

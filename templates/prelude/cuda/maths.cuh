@@ -1,0 +1,3 @@
+/* What the dialect's maths lacks on CUDA, where the functions are built in. See templates/README.md. */
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
