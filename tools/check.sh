@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Everything that must pass, from a fresh checkout on: the set-up, the formatting, two builds with all
-# their tests, and the builds that leave a backend out. Ends with the tests' summaries.
+# their tests, a short run of the fuzz targets, and the builds that leave a backend out. Ends with the tests' summaries.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 began=$SECONDS
@@ -39,7 +39,7 @@ build() {
     local name=$1
     shift
     [ -f "build/$name/CMakeCache.txt" ] || set -- -G Ninja "$@"
-    if [ "$name" = release ] || [ "$name" = asan ]; then
+    if [ "$name" = release ] || [ "$name" = asan ] || [ "$name" = fuzz ]; then
         set -- --preset "$name" "$@"
     else
         set -- -S . -B "build/$name" "$@"
@@ -61,20 +61,22 @@ tests() {
     ctest --test-dir "build/$1" --parallel "$(nproc)" "${@:2}" 2>&1 | tee "build/$1/check.log"
 }
 
-tools/setup.sh
+tools/setup.sh clang libclang-rt-dev # for the fuzz targets
 step "formatting" formatting
 step "build without CUDA" build without-cuda -DTILEWISE_CUDA=OFF -DTILEWISE_TESTS=OFF
 step "build without OpenCL" build without-opencl -DTILEWISE_OPENCL=OFF -DTILEWISE_TESTS=OFF
 step "build release" build release
 step "build asan" build asan
+step "build fuzz targets" build fuzz
 step "tests, release" tests release
 # The end-to-end tests and NVRTC, which run in the release build, would take the sanitizers too long.
 step "tests, asan" tests asan -LE "e2e|nvrtc"
+step "fuzz targets, 20 s each" tests fuzz
 
 echo
 printf '%s\n' "${summary[@]}"
 printf '%-28s %-6s %5d s\n' "in all" "" $((SECONDS - began))
-for name in release asan; do
+for name in release asan fuzz; do
     echo "$name: $(grep -E 'tests passed|No tests' "build/$name/check.log" || echo 'no summary')"
 done
 if [ ${#failures[@]} -gt 0 ]; then

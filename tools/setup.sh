@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what building and testing need, on Debian and its kin. Says nothing when all is there.
+# Installs what building and testing need, on Debian and its kin, and packages named as arguments. Says
+# nothing when all is there.
 set -euo pipefail
 
 packages=(
@@ -7,6 +8,7 @@ packages=(
     libsqlite3-dev libcjson-dev libxxhash-dev opencl-headers
     libcmocka-dev python3 clang-format  # to test
     ocl-icd-libopencl1 pocl-opencl-icd  # to run: the CPU as an OpenCL device
+    "$@"
 )
 
 # Elsewhere the packages have other names; the build says what it does not find.

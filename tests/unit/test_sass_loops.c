@@ -36,6 +36,24 @@ static void the_one_with_the_arithmetic(void **state) {
     sass_loop_free(&loop);
 }
 
+/* A multiply-add that never happens, guarded by @!PT, is none. */
+static void arithmetic_that_never_happens(void **state) {
+    (void)state;
+    char own[64];
+    struct sass_loop loop = loop_of(".L_0:\n"
+                                    "@!PT FFMA R1, R2, R3, R1\n"
+                                    "@!PT FFMA R1, R2, R3, R1\n"
+                                    "@P0 BRA `(.L_0)\n"
+                                    ".L_1:\n"
+                                    "FFMA R1, R2, R3, R1\n"
+                                    "@P0 BRA `(.L_1)\n"
+                                    "EXIT",
+                                    own);
+    assert_true(loop.found);
+    assert_string_equal(own, "000110");
+    sass_loop_free(&loop);
+}
+
 static void without_arithmetic_the_one_with_the_accesses(void **state) {
     (void)state;
     char own[64];
@@ -159,6 +177,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_one_with_the_arithmetic),
         cmocka_unit_test(calls_that_are_jumps),
+        cmocka_unit_test(arithmetic_that_never_happens),
         cmocka_unit_test(without_arithmetic_the_one_with_the_accesses),
         cmocka_unit_test(a_loop_around_another),
         cmocka_unit_test(two_branches_to_one_head),

@@ -49,6 +49,15 @@ static void reuse(void **state) {
     assert_int_equal(r.by_cycles[2], 3);
 }
 
+/* Guarded by @!PT a multiply-add is issued and does nothing: counts_take does not count it either.
+ */
+static void one_that_never_happens(void **state) {
+    (void)state;
+    struct register_reads r = reads_of("@!PT FFMA R1, R2, R4, R6\nFFMA R1, R2, R4, R5\nEXIT");
+    assert_int_equal(r.multiply_adds, 1);
+    assert_int_equal(r.conflicts, 0);
+}
+
 /* What stands before the first chosen one was another's. */
 static void only_the_chosen(void **state) {
     (void)state;
@@ -76,6 +85,7 @@ static void bounds(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(banks), cmocka_unit_test(reuse),
+                                       cmocka_unit_test(one_that_never_happens),
                                        cmocka_unit_test(only_the_chosen), cmocka_unit_test(bounds)};
     return cmocka_run_group_tests_name("sass registers", tests, NULL, NULL);
 }

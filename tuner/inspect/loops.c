@@ -131,8 +131,8 @@ static void measure_loops(struct search *s) {
 /* ---- The one ---- */
 
 static bool is_arithmetic(const struct sass_instruction *in) {
-    return in->kind == SASS_FFMA || in->kind == SASS_FFMA2 || in->kind == SASS_DFMA ||
-           in->kind == SASS_TENSOR;
+    return !in->never && (in->kind == SASS_FFMA || in->kind == SASS_FFMA2 ||
+                          in->kind == SASS_DFMA || in->kind == SASS_TENSOR);
 }
 
 static bool is_global(const struct sass_instruction *in) {

@@ -55,10 +55,10 @@ void registers_count(const struct sass *sass, const bool *chosen, struct registe
     int totals[BANKS] = {0};
     *reads = (struct register_reads){0};
     for (size_t i = 0; i < sass->count; i++) {
+        const struct sass_instruction *in = &sass->instructions[i];
         bool follows = i > 0 && (chosen == NULL || chosen[i - 1]);
-        if ((chosen == NULL || chosen[i]) && sass->instructions[i].kind == SASS_FFMA)
-            count_one(&sass->instructions[i], follows ? &sass->instructions[i - 1] : NULL, reads,
-                      totals);
+        if ((chosen == NULL || chosen[i]) && in->kind == SASS_FFMA && !in->never)
+            count_one(in, follows ? in - 1 : NULL, reads, totals);
     }
     if (reads->multiply_adds == 0)
         return;

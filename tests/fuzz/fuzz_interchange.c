@@ -1,0 +1,44 @@
+/* Files of other tools, Kernel Tuner caches and T4 results, whole and cut off. */
+#include "runtime/description/configuration.h"
+#include "tests/fuzz/fuzz.h"
+#include "tuner/exchange/plain.h"
+#include "tuner/interchange/foreign.h"
+
+static struct tw_description *description;
+
+static void read_results(struct foreign *foreign) {
+    struct tw_problem problem;
+    struct tw_error error = {0};
+    int implementation;
+    FUZZ_MUST(tw_problem_parse(&problem, description, "64x48x32", &error) == TW_OK);
+    tw_status status = foreign_implementation(foreign, description, foreign->header.implementation,
+                                              &implementation, &error);
+    if (status == TW_OK)
+        status = foreign_read(foreign, &problem, implementation, &error);
+    FUZZ_MUST(status == TW_OK || fuzz_is_told(status, &error));
+    for (size_t i = 0; status == TW_OK && i < foreign->count; i++) {
+        struct tw_configuration configuration;
+        FUZZ_MUST(tw_configuration_parse(&configuration, description, implementation,
+                                         foreign->trials[i].configuration, &error) == TW_OK);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct tw_error error = {0};
+    if (description == NULL)
+        FUZZ_MUST(tw_description_builtin(&description, "gemm", &error) == TW_OK);
+    char *text = fuzz_text(data, size);
+    struct foreign *foreign;
+    tw_status status = foreign_parse(&foreign, text, size, "fuzz.json", &error);
+    if (status == TW_OK) {
+        const struct foreign_header *header = &foreign->header;
+        FUZZ_MUST(header->kernel == NULL || plain_is(header->kernel));
+        FUZZ_MUST(header->device == NULL || plain_is(header->device));
+        read_results(foreign);
+    } else {
+        FUZZ_MUST(foreign == NULL && fuzz_is_told(status, &error));
+    }
+    foreign_close(foreign);
+    free(text);
+    return 0;
+}
