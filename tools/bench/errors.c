@@ -53,7 +53,7 @@ static tw_status launch_reference(const struct errors *e, const struct tw_module
     const struct tw_arguments arguments = {
         .memory = {data_memory(e->data->sets[0].in[0], &e->data->in[0]), e->right[0]}};
     struct tw_value values[TW_MAX_PASSED];
-    tw_launch_values(&task->problem, reference, task->values, &arguments, NULL, values);
+    tw_launch_values(&task->problem, reference, task->values, &arguments, NULL, NULL, values);
     struct tw_launch launch = {.module = module,
                                .shared = geometry->shared,
                                .value_count = (size_t)reference->passed_count,

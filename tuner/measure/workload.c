@@ -218,7 +218,7 @@ static tw_status run_reference(struct workload *w, const struct tw_module *modul
             return status;
     }
     struct tw_value values[TW_MAX_PASSED];
-    tw_launch_values(&bench->problem, launch, bench->values, &arguments, NULL, values);
+    tw_launch_values(&bench->problem, launch, bench->values, &arguments, NULL, NULL, values);
     struct tw_launch queued = {.module = module,
                                .shared = geometry->shared,
                                .value_count = (size_t)launch->passed_count,
