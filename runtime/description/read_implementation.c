@@ -161,6 +161,8 @@ static void read_parameter(const struct tw_description *d, struct tw_implementat
         tw_json_fail(json, "a launch parameter has integers, not words");
     strncpy(parameter->name, tw_json_key(json), TW_NAME_SIZE - 1);
     parameter->slot = read_own_symbol(d, implementation, json);
+    if (parameter->is_word)
+        tw_symbols_hold_word(implementation->symbols, parameter->slot);
 }
 
 static int read_rules(struct tw_expression *rules[], const struct tw_symbols *symbols,
