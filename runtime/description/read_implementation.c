@@ -184,7 +184,7 @@ static void read_preset(struct tw_implementation *implementation, struct tw_pres
     const char *keys[TW_MAX_PARAMETERS + 1] = {NULL};
     for (int i = 0; i < implementation->parameter_count; i++)
         keys[i] = implementation->parameters[i].name;
-    tw_json_only_keys(json, keys);
+    tw_json_exact_keys(json, keys);
     if (strlen(tw_json_key(json)) >= TW_NAME_SIZE ||
         strspn(tw_json_key(json), "abcdefghijklmnopqrstuvwxyz0123456789-") !=
             strlen(tw_json_key(json)))
