@@ -36,6 +36,60 @@ enum tw_db_status tw_db_best_put(tw_db *db, const struct tw_db_best *best) {
     return status == TW_DB_OK ? tw_db_write_end(db, store(db, best)) : status;
 }
 
+static enum tw_db_status remove_provisional(tw_db *db, int64_t problem, int64_t device,
+                                            const char *cache_policy) {
+    struct tw_db_query query;
+    tw_db_query_start(&query, db,
+                      "DELETE FROM best WHERE problem = ? AND device = ? AND cache_policy = ?"
+                      " AND tie_set IS NULL",
+                      "remove provisional results");
+    tw_db_bind_integer(&query, problem);
+    tw_db_bind_integer(&query, device);
+    tw_db_bind_text(&query, cache_policy);
+    return tw_db_query_run(&query);
+}
+
+enum tw_db_status tw_db_best_remove_provisional(tw_db *db, int64_t problem, int64_t device,
+                                                const char *cache_policy) {
+    enum tw_db_status status = tw_db_write_begin(db);
+    return status == TW_DB_OK
+               ? tw_db_write_end(db, remove_provisional(db, problem, device, cache_policy))
+               : status;
+}
+
+static enum tw_db_status find_as_good(tw_db *db, const struct tw_db_best *best,
+                                      const int64_t *implementations, size_t count, bool *found) {
+    struct tw_db_query query;
+    tw_db_select_start(&query, db, "SELECT 1 FROM best", "look for a better result");
+    tw_db_select_where_id(&query, "problem", best->problem);
+    tw_db_select_where_id(&query, "device", best->device);
+    tw_db_select_where_text(&query, "cache_policy", best->cache_policy);
+    tw_db_select_where_ids(&query, "implementation", implementations, count);
+    tw_db_select_ready(&query, "AND (tie_set IS NOT NULL OR time_us <= ?)");
+    tw_db_bind_real(&query, best->time_us);
+    *found = tw_db_query_row(&query);
+    return tw_db_query_finish(&query);
+}
+
+enum tw_db_status tw_db_best_put_provisional(tw_db *db, const struct tw_db_best *best,
+                                             const int64_t *implementations, size_t count) {
+    enum tw_db_status status = tw_db_write_begin(db);
+    if (status != TW_DB_OK) {
+        return status;
+    }
+    bool found = false;
+    status = best->tie_set == NULL
+                 ? find_as_good(db, best, implementations, count, &found)
+                 : tw_db_fail(db, TW_DB_MISUSE, "a provisional result has no tie set");
+    if (status == TW_DB_OK && !found) {
+        status = remove_provisional(db, best->problem, best->device, best->cache_policy);
+    }
+    if (status == TW_DB_OK && !found) {
+        status = store(db, best);
+    }
+    return tw_db_write_end(db, status);
+}
+
 static void next_provenance(struct tw_db_query *query, struct tw_db_provenance *provenance) {
     int64_t seed = 0;
     provenance->uid = tw_db_next_optional_text(query);
@@ -126,7 +180,8 @@ enum tw_db_status tw_db_result_each(tw_db *db, tw_db_result_visitor visit, void 
     struct tw_db_query query;
     tw_db_select_start(&query, db,
                        "SELECT problem.kernel, problem.key, best.device, best.implementation,"
-                       " best.cache_policy, best.configuration, best.time_us"
+                       " best.cache_policy, best.configuration, best.time_us,"
+                       " best.tie_set IS NULL"
                        " FROM best JOIN problem ON problem.id = best.problem",
                        "read the best configurations");
     tw_db_select_ready(&query, "");
@@ -139,6 +194,7 @@ enum tw_db_status tw_db_result_each(tw_db *db, tw_db_result_visitor visit, void 
         result.cache_policy = tw_db_next_text(&query);
         result.configuration = tw_db_next_text(&query);
         result.time_us = tw_db_next_real(&query);
+        result.provisional = tw_db_next_integer(&query) != 0;
         if (query.status == TW_DB_OK && !visit(context, &result)) {
             break;
         }

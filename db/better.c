@@ -51,9 +51,10 @@ static double relative_width(const struct tw_db_best *best) {
     return (best->ci_high_us - best->ci_low_us) / best->time_us;
 }
 
-/* How well it was measured. */
+/* How well it was measured: a playoff beside others says more than any number of repeats. */
 static int by_measurement(const struct tw_db_best *a, const struct tw_db_best *b) {
-    int order = by_integer(a->repeats, b->repeats);
+    int order = by_integer(a->tie_set != NULL, b->tie_set != NULL);
+    order = order != 0 ? order : by_integer(a->repeats, b->repeats);
     order = order != 0 ? order : by_real(relative_width(b), relative_width(a));
     order = order != 0 ? order : by_real(b->time_us, a->time_us);
     order = order != 0 ? order : by_integer(a->measured_at, b->measured_at);

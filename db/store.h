@@ -365,7 +365,7 @@ struct tw_db_best {
     bool has_error;
     double max_rel_error;
     double rms_rel_error;
-    const char *tie_set;   /* JSON; may be NULL */
+    const char *tie_set;   /* JSON; NULL: provisional, for no playoff has been held yet */
     const char *baselines; /* JSON, times of the presets; may be NULL */
     int64_t run;           /* that found it; 0: none on record */
     int64_t measured_at;   /* put: 0 means now */
@@ -374,6 +374,17 @@ struct tw_db_best {
 /* Stores the winner for its problem, device, cache policy and implementation, in place of the last.
  */
 enum tw_db_status tw_db_best_put(tw_db *db, const struct tw_db_best *best);
+
+/* Stores what a search has found so far, a row without a tie set, in place of the provisional rows
+ * for its problem, device and cache policy. Of the implementations listed it must be the best: when
+ * one of them has the winner of a playoff, or a provisional row that is as fast, nothing is
+ * changed.
+ */
+enum tw_db_status tw_db_best_put_provisional(tw_db *db, const struct tw_db_best *best,
+                                             const int64_t *implementations, size_t count);
+/* Removes the provisional rows for a problem, device and cache policy. */
+enum tw_db_status tw_db_best_remove_provisional(tw_db *db, int64_t problem, int64_t device,
+                                                const char *cache_policy);
 
 /* What is known of a run wherever its best row is taken: what was settled when it began, and the
  * conditions it saw. */
@@ -426,6 +437,7 @@ struct tw_db_result {
     const char *cache_policy;
     const char *configuration;
     double time_us;
+    bool provisional;
 };
 
 typedef bool (*tw_db_result_visitor)(void *context, const struct tw_db_result *result);
@@ -468,7 +480,8 @@ struct tw_db_merged {
 
 /* Takes in a best row from elsewhere, with the device, problem, implementation and run it speaks
  * of; its ids mean nothing here. Of two rows with the same problem, device, cache policy,
- * implementation and template hash the better measured one stays: more repeats; else the narrower
+ * implementation and template hash the better measured one stays: the one from a playoff; else the
+ * one with more repeats; else the narrower
  * interval relative to its time; else the lower time; else the later measured_at; else, so that the
  * outcome never depends on the order of merging, the one with smaller errors, then the first by
  * configuration and the other columns. Of two descriptions of one device one is chosen likewise.

@@ -129,12 +129,15 @@ static bool same_subject(const struct tw_catalogue_row *a, const struct tw_catal
            a->implementation == b->implementation && a->template_hash == b->template_hash;
 }
 
-/* Puts a row in the place of the one that it overrides, else at the head of its problem's rows. */
+/* Puts a row in the place of the one that it overrides, or not at all; else at the head of its
+ * problem's rows. */
 static void put_row(struct tw_catalogue *c, const struct tw_catalogue_row *row) {
     size_t *bucket = find_bucket(c, row->kernel, row->problem);
     for (size_t i = *bucket; i != 0; i = c->rows[i - 1].next) {
         if (same_subject(&c->rows[i - 1], row)) {
             size_t next = c->rows[i - 1].next;
+            if (row->provisional && !c->rows[i - 1].provisional)
+                return;
             c->rows[i - 1] = *row;
             c->rows[i - 1].next = next;
             return;
@@ -235,6 +238,7 @@ static bool add_row(void *context, const struct tw_db_result *stored) {
         .template_hash = implementation->template_hash,
         .configuration = copy_text(c, stored->configuration),
         .time_us = stored->time_us,
+        .provisional = stored->provisional,
         .database = c->databases,
     };
     if (c->no_memory)

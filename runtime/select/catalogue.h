@@ -28,7 +28,8 @@ struct tw_catalogue_row {
     const char *template_hash;
     const char *configuration; /* canonical JSON */
     double time_us;
-    int database; /* which one it came from, as numbered by tw_catalogue_add */
+    bool provisional; /* from a search without a playoff */
+    int database;     /* which one it came from, as numbered by tw_catalogue_add */
     int dimension_count;
     double log_dimensions[TW_MAX_DIMENSIONS]; /* log2 of each, which distances are made of */
     size_t next; /* row of the same problem, as tw_catalogue_at's index + 1; 0: the last */
@@ -38,7 +39,8 @@ tw_status tw_catalogue_create(struct tw_catalogue **out, struct tw_error *error)
 void tw_catalogue_free(struct tw_catalogue *catalogue);
 
 /* Reads all best rows of an open database. A row overrides one that an earlier call brought for the
- * same kernel, problem, device, cache policy, implementation and template. Rows whose problem's key
+ * same kernel, problem, device, cache policy, implementation and template, unless it is provisional
+ * and that one is not. Rows whose problem's key
  * is none of ours are left out. */
 tw_status tw_catalogue_add(struct tw_catalogue *catalogue, tw_db *db, struct tw_error *error);
 

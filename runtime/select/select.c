@@ -100,6 +100,8 @@ static bool preferred(const struct candidate *a, const struct candidate *b) {
         return a->rule < b->rule;
     if (a->distance != b->distance)
         return a->distance < b->distance;
+    if (a->row->provisional != b->row->provisional)
+        return b->row->provisional;
     if (a->row->time_us != b->row->time_us)
         return a->row->time_us < b->row->time_us;
     int order = strcmp(a->row->problem, b->row->problem);

@@ -8,7 +8,6 @@
 struct tw_geometry {
     uint32_t block[3];
     uint32_t grid[3];
-    uint32_t cluster[3];
     uint32_t shared;     /* bytes */
     uint32_t min_blocks; /* resident blocks to ask of the compiler */
 };

@@ -53,6 +53,7 @@ struct row {
     double time_us;
     const char *backend, *architecture;
     int64_t m, n;
+    const char *ties; /* NULL: provisional */
 };
 
 SUPPORT struct row usual_row(const struct house *house) {
@@ -72,7 +73,8 @@ SUPPORT struct row usual_row(const struct house *house) {
                         "cuda",
                         "sm_90",
                         8,
-                        100};
+                        100,
+                        "[]"};
 }
 
 SUPPORT void store(const struct house *house, const struct row *row) {
@@ -95,7 +97,8 @@ SUPPORT void store(const struct house *house, const struct row *row) {
                               .time_us = row->time_us,
                               .ci_low_us = row->time_us,
                               .ci_high_us = row->time_us,
-                              .repeats = 9};
+                              .repeats = 9,
+                              .tie_set = row->ties};
     must_db(tw_db_device_put(db, &device, &best.device), db);
     must_db(tw_db_problem_put(db, &problem, &best.problem), db);
     must_db(tw_db_implementation_put(db, &implementation, &best.implementation), db);

@@ -277,6 +277,11 @@ static void order_is_total(void **state) {
         assert_true(tw_db_best_order(&row, &better[i]) < 0);
         assert_int_equal(tw_db_best_order(&better[i], &better[i]), 0);
     }
+    /* What no playoff has decided goes behind what one has, however often it was repeated. */
+    struct tw_db_best_row provisional = better[0];
+    provisional.best.tie_set = NULL;
+    assert_true(tw_db_best_order(&row, &provisional) > 0);
+    assert_true(tw_db_best_order(&provisional, &row) < 0);
     struct tw_db_best_row none = row;
     none.provenance.uid = NULL;
     assert_true(tw_db_best_order(&row, &none) > 0);

@@ -231,6 +231,77 @@ static void best_round_trips_and_is_replaced(void **state) {
     tw_db_close(db);
 }
 
+/* What a search has found so far: there is one row of it at most, the fastest, and none beside what
+ * a playoff decided for one of the implementations. */
+static void provisional_best_gives_way(void **state) {
+    struct fixture *fixture = *state;
+    tw_db *db = open_db(fixture->path, TW_DB_WRITE);
+    struct ids ids = put_samples(db);
+    struct tw_db_implementation more = sample_implementation;
+    int64_t own[2] = {ids.implementation, 0}, elsewhere = 0;
+    more.name = "another";
+    assert_status(tw_db_implementation_put(db, &more, &own[1]), TW_DB_OK);
+    more.template_hash = "of yesterday";
+    assert_status(tw_db_implementation_put(db, &more, &elsewhere), TW_DB_OK);
+    static const char all[] = "SELECT group_concat(time_us || configuration, ' ') FROM"
+                              " (SELECT * FROM best ORDER BY time_us)";
+    struct tw_db_best best = sample_best(ids);
+    best.ci_low_us = 1;
+    best.ci_high_us = 99;
+    const struct {
+        double time_us;
+        int64_t implementation;
+        const char *then;
+    } steps[] = {{12, own[0], "12.0x"},
+                 {13, own[1], "12.0x"},
+                 {11, own[1], "11.0x"},
+                 {11, own[0], "11.0x"},
+                 {10, own[0], "10.0x"}};
+    best.configuration = "x";
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        best.time_us = steps[i].time_us;
+        best.implementation = steps[i].implementation;
+        assert_status(tw_db_best_put_provisional(db, &best, own, 2), TW_DB_OK);
+        assert_sql(db, all, steps[i].then);
+    }
+    /* Another policy's is another row, and a winner of another template is none of ours. */
+    best.cache_policy = "warm";
+    best.time_us = 20;
+    assert_status(tw_db_best_put_provisional(db, &best, own, 2), TW_DB_OK);
+    best.cache_policy = "cold";
+    best.implementation = elsewhere;
+    best.configuration = "old";
+    best.tie_set = "[]";
+    best.time_us = 2;
+    assert_status(tw_db_best_put(db, &best), TW_DB_OK);
+    best.configuration = "y";
+    best.implementation = own[1];
+    best.tie_set = NULL;
+    best.time_us = 9;
+    assert_status(tw_db_best_put_provisional(db, &best, own, 2), TW_DB_OK);
+    assert_sql(db, all, "2.0old 9.0y 20.0x");
+
+    /* A winner stays whatever a search believes. */
+    best.configuration = "won";
+    best.tie_set = "[]";
+    best.time_us = 15;
+    assert_status(tw_db_best_remove_provisional(db, ids.problem, ids.device, "cold"), TW_DB_OK);
+    assert_status(tw_db_best_put(db, &best), TW_DB_OK);
+    best.configuration = "z";
+    best.tie_set = NULL;
+    best.time_us = 3;
+    best.implementation = own[0];
+    assert_status(tw_db_best_put_provisional(db, &best, own, 2), TW_DB_OK);
+    assert_sql(db, all, "2.0old 15.0won 20.0x");
+    best.tie_set = "[]";
+    assert_status(tw_db_best_put_provisional(db, &best, own, 2), TW_DB_MISUSE);
+    best.tie_set = NULL;
+    best.device = 99;
+    assert_status(tw_db_best_put_provisional(db, &best, own, 2), TW_DB_CONSTRAINT);
+    assert_sql(db, all, "2.0old 15.0won 20.0x");
+    tw_db_close(db);
+}
+
 static void best_is_looked_up_exactly_and_listed(void **state) {
     struct fixture *fixture = *state;
     tw_db *db = open_db(fixture->path, TW_DB_WRITE);
@@ -346,6 +417,7 @@ int main(void) {
         DB_TEST(bad_dimension_leaves_no_problem_behind),
         DB_TEST(implementation_is_unique_with_its_hash),
         DB_TEST(best_round_trips_and_is_replaced),
+        DB_TEST(provisional_best_gives_way),
         DB_TEST(best_is_looked_up_exactly_and_listed),
         DB_TEST(transaction_keeps_all_or_nothing),
         DB_TEST(visitor_may_read_but_not_write),

@@ -159,7 +159,8 @@ static const char second[] =
     "\"launches\": [ { \"templates\": [\"scale/direct.cu\"], \"function\": \"f\", \"block\": "
     "[\"1\"], \"grid\": [\"1\"], \"pass\": [\"B\"] } ], \"presets\": { \"o\": { \"X\": 1 } } },";
 
-/* Of two implementations the faster; when its row cannot be used, the slower rather than none. */
+/* Of two implementations the faster; when its row cannot be used, the slower rather than none, and
+ * the slower too when no playoff has said that the other is faster. */
 static void the_fastest_usable(void **state) {
     struct house *house = *state;
     char *text = replaced(scale_text, "\"implementations\": [", second);
@@ -170,13 +171,14 @@ static void the_fastest_usable(void **state) {
     struct tw_error error;
     for (int i = 0; i < 2; i++)
         must(tw_source_hash(d, i, hashes[i], &error), error);
-    for (int step = 0; step < 3; step++) {
+    for (int step = 0; step < 4; step++) {
         struct row row = usual_row(house);
         row.hash = hashes[1];
         store(house, &row); /* 7.5 us */
         row.implementation = "other";
         row.hash = hashes[0];
-        row.configuration = step < 2 ? "{\"X\":1}" : "{\"X\":2}";
+        row.configuration = step != 2 ? "{\"X\":1}" : "{\"X\":2}";
+        row.ties = step < 3 ? "[]" : NULL;
         row.time_us = step == 0 ? 9 : 5;
         store(house, &row);
         selection = selected_for(house, &problem, &paper_gpu, "cold");
@@ -186,6 +188,38 @@ static void the_fastest_usable(void **state) {
     }
     tw_description_free(d);
     free(text);
+}
+
+/* What a search found goes behind what a playoff decided, in one database and of two. */
+static void provisional_rows(void **state) {
+    struct house *house = *state;
+    struct tw_error error;
+    struct row row = usual_row(house);
+    row.time_us = 5;
+    row.ties = NULL;
+    store(house, &row);
+    struct tw_selection selection = selected(house, "cold");
+    assert_int_equal(selection.rule, TW_SELECTED_EXACT);
+    assert_true(selection.row->provisional);
+
+    row.ties = "[]";
+    row.time_us = 8;
+    store(house, &row);
+    tw_catalogue_free(house->catalogue);
+    must(tw_catalogue_create(&house->catalogue, &error), error);
+    must(tw_catalogue_add(house->catalogue, house->db, &error), error);
+    row.ties = NULL;
+    row.time_us = 5;
+    store(house, &row);
+    must(tw_catalogue_add(house->catalogue, house->db, &error), error);
+    assert_int_equal(tw_catalogue_size(house->catalogue), 1);
+    assert_false(tw_catalogue_at(house->catalogue, 0)->provisional);
+    assert_true(tw_catalogue_at(house->catalogue, 0)->time_us == 8);
+    row.ties = "[]";
+    row.time_us = 9;
+    store(house, &row);
+    must(tw_catalogue_add(house->catalogue, house->db, &error), error);
+    assert_true(tw_catalogue_at(house->catalogue, 0)->time_us == 9);
 }
 
 static void long_reasons_are_cut(void **state) {
@@ -210,6 +244,7 @@ int main(void) {
         HOUSE_TEST(an_implementation_that_is_gone),
         HOUSE_TEST(what_does_not_fit),
         HOUSE_TEST(the_fastest_usable),
+        HOUSE_TEST(provisional_rows),
         HOUSE_TEST(long_reasons_are_cut),
     };
     return cmocka_run_group_tests_name("select", tests, NULL, NULL);
