@@ -137,6 +137,29 @@ static void a_failed_measurement_is_out(void **state) {
     playoff_free(playoff);
 }
 
+/* Ratios are of the same rounds, so that a drift which only one of them played through is not in
+ * them; who retires keeps its rounds. */
+static void ratios_and_retirement(void **state) {
+    (void)state;
+    const struct playoff_options options = {.rounds = 10};
+    struct playoff *playoff;
+    assert_int_equal(playoff_create(&playoff, 3, &options, NULL), TW_OK);
+    assert_true(playoff_ratio(playoff, 1, 0) == 0);
+    const double first[] = {1, 3, 1.5}, second[] = {2, 6, 3}, third[] = {8, NAN, 12};
+    playoff_add(playoff, first);
+    playoff_add(playoff, second);
+    playoff_retire(playoff, 1);
+    assert_false(playoff_live(playoff, 1));
+    playoff_add(playoff, third);
+    assert_true(playoff_standing(playoff, 0).median == 2);
+    assert_true(playoff_standing(playoff, 1).median == 4.5);
+    assert_true(playoff_ratio(playoff, 1, 0) == 3);
+    assert_true(playoff_ratio(playoff, 0, 0) == 1);
+    assert_true(playoff_ratio(playoff, 2, 0) == 1.5);
+    assert_int_equal(playoff_winner(playoff), 0);
+    playoff_free(playoff);
+}
+
 static void equal_medians_go_to_the_first(void **state) {
     (void)state;
     const struct playoff_options options = {.rounds = 1};
@@ -158,6 +181,7 @@ int main(void) {
         cmocka_unit_test(rounds_run_out),
         cmocka_unit_test(one_alone_is_measured),
         cmocka_unit_test(a_failed_measurement_is_out),
+        cmocka_unit_test(ratios_and_retirement),
         cmocka_unit_test(equal_medians_go_to_the_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

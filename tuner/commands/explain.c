@@ -37,6 +37,7 @@ static void print_json(const struct tw_problem *problem, const struct tw_selecti
         cJSON_AddStringToObject(row, "problem", s->row->problem);
         cJSON_AddStringToObject(row, "device", s->row->device_name);
         cJSON_AddNumberToObject(row, "time_us", s->row->time_us);
+        cJSON_AddBoolToObject(row, "provisional", s->row->provisional);
     }
     if (s->refused != NULL) {
         cJSON *refused = cJSON_AddObjectToObject(json, "refused");

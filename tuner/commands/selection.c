@@ -9,7 +9,8 @@ void selection_print(const struct tw_selection *s) {
     if (s->row != NULL) {
         char time[32];
         report_time(s->row->time_us, time);
-        printf("  from            %s on %s, %s\n", s->row->problem, s->row->device_name, time);
+        printf("  from            %s on %s, %s%s\n", s->row->problem, s->row->device_name, time,
+               s->row->provisional ? ", provisional: from a search, without a playoff" : "");
     }
     if (s->distance > 0)
         printf("  distance        %.3g (log2, over the dimensions)\n", s->distance);

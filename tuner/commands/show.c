@@ -56,6 +56,7 @@ static void add_json(struct listing *listing, const struct tw_db_best_row *row) 
     }
     if (row->best.has_error)
         cJSON_AddNumberToObject(json, "max_rel_error", row->best.max_rel_error);
+    cJSON_AddBoolToObject(json, "provisional", row->best.tie_set == NULL);
     if (row->best.tie_set != NULL)
         cJSON_AddItemToObject(json, "ties", cJSON_Parse(row->best.tie_set));
     if (row->best.baselines != NULL)
@@ -81,7 +82,8 @@ static bool visit(void *context, const struct tw_db_best_row *row) {
         snprintf(rate, sizeof rate, ", %.4g %.20s", row->best.rate, row->best.rate_unit);
     plain_line(stdout, "%s %s on %s, %s cache", row->problem.kernel, row->problem.key,
                row->device.name, row->best.cache_policy);
-    plain_line(stdout, "  %s%s, run %lld", time, rate, (long long)row->best.run);
+    plain_line(stdout, "  %s%s, run %lld%s", time, rate, (long long)row->best.run,
+               row->best.tie_set == NULL ? ", provisional: from a search, without a playoff" : "");
     plain_line(stdout, "  %s %s", row->implementation_name, row->best.configuration);
     return true;
 }

@@ -54,6 +54,10 @@ static cJSON *best_json(const struct tw_problem *problem, const struct session_r
     }
     cJSON_AddNumberToObject(json, "playoff_rounds", r->rounds);
     cJSON_AddNumberToObject(json, "tied", r->tie_count);
+    if (r->rounds > 0) {
+        cJSON_AddBoolToObject(json, "decided", r->decided);
+        cJSON_AddNumberToObject(json, "spread", r->spread);
+    }
     return json;
 }
 
@@ -69,10 +73,12 @@ static void add_presets(cJSON *json, const struct tw_description *d,
                              : !preset->tried ? "not_tried"
                                               : tw_db_trial_status_text(preset->trial.status);
         cJSON_AddStringToObject(row, "status", status);
-        if (preset->tried && preset->trial.status == TW_DB_TRIAL_OK)
+        if (preset->tried && preset->trial.status == TW_DB_TRIAL_OK) {
             cJSON_AddNumberToObject(row, "time_us", preset->trial.time_us);
-        else
+            cJSON_AddStringToObject(row, "measured_in", preset->in_playoff ? "playoff" : "search");
+        } else {
             cJSON_AddStringToObject(row, "message", preset->trial.message);
+        }
     }
 }
 

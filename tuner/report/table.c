@@ -13,6 +13,9 @@ void report_time(double us, char out[32]) {
         snprintf(out, 32, "%.4g s", us * 1e-6);
 }
 
+/* A spread, as a share of the time, at which a quiet machine would do better. */
+static const double NOISY = 0.05;
+
 static void print_best(const struct tw_problem *problem, const struct session_result *r) {
     const struct tw_description *d = problem->description;
     struct tw_text configuration = {0};
@@ -41,15 +44,30 @@ static void print_best(const struct tw_problem *problem, const struct session_re
     if (r->tie_count > 1)
         printf("  tied with       %d other%s, as far as %d rounds can tell\n", r->tie_count - 1,
                r->tie_count > 2 ? "s" : "", r->rounds);
+    if (r->rounds > 0 && !r->decided && r->spread > NOISY)
+        printf("  too noisy       to tell them apart: the best one's times are spread by %.0f%% "
+               "(between quartiles)\n",
+               100 * r->spread);
     tw_text_free(&configuration);
 }
 
-static void print_presets(const struct session_result *r, bool verbose) {
+/* The best beside a preset that takes `ratio` times as long. */
+static void comparison(double ratio, char out[24]) {
+    if (ratio >= 1.01)
+        snprintf(out, 24, "%.2fx faster", ratio);
+    else if (ratio <= 0.99)
+        snprintf(out, 24, "%.2fx slower", 1 / ratio);
+    else
+        snprintf(out, 24, "as fast");
+}
+
+static void print_presets(const struct tw_problem *problem, const struct session_result *r,
+                          bool verbose) {
     int ruled_out = 0;
     printf("  preset               time       best is\n");
     for (int i = 0; i < r->preset_count; i++) {
         const struct session_preset *preset = &r->presets[i];
-        char time[32];
+        char time[32], beside[24];
         ruled_out += !preset->fits;
         if (!preset->fits && !verbose)
             continue;
@@ -62,8 +80,11 @@ static void print_presets(const struct session_result *r, bool verbose) {
                    tw_db_trial_status_text(preset->trial.status), preset->trial.message);
         else {
             report_time(preset->trial.time_us, time);
-            printf("    %-18s %-10s %.2fx faster\n", preset->name, time,
-                   preset->trial.time_us / r->best.time_us);
+            comparison(preset->trial.time_us / r->best.time_us, beside);
+            bool itself = tw_configuration_equal(problem->description, &preset->configuration,
+                                                 &r->best.configuration);
+            printf("    %-18s %-10s %s%s\n", preset->name, time, itself ? "this one" : beside,
+                   r->rounds > 0 && !preset->in_playoff ? ", by the search" : "");
         }
     }
     if (ruled_out > 0 && !verbose)
@@ -96,7 +117,7 @@ void report_table(const struct tw_problem *problem, const struct tw_device_info 
     printf("%s %s on %s (%s)\n", problem->description->kernel, key, device->name, device->id);
     if (r->has_best) {
         print_best(problem, r);
-        print_presets(r, verbose);
+        print_presets(problem, r, verbose);
     }
     print_counts(r);
     if (r->interrupted)

@@ -1,182 +1,31 @@
-/* The playoff: the best contenders, measured again in interleaved rounds. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "tuner/session/state.h"
-#include "tuner/statistics/playoff.h"
-#include "tuner/workers/assignment.h"
-#include "runtime/base/clock.h"
-
-enum { MAX_ROUNDS = 60 };
-
-/* A contender that a device worker has loaded. */
-struct finals {
-    struct session *s;
-    int count;
-    int contender[FINALISTS]; /* index into the session's contenders */
-    int rounds;
-    struct playoff *playoff;
-};
-
-/* ---- Binaries of contenders known from an earlier run ---- */
-
-static tw_status submit_missing(struct session *s) {
-    for (int i = 0; i < s->contender_count; i++) {
-        struct contender *c = &s->contenders[i];
-        if (c->build != NULL)
-            continue;
-        c->build = builds_get(&s->builds, s->device, s->problem, &c->trial.configuration, s->values,
-                              s->error);
-        if (c->build == NULL)
-            return s->error->status;
-        if (c->build->state != BUILD_NEW)
-            continue;
-        while (compile_pool_busy(s->pool) == compile_pool_size(s->pool)) {
-            pipeline_collect_builds(s);
-            pipeline_wait(s, 0.1);
-        }
-        c->build->state = BUILD_COMPILING;
-        tw_status status =
-            compile_pool_submit(s->pool, c->build->id, &c->trial.configuration, s->error);
-        if (status != TW_OK)
-            return status;
-    }
-    return TW_OK;
-}
-
-static bool all_built(const struct session *s) {
-    for (int i = 0; i < s->contender_count; i++)
-        if (s->contenders[i].build->state != BUILD_DONE)
-            return false;
-    return true;
-}
-
-static tw_status build_contenders(struct session *s) {
-    tw_status status = submit_missing(s);
-    while (status == TW_OK && !all_built(s) && !session_interrupted(s)) {
-        pipeline_collect_builds(s);
-        pipeline_wait(s, 0.1);
-    }
-    return status;
-}
-
-/* ---- One request to the device worker, and its answer ---- */
-
-/* TW_DEVICE when the worker was lost over it; a new one is starting then. */
-static tw_status ask(struct session *s, struct message *request, struct message *answer) {
-    tw_status status = TW_OK, fatal = TW_OK;
-    *answer = (struct message){0};
-    while (device_link_state(s->link) != DEVICE_IDLE) {
-        device_link_take(s->link, answer, &fatal, s->error);
-        message_free(answer);
-        if (fatal != TW_OK)
-            return fatal;
-        pipeline_wait(s, 0.1);
-    }
-    status = device_link_send(s->link, request, 60 + 30 * s->reference_s, s->error);
-    while (status == TW_OK) {
-        enum device_event event = device_link_take(s->link, answer, &fatal, s->error);
-        if (fatal != TW_OK)
-            return fatal;
-        if (event == DEVICE_ANSWER)
-            return strcmp(message_text(answer, "status", "ok"), "ok") == 0
-                       ? TW_OK
-                       : tw_fail(s->error, TW_LAUNCH, "%s", message_text(answer, "message", ""));
-        if (event != DEVICE_NOTHING)
-            return tw_fail(s->error, TW_DEVICE,
-                           "the device worker was lost in the playoff; run the same command again");
-        pipeline_wait(s, 0.1);
-    }
-    return status;
-}
-
-static tw_status load_finalist(struct finals *f, int contender) {
-    struct session *s = f->s;
-    const struct compiled *compiled = &s->contenders[contender].build->compiled;
-    if (compiled->status != TW_DB_TRIAL_OK)
-        return TW_OK; /* it compiled once and does not now: out, as its record is of another day */
-    struct message request = message_new("finalist"), answer;
-    assignment_add_variant(&request, s->problem->description,
-                           &s->contenders[contender].trial.configuration);
-    cJSON_AddItemToObject(
-        request.json, "sizes",
-        cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(compiled->binaries.json, "sizes"), 1));
-    request.bytes = compiled->binaries.bytes;
-    request.size = compiled->binaries.size;
-    tw_status status = ask(s, &request, &answer);
-    request.bytes = NULL;
-    message_free(&request);
-    message_free(&answer);
-    if (status == TW_OK)
-        f->contender[f->count++] = contender;
-    return status;
-}
-
-/* ---- The rounds ---- */
-
-/* Live finalists, a different one first each round, so that none always follows the same neighbour.
+/* The playoff: the best contenders, the winners of before and the presets, measured again in
+ * interleaved rounds. What is told and stored of them comes from there, so that it is comparable.
  */
-static tw_status play_round(struct finals *f, enum playoff_end *end) {
-    struct message request = message_new("round"), answer;
-    cJSON *order = cJSON_AddArrayToObject(request.json, "order");
-    int asked[FINALISTS], count = 0;
-    for (int i = 0; i < f->count; i++) {
-        int candidate = (i + f->rounds) % f->count;
-        if (!playoff_live(f->playoff, (size_t)candidate))
-            continue;
-        asked[count++] = candidate;
-        cJSON_AddItemToArray(order, cJSON_CreateNumber(candidate));
-    }
-    tw_status status = ask(f->s, &request, &answer);
-    double times[FINALISTS] = {0};
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(answer.json, "times_us");
-    if (status == TW_OK && cJSON_GetArraySize(list) != count)
-        status = tw_fail(f->s->error, TW_DEVICE, "the device worker measured something else");
-    for (int i = 0; i < count && status == TW_OK; i++)
-        times[asked[i]] = cJSON_GetArrayItem(list, i)->valuedouble * 1e-6;
-    if (status == TW_OK) {
-        *end = playoff_add(f->playoff, times);
-        f->rounds++;
-    }
-    message_free(&request);
-    message_free(&answer);
-    return status;
+#include <math.h>
+#include <stdlib.h>
+
+#include "tuner/session/finals.h"
+
+static double median_us(const struct finals *f, int entrant) {
+    return playoff_standing(f->playoff, (size_t)entrant).median * 1e6;
 }
 
-/* However soon it is decided, the winner's time is to have an interval. */
-static bool winner_is_measured(const struct finals *f) {
-    size_t winner = playoff_winner(f->playoff);
-    return winner != PLAYOFF_NONE && playoff_standing(f->playoff, winner).rounds >=
-                                         statistics_least_count(STATISTICS_CONFIDENCE);
+/* An entrant's time as its rounds beside the winner have it. Medians would not do: who went out
+ * early played in other rounds than the winner's. 0: it played none. */
+static double comparable_us(const struct finals *f, int entrant, int winner) {
+    return median_us(f, winner) * playoff_ratio(f->playoff, (size_t)entrant, (size_t)winner);
 }
 
-static tw_status play(struct finals *f, double seconds) {
-    const struct playoff_options options = {.rounds = MAX_ROUNDS};
-    double deadline = tw_clock_now() + seconds;
-    tw_status status = playoff_create(&f->playoff, (size_t)f->count, &options, f->s->error);
-    enum playoff_end end = PLAYOFF_RUNNING;
-    while (status == TW_OK && !session_interrupted(f->s)) {
-        status = play_round(f, &end);
-        bool over = end != PLAYOFF_RUNNING || tw_clock_now() > deadline;
-        if (status == TW_OK && over && (winner_is_measured(f) || end != PLAYOFF_RUNNING))
-            break;
-    }
-    return status;
-}
+/* ---- What is stored ---- */
 
-/* ---- The winner ---- */
-
-static char *tie_set(const struct finals *f, size_t winner, int *count) {
-    const struct session *s = f->s;
-    const struct tw_description *d = s->problem->description;
+static char *tie_set(const struct finals *f, int winner, int *count) {
+    const struct tw_description *d = f->s->problem->description;
     cJSON *ties = cJSON_CreateArray();
     *count = 1;
     for (int i = 0; i < f->count; i++) {
-        if (!playoff_live(f->playoff, (size_t)i) || (size_t)i == winner)
+        if (!playoff_live(f->playoff, (size_t)i) || i == winner)
             continue;
-        const struct tw_configuration *configuration =
-            &s->contenders[f->contender[i]].trial.configuration;
+        const struct tw_configuration *configuration = &f->entrants[i].trial.configuration;
         struct tw_text text = {0};
         tw_configuration_text(d, configuration, &text);
         cJSON *tie = cJSON_CreateObject();
@@ -184,8 +33,7 @@ static char *tie_set(const struct finals *f, size_t winner, int *count) {
                                 d->implementations[configuration->implementation].name);
         cJSON_AddItemToObject(tie, "configuration",
                               cJSON_Parse(text.data != NULL ? text.data : "null"));
-        cJSON_AddNumberToObject(tie, "time_us",
-                                playoff_standing(f->playoff, (size_t)i).median * 1e6);
+        cJSON_AddNumberToObject(tie, "time_us", median_us(f, i));
         cJSON_AddItemToArray(ties, tie);
         tw_text_free(&text);
         ++*count;
@@ -207,45 +55,109 @@ static char *baselines(const struct session *s) {
     return text;
 }
 
-static tw_status store(struct finals *f, size_t winner) {
+/* The row of an entrant that takes `time_us`, with its interval in proportion. */
+static struct tw_db_best row_of(const struct finals *f, int entrant, double time_us) {
+    struct playoff_standing standing = playoff_standing(f->playoff, (size_t)entrant);
+    const struct trial *trial = &f->entrants[entrant].trial;
+    double scale = time_us / standing.median;
+    struct tw_db_best best = {.time_us = time_us,
+                              .ci_low_us = standing.interval.low * scale,
+                              .ci_high_us = standing.interval.high * scale,
+                              .repeats = (int64_t)standing.rounds,
+                              .has_error = trial->has_error,
+                              .max_rel_error = trial->max_rel_error,
+                              .rms_rel_error = trial->rms_rel_error};
+    best.rate = tw_work_rate(&f->s->work, time_us * 1e-6, &best.rate_unit);
+    return best;
+}
+
+/* Winners of before, of other implementations than today's winner, stay for those who cannot use
+ * that one; but with times of this playoff, or an application would compare times of two days. */
+static tw_status store_again(const struct finals *f, int winner) {
     struct session *s = f->s;
-    struct session_result *r = s->result;
-    char *ties = tie_set(f, winner, &r->tie_count);
-    char *presets = baselines(s);
-    struct tw_db_best best = {.time_us = r->best.time_us,
-                              .ci_low_us = r->ci_low_us,
-                              .ci_high_us = r->ci_high_us,
-                              .repeats = (int64_t)playoff_standing(f->playoff, winner).rounds,
-                              .rate_unit = r->rate_unit,
-                              .rate = r->rate,
-                              .has_error = r->best.has_error,
-                              .max_rel_error = r->best.max_rel_error,
-                              .rms_rel_error = r->best.rms_rel_error,
-                              .tie_set = ties,
-                              .baselines = presets};
-    tw_status status = ties != NULL && presets != NULL
-                           ? recorder_best(&s->recorder, &best, &r->best.configuration, s->error)
-                           : tw_fail(s->error, TW_NO_MEMORY, "out of memory");
+    int won = f->entrants[winner].trial.configuration.implementation;
+    tw_status status = TW_OK;
+    for (int i = 0; i < s->regular_count && status == TW_OK; i++) {
+        const struct tw_configuration *configuration = &s->regulars[i].configuration;
+        if (!s->regulars[i].stored || configuration->implementation == won)
+            continue;
+        int entrant = entrants_find(f, configuration);
+        double time = entrant >= 0 ? comparable_us(f, entrant, winner) : 0;
+        if (time <= 0)
+            continue;
+        /* Of two that tie, the winner is to be the one that applications find first. */
+        double least = nextafter(median_us(f, winner), INFINITY);
+        struct tw_db_best best = row_of(f, entrant, time > least ? time : least);
+        best.tie_set = "[]";
+        status = recorder_best(&s->recorder, &best, configuration, s->error);
+    }
+    return status;
+}
+
+static tw_status store_winner(const struct finals *f, int winner, const char *ties,
+                              const char *presets) {
+    struct session *s = f->s;
+    if (ties == NULL || presets == NULL)
+        return tw_fail(s->error, TW_NO_MEMORY, "out of memory");
+    struct tw_db_best best = row_of(f, winner, median_us(f, winner));
+    best.tie_set = ties;
+    best.baselines = presets;
+    tw_status status = recorder_begin(&s->recorder, s->error);
+    if (status != TW_OK)
+        return status;
+    status = recorder_drop_provisional(&s->recorder, s->error);
+    if (status == TW_OK)
+        status =
+            recorder_best(&s->recorder, &best, &f->entrants[winner].trial.configuration, s->error);
+    if (status == TW_OK)
+        status = store_again(f, winner);
+    return recorder_end(&s->recorder, status, s->error);
+}
+
+static tw_status store(const struct finals *f, int winner) {
+    char *ties = tie_set(f, winner, &f->s->result->tie_count);
+    char *presets = baselines(f->s);
+    tw_status status = store_winner(f, winner, ties, presets);
     cJSON_free(ties);
     cJSON_free(presets);
     return status;
 }
 
-static void take_winner(struct finals *f, size_t winner) {
+/* ---- What is told ---- */
+
+/* A preset that was too slow for the playoff is put in proportion: as far behind the winner as it
+ * was behind the leader of the search. */
+static void update_presets(const struct finals *f, int winner) {
+    const struct session *s = f->s;
+    for (int i = 0; i < s->result->preset_count; i++) {
+        struct session_preset *preset = &s->result->presets[i];
+        if (!preset->tried || preset->trial.status != TW_DB_TRIAL_OK)
+            continue;
+        int entrant = entrants_find(f, &preset->configuration);
+        double time = entrant >= 0 ? comparable_us(f, entrant, winner) : 0;
+        preset->in_playoff = time > 0;
+        if (!preset->in_playoff)
+            time = median_us(f, winner) * preset->trial.time_us / s->contenders[0].trial.time_us;
+        preset->trial.time_us = time;
+    }
+}
+
+static void take_winner(struct finals *f, int winner) {
     struct session_result *r = f->s->result;
-    struct playoff_standing standing = playoff_standing(f->playoff, winner);
+    struct playoff_standing standing = playoff_standing(f->playoff, (size_t)winner);
     r->has_best = true;
-    r->best = f->s->contenders[f->contender[winner]].trial;
+    r->best = f->entrants[winner].trial;
     r->best.time_us = standing.median * 1e6;
     r->ci_low_us = standing.interval.low * 1e6;
     r->ci_high_us = standing.interval.high * 1e6;
     r->rounds = f->rounds;
+    r->spread = standing.spread;
+    r->decided = f->end == PLAYOFF_WON || f->end == PLAYOFF_TIED;
     r->rate = tw_work_rate(&f->s->work, r->best.time_us * 1e-6, &r->rate_unit);
-    /* A preset that won must not look faster or slower than itself. */
-    outcome_update_presets(f->s, &r->best);
+    update_presets(f, winner);
 }
 
-/* Without a playoff the best is only the best so far, and is not stored as the winner. */
+/* Without a playoff the best is the best of the search, as it has been stored. */
 static void take_leader(struct session *s) {
     struct session_result *r = s->result;
     r->has_best = true;
@@ -254,6 +166,17 @@ static void take_leader(struct session *s) {
     r->ci_high_us = r->best.ci_high_us;
     r->tie_count = 1;
     r->rate = tw_work_rate(&s->work, r->best.time_us * 1e-6, &r->rate_unit);
+}
+
+static tw_status finish(struct finals *f) {
+    size_t winner = playoff_winner(f->playoff);
+    if (winner == PLAYOFF_NONE)
+        return tw_fail(f->s->error, TW_DEVICE,
+                       "none of the best variants could be measured again, so what is stored is of "
+                       "the search: %.700s",
+                       f->last_failure);
+    take_winner(f, (int)winner);
+    return store(f, (int)winner);
 }
 
 tw_status finals_run(struct session *s, double seconds) {
@@ -265,21 +188,14 @@ tw_status finals_run(struct session *s, double seconds) {
     if (f == NULL)
         return tw_fail(s->error, TW_NO_MEMORY, "out of memory");
     f->s = s;
-    tw_status status = build_contenders(s);
-    for (int i = 0; i < s->contender_count && status == TW_OK && !session_interrupted(s); i++)
-        status = load_finalist(f, i);
-    if (status == TW_OK && f->count == 0 && !session_interrupted(s))
-        status = tw_fail(s->error, TW_COMPILE,
-                         "none of the best variants of the earlier run compiles now");
-    if (status == TW_OK && f->count > 0)
-        status = play(f, seconds);
-    if (status == TW_OK && session_interrupted(s)) {
+    tw_status status = entrants_gather(f, seconds);
+    if (status == TW_OK)
+        status = rounds_play(f, seconds);
+    if (status == TW_OK && session_interrupted(s))
         take_leader(s);
-    } else if (status == TW_OK) {
-        size_t winner = playoff_winner(f->playoff);
-        take_winner(f, winner);
-        status = store(f, winner);
-    }
+    else if (status == TW_OK)
+        status = finish(f);
+    entrants_release(f);
     playoff_free(f->playoff);
     free(f);
     return status;

@@ -2,14 +2,33 @@
 
 #include "tuner/session/state.h"
 
-void outcome_update_presets(struct session *s, const struct trial *trial) {
+static bool same(const struct session *s, const struct tw_configuration *a,
+                 const struct tw_configuration *b) {
+    return tw_configuration_equal(s->problem->description, a, b);
+}
+
+static void update_presets(struct session *s, const struct trial *trial) {
     for (int i = 0; i < s->result->preset_count; i++) {
         struct session_preset *preset = &s->result->presets[i];
-        if (preset->fits && tw_configuration_equal(s->problem->description, &preset->configuration,
-                                                   &trial->configuration)) {
+        if (preset->fits && same(s, &preset->configuration, &trial->configuration)) {
             preset->trial = *trial;
             preset->tried = true;
         }
+    }
+}
+
+static void update_regulars(struct session *s, const struct trial *trial, struct build *build) {
+    if (trial->status != TW_DB_TRIAL_OK)
+        return;
+    for (int i = 0; i < s->regular_count; i++) {
+        struct regular *regular = &s->regulars[i];
+        if (regular->known || !same(s, &regular->configuration, &trial->configuration))
+            continue;
+        regular->known = true;
+        regular->trial = *trial;
+        regular->build = build;
+        if (build != NULL)
+            builds_retain(build);
     }
 }
 
@@ -30,6 +49,7 @@ static void update_contenders(struct session *s, const struct trial *trial, stru
             (size_t)(s->contender_count - at) * sizeof *s->contenders);
     s->contenders[at] = (struct contender){*trial, build};
     s->contender_count++;
+    s->leader_changed |= at == 0;
     if (build != NULL)
         builds_retain(build);
 }
@@ -41,7 +61,8 @@ static void take_in(struct session *s, size_t point, const struct trial *trial,
     result->counts[trial->status]++;
     if (trial->status != TW_DB_TRIAL_OK && result->first_failure[0] == '\0')
         strncpy(result->first_failure, trial->message, sizeof result->first_failure - 1);
-    outcome_update_presets(s, trial);
+    update_presets(s, trial);
+    update_regulars(s, trial, build);
     update_contenders(s, trial, build);
     if (point == SPACE_NONE)
         return;
@@ -55,9 +76,33 @@ void outcome_known(void *session, const struct trial *trial) {
     take_in(s, space_nearest(s->space, &trial->configuration), trial, NULL);
 }
 
+tw_status outcome_store_leader(struct session *s) {
+    if (!s->leader_changed)
+        return TW_OK;
+    s->leader_changed = false;
+    const struct trial *leader = &s->contenders[0].trial;
+    /* Too few repeats tell no interval. */
+    struct tw_db_best best = {
+        .time_us = leader->time_us,
+        .ci_low_us = leader->has_interval ? leader->ci_low_us : leader->time_us,
+        .ci_high_us = leader->has_interval ? leader->ci_high_us : leader->time_us,
+        .repeats = leader->repeats,
+        .has_error = leader->has_error,
+        .max_rel_error = leader->max_rel_error,
+        .rms_rel_error = leader->rms_rel_error};
+    best.rate = tw_work_rate(&s->work, leader->time_us * 1e-6, &best.rate_unit);
+    return recorder_provisional(&s->recorder, &best, &leader->configuration, s->error);
+}
+
 tw_status outcome_record(struct session *s, size_t point, const struct trial *trial,
                          struct build *build) {
     s->result->trials_now++;
     take_in(s, point, trial, build);
-    return recorder_add(&s->recorder, trial, s->error);
+    tw_status status = recorder_begin(&s->recorder, s->error);
+    if (status != TW_OK)
+        return status;
+    status = recorder_add(&s->recorder, trial, s->error);
+    if (status == TW_OK)
+        status = outcome_store_leader(s);
+    return recorder_end(&s->recorder, status, s->error);
 }

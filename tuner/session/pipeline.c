@@ -5,6 +5,7 @@
 #include "tuner/session/state.h"
 #include "tuner/statistics/statistics.h"
 #include "tuner/workers/assignment.h"
+#include "tuner/workers/process.h"
 #include "runtime/base/clock.h"
 #include "tuner/workers/trial_status.h"
 
@@ -52,7 +53,7 @@ static struct candidate *next_candidate(struct session *s, tw_status *status) {
  * batch, then measure it. A GPU is kept fed instead. */
 static bool may_compile(const struct session *s) {
     int compiling = compile_pool_busy(s->pool), jobs = compile_pool_size(s->pool);
-    if (compiling >= jobs)
+    if (compile_pool_full(s->pool))
         return false;
     if (!s->device->is_cpu)
         return s->ready.count < 2 * jobs;
@@ -91,9 +92,11 @@ static void release_waiting(struct session *s, const struct build *build) {
         queue_add(candidate->build == build ? &s->ready : &s->compiling, candidate);
 }
 
-void pipeline_collect_builds(struct session *s) {
+tw_status pipeline_collect_builds(struct session *s) {
     struct compiled compiled;
-    while (compile_pool_take(s->pool, &compiled, s->error)) {
+    bool taken;
+    tw_status status;
+    while ((status = compile_pool_take(s->pool, &compiled, &taken, s->error)) == TW_OK && taken) {
         struct build *build = builds_by_id(&s->builds, compiled.id);
         s->last_compiled_at = tw_clock_now();
         s->result->compiled++;
@@ -101,6 +104,7 @@ void pipeline_collect_builds(struct session *s) {
         build->state = BUILD_DONE;
         release_waiting(s, build);
     }
+    return status;
 }
 
 static struct trial trial_from_build(const struct candidate *candidate) {
@@ -201,7 +205,7 @@ static tw_status finish_running(struct session *s, struct trial *trial) {
     return status;
 }
 
-static tw_status take_ready(struct session *s, const struct message *answer) {
+tw_status pipeline_take_ready(struct session *s, const struct message *answer) {
     s->reference_s = message_number(answer, "reference_s", 0);
     double copy = message_number(answer, "copy_us", 0);
     if (copy > 0) {
@@ -213,27 +217,55 @@ static tw_status take_ready(struct session *s, const struct message *answer) {
                            message_text(answer, "conditions", NULL), s->error);
 }
 
+static tw_status finish_crashed(struct session *s, struct trial *trial) {
+    trial->status = TW_DB_TRIAL_CRASH;
+    snprintf(trial->message, sizeof trial->message, "%.460s, %d times", s->error->message,
+             s->running->deaths);
+    return finish_running(s, trial);
+}
+
+/* The running variant may have had nothing to do with it: it is the first to run on the next
+ * worker, and nobody's crash until then. */
+static tw_status lose_running(struct session *s, struct trial *trial) {
+    s->running->deaths++;
+    s->running->blame += device_link_blame(s->link);
+    if (s->running->blame >= WORKER_VERDICT)
+        return finish_crashed(s, trial);
+    queue_put_back(&s->ready, s->running);
+    s->running = NULL;
+    return TW_OK;
+}
+
+static tw_status take_result(struct session *s, enum device_event event,
+                             const struct message *answer) {
+    struct trial trial = trial_from_build(s->running);
+    if (event == DEVICE_TIMEOUT) {
+        trial.status = TW_DB_TRIAL_TIMEOUT;
+        snprintf(trial.message, sizeof trial.message, "did not finish within %.3g s",
+                 trial_limit(s));
+        return finish_running(s, &trial);
+    }
+    if (event == DEVICE_CRASH)
+        return lose_running(s, &trial);
+    read_result(answer, &trial);
+    if (trial.status != TW_DB_TRIAL_CRASH)
+        return finish_running(s, &trial);
+    tw_fail(s->error, TW_DEVICE, "%s", trial.message);
+    return lose_running(s, &trial);
+}
+
 static tw_status collect_device(struct session *s) {
     struct message answer;
     tw_status fatal, status = TW_OK;
     enum device_event event = device_link_take(s->link, &answer, &fatal, s->error);
+    struct tw_error why = *s->error;
     if (event == DEVICE_READY)
-        status = take_ready(s, &answer);
-    if (s->running != NULL && event != DEVICE_NOTHING && event != DEVICE_READY) {
-        struct trial trial = trial_from_build(s->running);
-        if (event == DEVICE_ANSWER) {
-            read_result(&answer, &trial);
-        } else {
-            trial.status = event == DEVICE_TIMEOUT ? TW_DB_TRIAL_TIMEOUT : TW_DB_TRIAL_CRASH;
-            if (event == DEVICE_TIMEOUT)
-                snprintf(trial.message, sizeof trial.message, "did not finish within %.3g s",
-                         trial_limit(s));
-            else
-                snprintf(trial.message, sizeof trial.message, "%.500s", s->error->message);
-        }
-        status = finish_running(s, &trial);
-    }
+        status = pipeline_take_ready(s, &answer);
+    else if (event != DEVICE_NOTHING && s->running != NULL)
+        status = take_result(s, event, &answer);
     message_free(&answer);
+    if (fatal != TW_OK)
+        *s->error = why;
     return fatal != TW_OK ? fatal : status;
 }
 
@@ -241,7 +273,8 @@ static tw_status collect_device(struct session *s) {
 
 tw_status pipeline_step(struct session *s, int64_t room) {
     tw_status status = collect_device(s);
-    pipeline_collect_builds(s);
+    if (status == TW_OK)
+        status = pipeline_collect_builds(s);
     for (; status == TW_OK && room > 0 && may_compile(s); room--) {
         struct candidate *candidate = next_candidate(s, &status);
         if (candidate == NULL)

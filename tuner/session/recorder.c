@@ -13,9 +13,8 @@ static tw_status check(const struct recorder *r, enum tw_db_status status, struc
 
 static tw_status put_device(struct recorder *r, const struct tw_device_info *device,
                             struct tw_error *error) {
-    char fingerprint[256];
-    tw_device_fingerprint(device, fingerprint);
-    const struct tw_db_device row = {.fingerprint = fingerprint,
+    tw_device_fingerprint(device, r->fingerprint);
+    const struct tw_db_device row = {.fingerprint = r->fingerprint,
                                      .backend = device->backend,
                                      .name = device->name,
                                      .vendor = device->vendor,
@@ -186,20 +185,96 @@ tw_status recorder_update(const struct recorder *r, double elapsed_s, const char
     return check(r, tw_db_run_update(r->db, r->run_id, elapsed_s, conditions), error);
 }
 
-tw_status recorder_best(const struct recorder *r, struct tw_db_best *best,
-                        const struct tw_configuration *configuration, struct tw_error *error) {
-    struct tw_text text = {0};
-    tw_configuration_text(r->problem->description, configuration, &text);
+struct winners {
+    const struct recorder *recorder;
+    void (*visit)(void *context, const struct tw_configuration *configuration);
+    void *context;
+};
+
+static bool visit_winner(void *context, const struct tw_db_best_row *row) {
+    const struct winners *winners = context;
+    const struct recorder *r = winners->recorder;
+    const struct tw_description *d = r->problem->description;
+    int index = tw_description_implementation(d, row->implementation_name);
+    struct tw_configuration configuration;
+    if (index >= 0 && r->implementation_ids[index] == row->best.implementation &&
+        row->best.tie_set != NULL &&
+        tw_configuration_parse(&configuration, d, index, row->best.configuration, NULL) == TW_OK)
+        winners->visit(winners->context, &configuration);
+    return true;
+}
+
+tw_status recorder_winners(const struct recorder *r,
+                           void (*visit)(void *context,
+                                         const struct tw_configuration *configuration),
+                           void *context, struct tw_error *error) {
+    struct winners winners = {.recorder = r, .visit = visit, .context = context};
+    char key[TW_PROBLEM_KEY_SIZE];
+    tw_problem_key(r->problem, key);
+    const struct tw_db_best_filter filter = {.kernel = r->problem->description->kernel,
+                                             .problem_key = key,
+                                             .device_fingerprint = r->fingerprint,
+                                             .cache_policy = r->cache_policy};
+    return check(r, tw_db_best_each(r->db, &filter, visit_winner, &winners), error);
+}
+
+/* The rest of a row. Its configuration is text of the caller's to free. */
+static tw_status fill_in(const struct recorder *r, struct tw_db_best *best,
+                         const struct tw_configuration *configuration, struct tw_text *text,
+                         struct tw_error *error) {
+    *text = (struct tw_text){0};
+    tw_configuration_text(r->problem->description, configuration, text);
     best->problem = r->problem_id;
     best->device = r->device_id;
     best->implementation = r->implementation_ids[configuration->implementation];
     best->cache_policy = r->cache_policy;
-    best->configuration = text.data;
+    best->configuration = text->data;
     best->run = r->run_id;
-    tw_status status = text.failed ? tw_fail(error, TW_NO_MEMORY, "out of memory")
-                                   : check(r, tw_db_best_put(r->db, best), error);
+    return text->failed ? tw_fail(error, TW_NO_MEMORY, "out of memory") : TW_OK;
+}
+
+tw_status recorder_best(const struct recorder *r, struct tw_db_best *best,
+                        const struct tw_configuration *configuration, struct tw_error *error) {
+    struct tw_text text;
+    tw_status status = fill_in(r, best, configuration, &text, error);
+    if (status == TW_OK)
+        status = check(r, tw_db_best_put(r->db, best), error);
     best->configuration = NULL;
     tw_text_free(&text);
+    return status;
+}
+
+tw_status recorder_provisional(const struct recorder *r, struct tw_db_best *best,
+                               const struct tw_configuration *configuration,
+                               struct tw_error *error) {
+    struct tw_text text;
+    tw_status status = fill_in(r, best, configuration, &text, error);
+    if (status == TW_OK)
+        status =
+            check(r,
+                  tw_db_best_put_provisional(r->db, best, r->implementation_ids,
+                                             (size_t)r->problem->description->implementation_count),
+                  error);
+    best->configuration = NULL;
+    tw_text_free(&text);
+    return status;
+}
+
+tw_status recorder_drop_provisional(const struct recorder *r, struct tw_error *error) {
+    return check(r,
+                 tw_db_best_remove_provisional(r->db, r->problem_id, r->device_id, r->cache_policy),
+                 error);
+}
+
+tw_status recorder_begin(const struct recorder *r, struct tw_error *error) {
+    return check(r, tw_db_begin(r->db), error);
+}
+
+tw_status recorder_end(const struct recorder *r, tw_status status, struct tw_error *error) {
+    if (status == TW_OK)
+        status = check(r, tw_db_commit(r->db), error);
+    if (status != TW_OK)
+        tw_db_rollback(r->db);
     return status;
 }
 

@@ -12,8 +12,9 @@ struct recorder {
     const char *path;
     const struct tw_problem *problem;
     const char *cache_policy;
+    char fingerprint[256]; /* of the device */
     int64_t problem_id, device_id, run_id;
-    int64_t implementation_ids[32]; /* by index in the description */
+    int64_t implementation_ids[TW_MAX_IMPLEMENTATIONS]; /* by index in the description */
 };
 
 /* A trial as the session sees it. */
@@ -53,8 +54,29 @@ tw_status recorder_add(const struct recorder *recorder, const struct trial *tria
                        struct tw_error *error);
 tw_status recorder_update(const struct recorder *recorder, double elapsed_s, const char *conditions,
                           struct tw_error *error);
+
+/* Calls `visit` for every best row of a playoff that is stored for this problem, device, cache
+ * policy and today's templates, whose configuration the description still allows. */
+tw_status recorder_winners(const struct recorder *recorder,
+                           void (*visit)(void *context,
+                                         const struct tw_configuration *configuration),
+                           void *context, struct tw_error *error);
+/* Stores a best row. Problem, device and so on are filled in; `best` says the rest. */
 tw_status recorder_best(const struct recorder *recorder, struct tw_db_best *best,
                         const struct tw_configuration *configuration, struct tw_error *error);
+/* Stores the best of the search so far, unless the winner of a playoff, or what a search found that
+ * is as fast, is there. */
+tw_status recorder_provisional(const struct recorder *recorder, struct tw_db_best *best,
+                               const struct tw_configuration *configuration,
+                               struct tw_error *error);
+/* Removes what searches have stored so. */
+tw_status recorder_drop_provisional(const struct recorder *recorder, struct tw_error *error);
+
+/* What is recorded in between is stored as a whole or, when `status` is a failure, not at all. The
+ * end returns `status`, or that it could not be stored. */
+tw_status recorder_begin(const struct recorder *recorder, struct tw_error *error);
+tw_status recorder_end(const struct recorder *recorder, tw_status status, struct tw_error *error);
+
 tw_status recorder_finish(const struct recorder *recorder, enum tw_db_run_state state,
                           double elapsed_s, struct tw_error *error);
 

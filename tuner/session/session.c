@@ -39,8 +39,18 @@ static void list_presets(struct session *s) {
             memcpy(preset->configuration.values, d->implementations[i].presets[p].values,
                    sizeof preset->configuration.values);
             preset->fits = preset_fits(s, preset);
+            if (preset->fits)
+                s->regulars[s->regular_count++].configuration = preset->configuration;
         }
     }
+}
+
+/* What won before stays in the database until a playoff has compared it with today's best. */
+static void add_winner(void *context, const struct tw_configuration *configuration) {
+    struct session *s = context;
+    if (s->regular_count < REGULARS)
+        s->regulars[s->regular_count++] =
+            (struct regular){.configuration = *configuration, .stored = true};
 }
 
 static bool queued_already(const struct session *s, const struct tw_configuration *configuration) {
@@ -133,7 +143,11 @@ static tw_status set_up(struct session *s, tw_db *db, const char *db_path) {
         return status;
     s->result->space_size = space_size(s->space);
     list_presets(s);
-    status = recorder_known(&s->recorder, outcome_known, s, s->error);
+    status = recorder_winners(&s->recorder, add_winner, s, s->error);
+    if (status == TW_OK)
+        status = recorder_known(&s->recorder, outcome_known, s, s->error);
+    if (status == TW_OK)
+        status = outcome_store_leader(s);
     if (status == TW_OK)
         status = queue_presets(s);
     if (status == TW_OK)

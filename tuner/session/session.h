@@ -30,6 +30,9 @@ struct session_preset {
     struct tw_configuration configuration;
     bool tried; /* trial is filled in */
     bool fits;  /* this device can run it on this problem; else trial.message says why not */
+    /* After a playoff trial.time_us can be compared with the best's: it was measured in rounds
+     * beside it, or else put in proportion from what the search saw. */
+    bool in_playoff;
     struct trial trial;
 };
 
@@ -42,6 +45,7 @@ struct session_progress {
     int64_t failures;
     double left_s; /* negative: unknown */
     const char *phase;
+    int other_runs; /* under way for the same problem on this device */
 };
 
 struct session_result {
@@ -49,8 +53,9 @@ struct session_result {
     int hints; /* configurations that were tried first because they did well nearby */
     bool resumed;
     bool interrupted;
-    int64_t trials;                   /* on record for this problem, known ones included */
-    int64_t trials_now;               /* of this invocation */
+    int other_runs;     /* of the same problem on this device that were under way meanwhile */
+    int64_t trials;     /* on record for this problem, known ones included */
+    int64_t trials_now; /* of this invocation */
     int64_t counts[SESSION_STATUSES]; /* by enum tw_db_trial_status, known ones included */
     int preset_count;
     struct session_preset presets[SESSION_MAX_PRESETS];
@@ -61,6 +66,8 @@ struct session_result {
     double ci_low_us, ci_high_us;
     int rounds;    /* of the playoff; 0: none was held */
     int tie_count; /* finalists that the playoff could not tell from the winner, itself included */
+    bool decided;  /* all others were proven slower, or equal */
+    double spread; /* of the winner's times over the rounds, between quartiles: 0.01 is 1 % */
     bool has_copy;
     double copy_us;        /* device-to-device copy of the bytes the problem moves */
     double copy_rate;      /* GB/s */

@@ -14,6 +14,14 @@ void queue_add(struct queue *queue, struct candidate *candidate) {
     queue->count++;
 }
 
+void queue_put_back(struct queue *queue, struct candidate *candidate) {
+    candidate->next = queue->first;
+    queue->first = candidate;
+    if (queue->last == NULL)
+        queue->last = candidate;
+    queue->count++;
+}
+
 struct candidate *queue_take(struct queue *queue) {
     struct candidate *candidate = queue->first;
     if (candidate == NULL)

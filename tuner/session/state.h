@@ -14,6 +14,8 @@ struct candidate {
     size_t point;
     struct tw_configuration configuration;
     struct build *build;
+    int deaths; /* of device workers, over it */
+    int blame;  /* for them */
     struct candidate *next;
 };
 
@@ -22,10 +24,19 @@ struct queue {
     int count;
 };
 
-enum { FINALISTS = 8 };
+enum { FINALISTS = 8, REGULARS = SESSION_MAX_PRESETS + TW_MAX_IMPLEMENTATIONS };
 
 /* The best so far, with what they need to be measured again. */
 struct contender {
+    struct trial trial;
+    struct build *build; /* NULL: known from an earlier run, to be compiled again */
+};
+
+/* A variant that is in the playoff however the search saw it: a preset, or what won before. */
+struct regular {
+    struct tw_configuration configuration;
+    bool stored; /* it won before */
+    bool known;  /* it is right, and its time is in `trial` */
     struct trial trial;
     struct build *build; /* NULL: known from an earlier run, to be compiled again */
 };
@@ -54,6 +65,9 @@ struct session {
 
     int contender_count;
     struct contender contenders[FINALISTS]; /* fastest first */
+    bool leader_changed;                    /* and is not stored yet */
+    int regular_count;
+    struct regular regulars[REGULARS];
 
     double started_at;
     double elapsed_before; /* of the run that is resumed */
@@ -65,6 +79,7 @@ struct session {
 };
 
 void queue_add(struct queue *queue, struct candidate *candidate);
+void queue_put_back(struct queue *queue, struct candidate *candidate); /* first */
 struct candidate *queue_take(struct queue *queue);
 void candidate_free(struct session *s, struct candidate *candidate);
 
@@ -75,8 +90,9 @@ bool session_interrupted(const struct session *s);
 
 /* Takes in a trial known from an earlier run. */
 void outcome_known(void *session, const struct trial *trial);
-/* Gives the presets that have the trial's configuration its figures. */
-void outcome_update_presets(struct session *s, const struct trial *trial);
+/* Stores the leader, if it has changed, as the best of the search so far: whatever ends the run
+ * now, an application gets it. */
+tw_status outcome_store_leader(struct session *s);
 /* Records a trial, tells the strategy, keeps the contenders. `build` may be NULL. */
 tw_status outcome_record(struct session *s, size_t point, const struct trial *trial,
                          struct build *build);
@@ -87,7 +103,9 @@ tw_status outcome_record(struct session *s, size_t point, const struct trial *tr
  */
 tw_status pipeline_step(struct session *s, int64_t room);
 /* Takes in what the compilers have finished. */
-void pipeline_collect_builds(struct session *s);
+tw_status pipeline_collect_builds(struct session *s);
+/* Takes in what a device worker says when it is ready. */
+tw_status pipeline_take_ready(struct session *s, const struct message *answer);
 bool pipeline_empty(const struct session *s);
 /* Waits for something to happen, at most `seconds`. */
 void pipeline_wait(struct session *s, double seconds);

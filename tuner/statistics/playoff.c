@@ -88,14 +88,33 @@ static void record(struct playoff *playoff, const double *seconds) {
     }
 }
 
+/* Leaves the ratios of two candidates' times, round by round, in `sorted`; returns how many. */
+static size_t sort_ratios(const struct playoff *playoff, const struct candidate *candidate,
+                          const struct candidate *other) {
+    size_t count = candidate->rounds < other->rounds ? candidate->rounds : other->rounds;
+    for (size_t i = 0; i < count; i++)
+        playoff->sorted[i] = candidate->seconds[i] / other->seconds[i];
+    if (count > 0)
+        statistics_sort(playoff->sorted, count);
+    return count;
+}
+
 /* The interval of the median of a candidate's ratio to the leader. */
 static struct statistics_interval ratio(const struct playoff *playoff,
                                         const struct candidate *candidate,
                                         const struct candidate *leader, double confidence) {
-    for (size_t i = 0; i < candidate->rounds; i++)
-        playoff->sorted[i] = candidate->seconds[i] / leader->seconds[i];
-    statistics_sort(playoff->sorted, candidate->rounds);
-    return statistics_median_interval(playoff->sorted, candidate->rounds, confidence);
+    size_t count = sort_ratios(playoff, candidate, leader);
+    return statistics_median_interval(playoff->sorted, count, confidence);
+}
+
+double playoff_ratio(const struct playoff *playoff, size_t candidate, size_t other) {
+    size_t count =
+        sort_ratios(playoff, &playoff->candidates[candidate], &playoff->candidates[other]);
+    return count > 0 ? statistics_median(playoff->sorted, count) : 0;
+}
+
+void playoff_retire(struct playoff *playoff, size_t candidate) {
+    playoff->candidates[candidate].live = false;
 }
 
 static bool slower(const struct playoff *playoff, const struct candidate *candidate,

@@ -60,6 +60,13 @@ bool playoff_live(const struct playoff *playoff, size_t candidate);
  * over; when it is, adding does nothing. */
 enum playoff_end playoff_add(struct playoff *playoff, const double *seconds);
 
+/* Takes a candidate out that the caller has seen enough of; it keeps its rounds. */
+void playoff_retire(struct playoff *playoff, size_t candidate);
+
+/* The median of a candidate's times over those of another in the same rounds: how many times as
+ * long it takes, free of what drifted meanwhile. 0 when they had no round together. */
+double playoff_ratio(const struct playoff *playoff, size_t candidate, size_t other);
+
 /* The live candidate with the least median; PLAYOFF_NONE when all failed or there was no round. */
 size_t playoff_winner(const struct playoff *playoff);
 struct playoff_standing playoff_standing(const struct playoff *playoff, size_t candidate);

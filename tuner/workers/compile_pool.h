@@ -33,16 +33,23 @@ tw_status compile_pool_create(struct compile_pool **out, const struct tw_problem
 /* Ends the workers, whatever they are doing. */
 void compile_pool_free(struct compile_pool *pool);
 
-int compile_pool_busy(const struct compile_pool *pool); /* variants being compiled */
-int compile_pool_size(const struct compile_pool *pool);
-/* Hands a variant to a free worker; there must be one. */
+/* Variants handed in and not yet taken. */
+int compile_pool_busy(const struct compile_pool *pool);
+int compile_pool_size(const struct compile_pool *pool); /* workers */
+/* Whether no more can be handed in for now: all workers are busy, or one of them died and its
+ * variant waits for the others, to be tried again alone. */
+bool compile_pool_full(const struct compile_pool *pool);
+/* Hands a variant to a free worker; the pool must not be full. */
 tw_status compile_pool_submit(struct compile_pool *pool, uint64_t id,
                               const struct tw_configuration *configuration, struct tw_error *error);
 /* Descriptors to poll for POLLIN, at most compile_pool_size of them; returns how many. */
 int compile_pool_fds(const struct compile_pool *pool, struct pollfd *fds);
-/* Takes one finished variant without waiting; false when none is finished. Also notices workers
- * that died or are past their limit, and replaces them. */
-bool compile_pool_take(struct compile_pool *pool, struct compiled *compiled,
-                       struct tw_error *error);
+/* Takes one finished variant without waiting; *taken is false when none is finished. Also notices
+ * workers that died or are past their limit, and replaces them; fails when no worker can be had. A
+ * variant over which a worker died is tried again with no other beside it, so that memory that ran
+ * out is not laid at the wrong door; it is a crash when that brings death too
+ * (WORKER_VERDICT). */
+tw_status compile_pool_take(struct compile_pool *pool, struct compiled *compiled, bool *taken,
+                            struct tw_error *error);
 
 #endif

@@ -86,6 +86,7 @@ static tw_status compile_one(const struct compiler *compiler, const struct messa
 int compile_worker(void) {
     struct compiler compiler = {0};
     struct tw_error error;
+    worker_begin();
     tw_status status = take_assignment(&compiler, &error);
     while (status == TW_OK) {
         struct message request;

@@ -1,6 +1,7 @@
 #include "tuner/workers/device_link.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +12,6 @@
 /* Filling large buffers and the reference's own compile and run take their time, on a CPU above
  * all. */
 static const double START_SECONDS = 900;
-/* A device may need a moment after a kernel was killed on it. */
-enum { START_ATTEMPTS = 3 };
 
 struct device_link {
     struct worker worker;
@@ -20,8 +19,9 @@ struct device_link {
     enum device_state state;
     double deadline;
     int replaced;
-    int failed_starts; /* in a row */
-    bool was_ready;    /* ever */
+    int failed_starts;     /* in a row */
+    bool was_ready;        /* ever */
+    struct worker_end end; /* of the last worker that was lost */
 };
 
 static tw_status start(struct device_link *link, struct tw_error *error) {
@@ -30,7 +30,8 @@ static tw_status start(struct device_link *link, struct tw_error *error) {
     tw_status status = worker_start(&link->worker, "device-worker", error);
     if (status == TW_OK)
         status = message_send(link->worker.fd, &link->assignment, error);
-    return status;
+    /* If it has died already, the next take finds it so. */
+    return status == TW_IO && link->worker.pid != 0 ? TW_OK : status;
 }
 
 tw_status device_link_create(struct device_link **out, const struct tw_problem *problem,
@@ -55,7 +56,7 @@ tw_status device_link_create(struct device_link **out, const struct tw_problem *
 void device_link_free(struct device_link *link) {
     if (link == NULL)
         return;
-    worker_end(&link->worker, NULL, 0);
+    worker_stop(&link->worker, NULL);
     message_free(&link->assignment);
     free(link);
 }
@@ -72,8 +73,12 @@ int device_link_replaced(const struct device_link *link) {
     return link->replaced;
 }
 
-tw_status device_link_restart(struct device_link *link, struct tw_error *error) {
-    worker_end(&link->worker, NULL, 0);
+int device_link_blame(const struct device_link *link) {
+    return worker_blame(&link->end);
+}
+
+static tw_status restart(struct device_link *link, struct tw_error *error) {
+    worker_stop(&link->worker, NULL);
     link->replaced++;
     return start(link, error);
 }
@@ -90,11 +95,24 @@ tw_status device_link_send(struct device_link *link, const struct message *reque
     return status;
 }
 
-/* A worker that ended while it started: try again a few times if one has ever worked here. */
-static tw_status failed_start(struct device_link *link, const char *why, struct tw_error *error) {
-    if (!link->was_ready || ++link->failed_starts >= START_ATTEMPTS)
+/* A worker that says that it cannot start is believed unless one has worked here before: a device
+ * may need a moment after a kernel was killed on it. */
+static tw_status refused_start(struct device_link *link, const char *why, struct tw_error *error) {
+    if (!link->was_ready || ++link->failed_starts >= DEVICE_STARTS)
         return tw_fail(error, TW_DEVICE, "%.900s", why);
-    return device_link_restart(link, error);
+    return restart(link, error);
+}
+
+static tw_status died_starting(struct device_link *link, bool late, struct tw_error *error) {
+    bool killed = link->end.signal == SIGKILL;
+    if (late)
+        return refused_start(link, "the device worker does not become ready: it hangs", error);
+    if (++link->failed_starts >= (killed ? DEVICE_STARTS_KILLED : DEVICE_STARTS))
+        return tw_fail(error, TW_DEVICE,
+                       "the device worker was %s while it prepared, %d times in a row%s",
+                       link->end.words, link->failed_starts,
+                       killed ? "; the system's log says whether memory ran out" : "");
+    return restart(link, error);
 }
 
 static bool readable(int fd) {
@@ -104,21 +122,17 @@ static bool readable(int fd) {
 
 static enum device_event replace(struct device_link *link, bool late, tw_status *fatal,
                                  struct tw_error *error) {
-    bool starting = link->state == DEVICE_STARTING;
-    bool idle = link->state == DEVICE_IDLE;
-    char how[128];
-    struct tw_error why;
-    worker_end(&link->worker, how, sizeof how);
-    tw_fail(&why, TW_DEVICE, "the device worker was %s", late ? "ended: it hung" : how);
-    if (starting) {
-        *fatal = failed_start(link, why.message, error);
+    enum device_state state = link->state;
+    worker_stop(&link->worker, &link->end);
+    if (state == DEVICE_STARTING) {
+        *fatal = died_starting(link, late, error);
         return DEVICE_NOTHING;
     }
-    link->replaced++;
-    *fatal = start(link, error);
+    *fatal = restart(link, error);
     if (*fatal == TW_OK)
-        *error = why;
-    if (idle)
+        tw_fail(error, TW_DEVICE, "the device worker was %s",
+                late ? "ended: it hung" : link->end.words);
+    if (state == DEVICE_IDLE)
         return DEVICE_NOTHING;
     return late ? DEVICE_TIMEOUT : DEVICE_CRASH;
 }
@@ -134,8 +148,8 @@ enum device_event device_link_take(struct device_link *link, struct message *ans
         return replace(link, late, fatal, error);
     if (link->state == DEVICE_STARTING) {
         if (strcmp(message_kind(answer), "ready") != 0) {
-            *fatal =
-                failed_start(link, message_text(answer, "message", "it does not start"), error);
+            *fatal = refused_start(
+                link, message_text(answer, "message", "the device worker does not start"), error);
             message_free(answer);
             return DEVICE_NOTHING;
         }
@@ -145,7 +159,9 @@ enum device_event device_link_take(struct device_link *link, struct message *ans
         return DEVICE_READY;
     }
     link->state = DEVICE_IDLE;
-    if (message_flag(answer, "lost"))
-        *fatal = device_link_restart(link, error);
+    if (message_flag(answer, "lost")) {
+        link->end = (struct worker_end){0}; /* it told of its end itself */
+        *fatal = restart(link, error);
+    }
     return DEVICE_ANSWER;
 }

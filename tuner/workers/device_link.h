@@ -17,6 +17,10 @@ enum device_event {
     DEVICE_CRASH    /* the worker died; it is being replaced, and `error` says how it ended */
 };
 
+/* A worker that does not become ready is started again: this often in a row when it dies or says
+ * why, and more often when it was killed, which is nobody's fault that could be known. */
+enum { DEVICE_STARTS = 3, DEVICE_STARTS_KILLED = 20 };
+
 struct device_link;
 
 /* Starts the worker; it becomes ready by and by. `seed` and `cache` ("cold", "warm") are for its
@@ -30,6 +34,9 @@ enum device_state device_link_state(const struct device_link *link);
 int device_link_fd(const struct device_link *link); /* to poll for POLLIN */
 /* How many times a worker was replaced. */
 int device_link_replaced(const struct device_link *link);
+/* After DEVICE_CRASH, or an answer with `lost` set: how much that says against the variant
+ * (worker_blame). */
+int device_link_blame(const struct device_link *link);
 
 /* Sends a request to an idle worker, to be answered within `limit_s` seconds. */
 tw_status device_link_send(struct device_link *link, const struct message *request, double limit_s,
@@ -38,7 +45,4 @@ tw_status device_link_send(struct device_link *link, const struct message *reque
  * given before the worker is replaced. *fatal is not TW_OK when no worker can be had any more. */
 enum device_event device_link_take(struct device_link *link, struct message *answer,
                                    tw_status *fatal, struct tw_error *error);
-/* Ends the worker and starts a fresh one. */
-tw_status device_link_restart(struct device_link *link, struct tw_error *error);
-
 #endif

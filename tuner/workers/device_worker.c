@@ -11,7 +11,7 @@
 #include "tuner/workers/assignment.h"
 #include "tuner/workers/process.h"
 
-enum { MAX_FINALISTS = 64 };
+enum { MAX_FINALISTS = 128 };
 
 struct finalist {
     struct tw_variant *variant;
@@ -109,6 +109,11 @@ static const char *trial_status(tw_status status) {
     }
 }
 
+/* Whether the worker is of no more use after this. */
+static bool is_lost(tw_status status) {
+    return status == TW_DEVICE_LOST || status == TW_DEVICE;
+}
+
 static void add_times(struct message *answer, const struct timing *timing) {
     cJSON *times = cJSON_AddArrayToObject(answer->json, "times_us");
     for (int i = 0; i < timing->count; i++)
@@ -149,7 +154,7 @@ static tw_status answer_trial(struct runner *runner, const struct message *reque
     cJSON_AddStringToObject(answer->json, "status", trial_status(status));
     if (status != TW_OK)
         cJSON_AddStringToObject(answer->json, "message", error->message);
-    bool lost = status == TW_DEVICE_LOST || status == TW_DEVICE;
+    bool lost = is_lost(status);
     /* What a wrong kernel wrote where it must not would make right ones look wrong. */
     if (status == TW_WRONG && workload_restore(&runner->workload, error) != TW_OK)
         lost = true;
@@ -203,14 +208,13 @@ static tw_status answer_one(struct runner *runner, const struct message *request
             status = answer_finalist(runner, request, error);
         else if (strcmp(kind, "round") == 0)
             status = answer_round(runner, request, &answer, error);
-        else if (strcmp(kind, "conditions") == 0)
-            add_conditions(runner, &answer);
         else
             status = tw_fail(error, TW_INVALID, "unknown request \"%s\"", kind);
         cJSON_AddStringToObject(answer.json, "status", trial_status(status));
         if (status != TW_OK)
             cJSON_AddStringToObject(answer.json, "message", error->message);
-        if (status == TW_DEVICE_LOST)
+        cJSON_AddBoolToObject(answer.json, "lost", is_lost(status));
+        if (is_lost(status))
             fatal = status;
     }
     tw_status sent = message_send(WORKER_FD, &answer, error);
@@ -221,6 +225,7 @@ static tw_status answer_one(struct runner *runner, const struct message *request
 int device_worker(void) {
     struct runner runner = {0};
     struct tw_error error = {0};
+    worker_begin();
     tw_status status = take_assignment(&runner, &error);
     if (status != TW_NOT_FOUND || runner.description != NULL)
         status = announce(&runner, status, &error);

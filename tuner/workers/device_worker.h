@@ -6,10 +6,9 @@
  * Takes an assignment with {cache, seed} and answers "ready" {copy_us, reference_s, conditions} or
  * "failed" {message}. Then answers "trial" {id, implementation, configuration, sizes, best_us} with
  * binaries by "result" {id, status, message, lost, times_us, screened_out, max_rel_error,
- * rms_rel_error}; after `lost` the worker is of no more use; "finalist" {...} with binaries, which
- * loads one more finalist, by "finalist" {status, message}; "round" {order: [finalist, ...]} by
- * "round" {status, message, times_us}, a repeat of each; "conditions" by "conditions" {conditions}.
- */
+ * rms_rel_error}; "finalist" {...} with binaries, which loads one more finalist, by "finalist"
+ * {status, message, lost}; "round" {order: [finalist, ...]} by "round" {status, message, lost,
+ * times_us}, a repeat of each. After `lost` the worker is of no more use. */
 int device_worker(void);
 
 #endif

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,9 +66,9 @@ tw_status worker_start(struct worker *worker, const char *subcommand, struct tw_
     return TW_OK;
 }
 
-void worker_end(struct worker *worker, char *how, size_t size) {
-    if (how != NULL && size > 0)
-        how[0] = '\0';
+void worker_stop(struct worker *worker, struct worker_end *end) {
+    if (end != NULL)
+        *end = (struct worker_end){0};
     if (worker->pid == 0)
         return;
     close(worker->fd);
@@ -83,10 +85,32 @@ void worker_end(struct worker *worker, char *how, size_t size) {
         while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR)
             ;
     }
-    if (how != NULL && WIFSIGNALED(status))
-        snprintf(how, size, "killed by signal %d (%s)", WTERMSIG(status),
-                 strsignal(WTERMSIG(status)));
-    else if (how != NULL)
-        snprintf(how, size, "exit status %d", WEXITSTATUS(status));
+    if (end != NULL && WIFSIGNALED(status)) {
+        end->signal = WTERMSIG(status);
+        snprintf(end->words, sizeof end->words, "killed by signal %d (%s)", end->signal,
+                 strsignal(end->signal));
+    } else if (end != NULL) {
+        snprintf(end->words, sizeof end->words, "ended with exit status %d", WEXITSTATUS(status));
+    }
     *worker = (struct worker){.fd = -1};
+}
+
+int worker_blame(const struct worker_end *end) {
+    return end->signal == SIGKILL ? 1 : 2;
+}
+
+static void *wait_for_hangup(void *unused) {
+    (void)unused;
+    struct pollfd end = {.fd = WORKER_FD}; /* a hang-up is told without being asked for */
+    while (poll(&end, 1, -1) < 0 && errno == EINTR)
+        ;
+    _exit(0);
+}
+
+void worker_begin(void) {
+    fcntl(WORKER_FD, F_SETFD, FD_CLOEXEC);
+    /* Without a thread to spare, the signal that a parent's death sends has to do. */
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, wait_for_hangup, NULL) == 0)
+        pthread_detach(thread);
 }

@@ -23,11 +23,28 @@ void worker_keep_environment(void);
 /* Starts `tune SUBCOMMAND`. The worker ignores SIGINT, which a terminal sends to the whole group:
  * the coordinator decides when to stop. */
 tw_status worker_start(struct worker *worker, const char *subcommand, struct tw_error *error);
-/* Kills it if it still runs, waits for it, and says in `how` (may be NULL) what became of it, as in
- * "killed by signal 11 (Segmentation fault)". */
-void worker_end(struct worker *worker, char *how, size_t size);
+
+/* What became of a worker. */
+struct worker_end {
+    int signal;     /* that ended it; 0: it left by itself */
+    char words[96]; /* "killed by signal 11 (Segmentation fault)" */
+};
+
+/* Kills it if it still runs, and waits for it. `end` may be NULL. */
+void worker_stop(struct worker *worker, struct worker_end *end);
+
+/* How much the death of a worker says against the work that it had. What crashes does so again:
+ * two such deaths make a verdict. SIGKILL comes from outside, from a user or the out-of-memory
+ * killer, and hits whoever is there: it takes twice as many. */
+enum { WORKER_VERDICT = 4 };
+int worker_blame(const struct worker_end *end);
 
 /* In the worker: the descriptor that connects it to its coordinator. */
 enum { WORKER_FD = 3 };
+
+/* In the worker, first thing. From now on the process ends as soon as the coordinator has closed
+ * its end, whatever it is doing: the signal that a parent's death sends comes late where the parent
+ * has a device to leave first. What the worker starts does not keep the connection open. */
+void worker_begin(void);
 
 #endif

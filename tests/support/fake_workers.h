@@ -1,0 +1,180 @@
+/* Workers for tests of the coordinator: processes that speak the messages of the real ones, compile
+ * nothing, touch no device, and take times from a rule. Faults are planned in a file.
+ *
+ * The test program starts itself as its workers: its main calls fake_worker first. */
+#ifndef TESTS_SUPPORT_FAKE_WORKERS_H
+#define TESTS_SUPPORT_FAKE_WORKERS_H
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+
+#include "tests/support/support.h"
+#include "tuner/workers/message.h"
+#include "tuner/workers/process.h"
+
+static const char fake_home[] = "FAKE_WORKERS_HOME"; /* the variable that names the directory */
+
+/* The plan has a fault a line: "REQUEST ACTION TIMES WORDS". A worker that gets such a request
+ * ("ready" is its start) with WORDS in it (a configuration's, none: any) does ACTION, TIMES times
+ * in all: a signal's number to die of it, "hang", "lost" to answer so, or a factor such as "x3" for
+ * the times it tells. */
+SUPPORT void plan_faults(const char *home, const char *plan) {
+    char path[1024];
+    struct scratch scratch;
+    snprintf(scratch.path, sizeof scratch.path, "%s", home);
+    scratch_write(&scratch, "plan", plan, path);
+    for (int line = 0; line < 16; line++) {
+        snprintf(path, sizeof path, "%s/used%d", home, line);
+        unlink(path);
+    }
+}
+
+/* Takes a fault of the plan, if there is one left for this request. */
+SUPPORT bool take_fault(const char *request, const char *words, char action[32]) {
+    char path[1024], line[256];
+    snprintf(path, sizeof path, "%s/plan", getenv(fake_home));
+    FILE *plan = fopen(path, "r");
+    bool taken = false;
+    for (int number = 0; plan != NULL && !taken && fgets(line, sizeof line, plan) != NULL;
+         number++) {
+        char kind[32] = "", match[128] = "";
+        int times = 0;
+        sscanf(line, "%31s %31s %d %127[^\n]", kind, action, &times, match);
+        if (strcmp(kind, request) != 0 || strstr(words, match) == NULL)
+            continue;
+        snprintf(path, sizeof path, "%s/used%d", getenv(fake_home), number);
+        int used = open(path, O_WRONLY | O_APPEND | O_CREAT, 0600);
+        flock(used, LOCK_EX);
+        taken = lseek(used, 0, SEEK_END) < times && write(used, ".", 1) == 1;
+        close(used);
+    }
+    if (plan != NULL)
+        fclose(plan);
+    return taken;
+}
+
+/* A line of the log that tests read what workers did from. */
+SUPPORT void fake_log(const char *what, const char *words) {
+    char path[1024], line[600];
+    snprintf(path, sizeof path, "%s/log", getenv(fake_home));
+    int length = snprintf(line, sizeof line, "%s %s\n", what, words);
+    int log = open(path, O_WRONLY | O_APPEND | O_CREAT, 0600);
+    if (write(log, line, (size_t)length) != length)
+        _exit(3);
+    close(log);
+}
+
+/* Does what is planned, unless that is a way to answer. */
+SUPPORT void suffer(const char *request, const char *words, char action[32]) {
+    if (!take_fault(request, words, action))
+        action[0] = '\0';
+    while (strcmp(action, "hang") == 0)
+        ; /* in the midst of a computation */
+    int number = atoi(action);
+    if (number == 0)
+        return;
+    signal(number, SIG_DFL);
+    kill(getpid(), number);
+    pause();
+}
+
+/* 10, 11 and 12 us by BLOCK_X, 5 more by columns, half more by GROUP, and 20 more for naive. */
+SUPPORT double fake_time_us(const char *configuration) {
+    const char *block = strstr(configuration, "\"BLOCK_X\":");
+    int size = block != NULL ? atoi(block + 10) : 0;
+    double time = size == 32 ? 10 : size == 64 ? 11 : 12;
+    time += strstr(configuration, "columns") != NULL ? 5 : 0;
+    return time + (strstr(configuration, "\"GROUP\":4") != NULL ? 0.5 : 0);
+}
+
+SUPPORT bool fake_answer(const struct message *answer) {
+    struct tw_error error;
+    return message_send(WORKER_FD, answer, &error) == TW_OK;
+}
+
+SUPPORT int fake_compile_worker(void) {
+    struct message message;
+    struct tw_error error;
+    char action[32];
+    bool fine = message_receive(WORKER_FD, &message, &error) == TW_OK;
+    message_free(&message);
+    suffer("ready", "compile", action);
+    while (fine && message_receive(WORKER_FD, &message, &error) == TW_OK) {
+        const char *words = message_text(&message, "configuration", "");
+        fake_log("begin", words);
+        usleep(20000);
+        suffer("compile", words, action);
+        struct message answer = message_new("compiled");
+        cJSON_AddNumberToObject(answer.json, "id", message_number(&message, "id", 0));
+        cJSON_AddStringToObject(answer.json, "status", "ok");
+        cJSON_AddNumberToObject(answer.json, "compile_ms", 1);
+        cJSON_AddItemToArray(cJSON_AddArrayToObject(answer.json, "sizes"), cJSON_CreateNumber(4));
+        answer.bytes = malloc(4);
+        answer.size = answer.bytes != NULL ? 4 : 0;
+        if (answer.bytes != NULL)
+            memcpy(answer.bytes, "code", 4);
+        fake_log("end", words);
+        fine = fake_answer(&answer);
+        message_free(&answer);
+        message_free(&message);
+    }
+    return 0;
+}
+
+SUPPORT int fake_device_worker(void) {
+    struct message message;
+    struct tw_error error;
+    char action[32], finalists[128][160];
+    int count = 0;
+    bool fine = message_receive(WORKER_FD, &message, &error) == TW_OK;
+    message_free(&message);
+    suffer("ready", "device", action);
+    struct message answer = message_new("ready");
+    cJSON_AddNumberToObject(answer.json, "reference_s", 0);
+    cJSON_AddNumberToObject(answer.json, "copy_us", 1);
+    cJSON_AddStringToObject(answer.json, "conditions", "{}");
+    fine = fine && fake_answer(&answer);
+    message_free(&answer);
+    while (fine && message_receive(WORKER_FD, &message, &error) == TW_OK) {
+        const char *kind = message_kind(&message);
+        int which = (int)cJSON_GetNumberValue(
+            cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(message.json, "order"), 0));
+        char words[160];
+        snprintf(words, sizeof words, "%s",
+                 strcmp(kind, "round") == 0 ? finalists[which]
+                                            : message_text(&message, "configuration", ""));
+        if (strcmp(kind, "finalist") == 0)
+            strcpy(finalists[count++], words);
+        fake_log(kind, words);
+        suffer(kind, words, action);
+        bool lost = strcmp(action, "lost") == 0;
+        double time = fake_time_us(words) * (action[0] == 'x' ? atof(action + 1) : 1);
+        answer = message_new(kind);
+        cJSON_AddStringToObject(answer.json, "status", lost ? "crash" : "ok");
+        cJSON_AddBoolToObject(answer.json, "lost", lost);
+        if (lost)
+            cJSON_AddStringToObject(answer.json, "message", "the context is lost");
+        cJSON *times = cJSON_AddArrayToObject(answer.json, "times_us");
+        for (int i = 0; i < (strcmp(kind, "trial") == 0 ? 7 : 1); i++)
+            cJSON_AddItemToArray(times, cJSON_CreateNumber(time));
+        fine = fake_answer(&answer) && !lost;
+        message_free(&answer);
+        message_free(&message);
+    }
+    return 0;
+}
+
+/* For main: is this process a worker, then be one. */
+SUPPORT void fake_worker(int count, char **words) {
+    if (count < 2)
+        return;
+    worker_begin();
+    if (strcmp(words[1], "compile-worker") == 0)
+        exit(fake_compile_worker());
+    if (strcmp(words[1], "device-worker") == 0)
+        exit(fake_device_worker());
+}
+
+#endif

@@ -1,0 +1,314 @@
+/* Worker processes and the pool of compilers, with workers that do nothing but die as planned. */
+#include "runtime/base/clock.h"
+#include "tests/support/fake_workers.h"
+#include "tests/support/scale.h"
+#include "tuner/workers/compile_pool.h"
+#include "tuner/workers/device_link.h"
+
+struct house {
+    struct scratch *scratch;
+    struct tw_description *description;
+    struct tw_problem problem;
+    struct tw_error error;
+};
+
+static int set_up(void **state) {
+    struct house *house = calloc(1, sizeof *house);
+    void *scratch;
+    if (house == NULL || scratch_make(&scratch) != 0)
+        return -1;
+    house->scratch = scratch;
+    house->description = read_description(scale_text, house->scratch->path);
+    house->problem = parse_problem(house->description, "8x100");
+    setenv(fake_home, house->scratch->path, 1);
+    plan_faults(house->scratch->path, "");
+    *state = house;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    struct house *house = *state;
+    void *scratch = house->scratch;
+    tw_description_free(house->description);
+    free(house);
+    return scratch_remove(&scratch);
+}
+
+static void plan(const struct house *house, const char *text) {
+    plan_faults(house->scratch->path, text);
+}
+
+/* ---- Processes ---- */
+
+static bool ends_within(pid_t pid, double seconds) {
+    double deadline = tw_clock_now() + seconds;
+    while (tw_clock_now() < deadline) {
+        if (waitpid(pid, NULL, WNOHANG) == pid)
+            return true;
+        usleep(1000);
+    }
+    return false;
+}
+
+/* What a worker is in the midst of does not keep it when its coordinator is gone. */
+static void a_hang_up_ends_a_busy_worker(void **state) {
+    struct house *house = *state;
+    struct worker worker;
+    struct message assignment = message_new("assignment");
+    plan(house, "ready hang 1 device");
+    must(worker_start(&worker, "device-worker", &house->error), house->error);
+    must(message_send(worker.fd, &assignment, &house->error), house->error);
+    assert_false(ends_within(worker.pid, 0.3));
+    close(worker.fd);
+    assert_true(ends_within(worker.pid, 10));
+    message_free(&assignment);
+}
+
+static void how_a_worker_ended(void **state) {
+    struct house *house = *state;
+    struct worker worker;
+    struct worker_end end;
+    struct message assignment = message_new("assignment");
+    plan(house, "ready 11 1 device");
+    must(worker_start(&worker, "device-worker", &house->error), house->error);
+    must(message_send(worker.fd, &assignment, &house->error), house->error);
+    struct pollfd fd = {.fd = worker.fd, .events = POLLIN};
+    assert_int_equal(poll(&fd, 1, 20000), 1);
+    worker_stop(&worker, &end);
+    assert_int_equal(end.signal, SIGSEGV);
+    assert_string_equal(end.words, "killed by signal 11 (Segmentation fault)");
+    assert_int_equal(worker.pid, 0);
+    message_free(&assignment);
+
+    /* No such worker. */
+    must(worker_start(&worker, "no-worker", &house->error), house->error);
+    fd.fd = worker.fd;
+    assert_int_equal(poll(&fd, 1, 20000), 1);
+    worker_stop(&worker, &end);
+    assert_int_equal(end.signal, 0);
+    assert_string_equal(end.words, "ended with exit status 7");
+    /* Stopping what is stopped is nothing. */
+    worker_stop(&worker, &end);
+    assert_string_equal(end.words, "");
+}
+
+static void blame(void **state) {
+    (void)state;
+    const struct worker_end killed = {.signal = SIGKILL}, crashed = {.signal = SIGSEGV}, left = {0};
+    assert_true(3 * worker_blame(&killed) < WORKER_VERDICT);
+    assert_true(4 * worker_blame(&killed) >= WORKER_VERDICT);
+    assert_true(worker_blame(&crashed) < WORKER_VERDICT);
+    assert_true(2 * worker_blame(&crashed) >= WORKER_VERDICT);
+    assert_int_equal(worker_blame(&left), worker_blame(&crashed));
+}
+
+/* ---- The pool ---- */
+
+static struct tw_configuration variant(const struct house *house, int block) {
+    struct tw_configuration configuration;
+    struct tw_error error;
+    char text[100];
+    snprintf(text, sizeof text, "{\"BLOCK_X\":%d,\"ORDER\":\"rows\",\"GROUP\":1}", block);
+    must(tw_configuration_parse(&configuration, house->description, 0, text, &error), error);
+    return configuration;
+}
+
+static struct compile_pool *pool_of(struct house *house, int workers, double limit_s) {
+    struct compile_pool *pool;
+    must(compile_pool_create(&pool, &house->problem, &paper_gpu, workers, limit_s, &house->error),
+         house->error);
+    assert_int_equal(compile_pool_size(pool), workers);
+    return pool;
+}
+
+static void submit(struct house *house, struct compile_pool *pool, int block) {
+    struct tw_configuration configuration = variant(house, block);
+    must(compile_pool_submit(pool, (uint64_t)block, &configuration, &house->error), house->error);
+}
+
+/* Takes `count` variants; statuses[i] becomes what came of number ids[i]. */
+static void take(struct house *house, struct compile_pool *pool, int count, const int *ids,
+                 enum tw_db_trial_status *statuses, char message[TW_ERROR_SIZE]) {
+    double deadline = tw_clock_now() + 30;
+    for (int taken = 0; taken < count;) {
+        struct compiled compiled;
+        bool is;
+        assert_true(tw_clock_now() < deadline);
+        must(compile_pool_take(pool, &compiled, &is, &house->error), house->error);
+        if (!is) {
+            struct pollfd fds[8];
+            poll(fds, (nfds_t)compile_pool_fds(pool, fds), 10);
+            continue;
+        }
+        for (int i = 0; i < count; i++)
+            if (ids[i] == (int)compiled.id)
+                statuses[i] = compiled.status;
+        if (compiled.status != TW_DB_TRIAL_OK)
+            strcpy(message, compiled.message);
+        compiled_free(&compiled);
+        taken++;
+    }
+    assert_int_equal(compile_pool_busy(pool), 0);
+    assert_false(compile_pool_full(pool));
+}
+
+static const int all[] = {32, 64, 128};
+
+/* The one over which a worker died is compiled when the others are through. */
+static void tried_again_alone(void **state) {
+    struct house *house = *state;
+    enum tw_db_trial_status statuses[3];
+    char message[TW_ERROR_SIZE] = "", path[1024], text[2000] = "";
+    plan(house, "compile 9 1 \"BLOCK_X\":64");
+    struct compile_pool *pool = pool_of(house, 3, 20);
+    for (int i = 0; i < 3; i++)
+        submit(house, pool, all[i]);
+    assert_true(compile_pool_full(pool));
+    take(house, pool, 3, all, statuses, message);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(statuses[i], TW_DB_TRIAL_OK);
+    compile_pool_free(pool);
+    snprintf(path, sizeof path, "%s/log", house->scratch->path);
+    FILE *log = fopen(path, "r");
+    assert_non_null(log);
+    text[fread(text, 1, sizeof text - 1, log)] = '\0';
+    fclose(log);
+    /* The last two lines are its own. */
+    const char *last = "begin {\"BLOCK_X\":64,\"GROUP\":1,\"ORDER\":\"rows\"}\n"
+                       "end {\"BLOCK_X\":64,\"GROUP\":1,\"ORDER\":\"rows\"}\n";
+    assert_true(strlen(text) > strlen(last));
+    assert_string_equal(text + strlen(text) - strlen(last), last);
+}
+
+static void verdicts(void **state) {
+    struct house *house = *state;
+    enum tw_db_trial_status statuses[3];
+    char message[TW_ERROR_SIZE] = "";
+    plan(house, "compile 9 4 \"BLOCK_X\":32\ncompile 11 1 \"BLOCK_X\":64\n"
+                "compile 9 1 \"BLOCK_X\":64");
+    struct compile_pool *pool = pool_of(house, 3, 20);
+    for (int i = 0; i < 3; i++)
+        submit(house, pool, all[i]);
+    take(house, pool, 3, all, statuses, message);
+    assert_int_equal(statuses[0], TW_DB_TRIAL_CRASH);
+    assert_int_equal(statuses[1], TW_DB_TRIAL_OK);
+    assert_int_equal(statuses[2], TW_DB_TRIAL_OK);
+    assert_string_equal(message, "the compiler was killed by signal 9 (Killed), 4 times");
+    compile_pool_free(pool);
+}
+
+static void a_compiler_that_hangs(void **state) {
+    struct house *house = *state;
+    enum tw_db_trial_status status[1];
+    char message[TW_ERROR_SIZE] = "";
+    plan(house, "compile hang 1");
+    struct compile_pool *pool = pool_of(house, 1, 0.5);
+    submit(house, pool, 64);
+    take(house, pool, 1, all + 1, status, message);
+    assert_int_equal(status[0], TW_DB_TRIAL_COMPILE_TIMEOUT);
+    assert_says(message, "did not finish within 0.5 s");
+    submit(house, pool, 64);
+    take(house, pool, 1, all + 1, status, message);
+    assert_int_equal(status[0], TW_DB_TRIAL_OK);
+    compile_pool_free(pool);
+}
+
+/* ---- The link ---- */
+
+static struct device_link *link_of(struct house *house) {
+    struct device_link *link;
+    must(device_link_create(&link, &house->problem, &paper_gpu, "cold", 1, &house->error),
+         house->error);
+    return link;
+}
+
+/* The next thing that happens. */
+static enum device_event next(struct house *house, struct device_link *link, tw_status *fatal) {
+    double deadline = tw_clock_now() + 30;
+    enum device_event event = DEVICE_NOTHING;
+    *fatal = TW_OK;
+    while (event == DEVICE_NOTHING && *fatal == TW_OK) {
+        struct message answer;
+        struct pollfd fd = {.fd = device_link_fd(link), .events = POLLIN};
+        assert_true(tw_clock_now() < deadline);
+        poll(&fd, 1, 10);
+        event = device_link_take(link, &answer, fatal, &house->error);
+        message_free(&answer);
+    }
+    return event;
+}
+
+static void request(struct house *house, struct device_link *link, double limit_s) {
+    struct message trial = message_new("trial");
+    must(device_link_send(link, &trial, limit_s, &house->error), house->error);
+    assert_int_equal(device_link_state(link), DEVICE_BUSY);
+    message_free(&trial);
+}
+
+static void a_link_over_workers_that_die(void **state) {
+    struct house *house = *state;
+    tw_status fatal;
+    plan(house, "ready 9 2 device\ntrial 9 1\ntrial 11 1\ntrial lost 1");
+    struct device_link *link = link_of(house);
+    assert_int_equal(next(house, link, &fatal), DEVICE_READY);
+    assert_int_equal(device_link_replaced(link), 2);
+    const struct {
+        enum device_event event;
+        int blame;
+    } expected[] = {{DEVICE_CRASH, 1}, {DEVICE_CRASH, 2}, {DEVICE_ANSWER, 2}};
+    for (int i = 0; i < 3; i++) {
+        request(house, link, 20);
+        assert_int_equal(next(house, link, &fatal), expected[i].event);
+        assert_int_equal(device_link_blame(link), expected[i].blame);
+        assert_int_equal(device_link_state(link), DEVICE_STARTING);
+        assert_int_equal(next(house, link, &fatal), DEVICE_READY);
+    }
+    request(house, link, 20);
+    assert_int_equal(next(house, link, &fatal), DEVICE_ANSWER);
+    assert_int_equal(device_link_state(link), DEVICE_IDLE);
+    assert_int_equal(device_link_replaced(link), 5);
+    device_link_free(link);
+}
+
+static void a_link_to_one_that_hangs(void **state) {
+    struct house *house = *state;
+    tw_status fatal;
+    plan(house, "trial hang 1");
+    struct device_link *link = link_of(house);
+    assert_int_equal(next(house, link, &fatal), DEVICE_READY);
+    request(house, link, 0.3);
+    assert_int_equal(next(house, link, &fatal), DEVICE_TIMEOUT);
+    assert_says(house->error.message, "it hung");
+    assert_int_equal(next(house, link, &fatal), DEVICE_READY);
+    device_link_free(link);
+}
+
+static void a_link_without_hope(void **state) {
+    struct house *house = *state;
+    tw_status fatal;
+    plan(house, "ready 6 99 device");
+    struct device_link *link = link_of(house);
+    next(house, link, &fatal);
+    assert_status(fatal, TW_DEVICE);
+    assert_says(house->error.message, "killed by signal 6 (Aborted) while it prepared, 3 times");
+    device_link_free(link);
+}
+
+int main(int count, char **words) {
+    fake_worker(count, words);
+    if (count > 1)
+        return 7;
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(a_hang_up_ends_a_busy_worker),
+        TEST(how_a_worker_ended),
+        TEST(blame),
+        TEST(tried_again_alone),
+        TEST(verdicts),
+        TEST(a_compiler_that_hangs),
+        TEST(a_link_over_workers_that_die),
+        TEST(a_link_to_one_that_hangs),
+        TEST(a_link_without_hope),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

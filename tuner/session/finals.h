@@ -1,0 +1,51 @@
+/* Internal to the playoff of a session: who takes part, and the device worker that measures them.
+ */
+#ifndef TUNER_SESSION_FINALS_H
+#define TUNER_SESSION_FINALS_H
+
+#include "tuner/session/state.h"
+#include "tuner/statistics/playoff.h"
+
+/* A device worker has room for 128. */
+enum { ENTRANTS = FINALISTS + REGULARS };
+
+/* A variant in the playoff. */
+struct entrant {
+    struct trial trial; /* as the search had it */
+    struct build *build;
+    /* A preset far behind: seen in a few rounds, for the table's sake. */
+    bool guest;
+    bool out;  /* it cannot be measured */
+    int slot;  /* in the device worker; -1: not loaded there */
+    int blame; /* for workers that died over it since it was last measured */
+};
+
+struct finals {
+    struct session *s;
+    int count;
+    struct entrant entrants[ENTRANTS]; /* contenders first, fastest first */
+    int loaded;                        /* in the device worker there is now */
+    int rounds;
+    double guest_seconds; /* spent on guests */
+    struct playoff *playoff;
+    enum playoff_end end;
+    char last_failure[TW_ERROR_SIZE]; /* why an entrant went out */
+};
+
+/* ---- entrants.c ---- */
+
+/* Enters the contenders, the stored winners and those presets whose measuring fits in `seconds`,
+ * and compiles what is not compiled. Who does not get ready in time is left out if it is a guest.
+ */
+tw_status entrants_gather(struct finals *f, double seconds);
+/* The entrant with a configuration, or -1. */
+int entrants_find(const struct finals *f, const struct tw_configuration *configuration);
+void entrants_release(struct finals *f);
+
+/* ---- rounds.c ---- */
+
+/* Plays until the playoff is over, `seconds` have passed or the session is interrupted. Workers
+ * that are lost are replaced; an entrant that cannot be measured goes out. */
+tw_status rounds_play(struct finals *f, double seconds);
+
+#endif

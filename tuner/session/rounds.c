@@ -1,0 +1,232 @@
+/* The rounds of the playoff, and the device worker that plays them: it may be lost at any time, and
+ * the next one takes over where it stopped. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/base/clock.h"
+#include "tuner/session/finals.h"
+#include "tuner/workers/assignment.h"
+#include "tuner/workers/process.h"
+
+enum { MAX_ROUNDS = 60 };
+
+/* A guest stays for so many rounds, fewer when guests take more than this share of the time, and
+ * for good when it is no further behind than this. */
+enum { GUEST_ROUNDS = 3 };
+static const double GUEST_SHARE = 0.3, GUEST_STAYS = 1.2;
+
+/* ---- One request to the device worker ---- */
+
+enum reply {
+    REPLY_GIVEN,
+    REPLY_REFUSED,     /* the session's error says why */
+    REPLY_LOST,        /* the worker died over it, and another is on its way */
+    REPLY_INTERRUPTED, /* nobody waited for it */
+    REPLY_FATAL        /* no worker can be had */
+};
+
+static enum reply read_reply(struct session *s, const struct message *answer) {
+    if (strcmp(message_text(answer, "status", ""), "ok") == 0)
+        return REPLY_GIVEN;
+    tw_fail(s->error, TW_LAUNCH, "%s", message_text(answer, "message", "the device worker failed"));
+    return message_flag(answer, "lost") ? REPLY_LOST : REPLY_REFUSED;
+}
+
+static enum reply await_idle(struct session *s) {
+    while (device_link_state(s->link) != DEVICE_IDLE) {
+        struct message answer;
+        tw_status fatal;
+        enum device_event event = device_link_take(s->link, &answer, &fatal, s->error);
+        if (event == DEVICE_READY)
+            fatal = pipeline_take_ready(s, &answer);
+        message_free(&answer);
+        if (fatal != TW_OK)
+            return REPLY_FATAL;
+        if (session_interrupted(s))
+            return REPLY_INTERRUPTED;
+        if (device_link_state(s->link) != DEVICE_IDLE)
+            pipeline_wait(s, 0.1);
+    }
+    return REPLY_GIVEN;
+}
+
+/* The caller frees *answer. */
+static enum reply ask(struct session *s, const struct message *request, struct message *answer) {
+    *answer = (struct message){0};
+    enum reply reply = await_idle(s);
+    if (reply != REPLY_GIVEN)
+        return reply;
+    if (device_link_send(s->link, request, 60 + 30 * s->reference_s, s->error) != TW_OK)
+        return REPLY_FATAL;
+    while (!session_interrupted(s)) {
+        tw_status fatal;
+        enum device_event event = device_link_take(s->link, answer, &fatal, s->error);
+        if (fatal != TW_OK)
+            return REPLY_FATAL;
+        if (event == DEVICE_ANSWER)
+            return read_reply(s, answer);
+        if (event != DEVICE_NOTHING)
+            return REPLY_LOST;
+        pipeline_wait(s, 0.1);
+    }
+    return REPLY_INTERRUPTED;
+}
+
+/* ---- Entrants in the worker ---- */
+
+static void put_out(struct finals *f, struct entrant *entrant) {
+    entrant->out = true;
+    snprintf(f->last_failure, sizeof f->last_failure, "%s", f->s->error->message);
+}
+
+/* What a lost worker had loaded is to be loaded again. */
+static void lose_worker(struct finals *f, struct entrant *entrant) {
+    for (int i = 0; i < f->count; i++)
+        f->entrants[i].slot = -1;
+    f->loaded = 0;
+    entrant->blame += device_link_blame(f->s->link);
+    if (entrant->blame >= WORKER_VERDICT)
+        put_out(f, entrant);
+}
+
+static enum reply load(struct finals *f, struct entrant *entrant) {
+    struct session *s = f->s;
+    const struct compiled *compiled = &entrant->build->compiled;
+    struct message request = message_new("finalist"), answer;
+    assignment_add_variant(&request, s->problem->description, &entrant->trial.configuration);
+    cJSON_AddItemToObject(
+        request.json, "sizes",
+        cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(compiled->binaries.json, "sizes"), 1));
+    /* The bytes are lent for the sending. */
+    request.bytes = compiled->binaries.bytes;
+    request.size = compiled->binaries.size;
+    enum reply reply = ask(s, &request, &answer);
+    request.bytes = NULL;
+    message_free(&request);
+    message_free(&answer);
+    if (reply == REPLY_GIVEN)
+        entrant->slot = f->loaded++;
+    else if (reply == REPLY_LOST)
+        lose_worker(f, entrant);
+    else if (reply == REPLY_REFUSED)
+        put_out(f, entrant);
+    return reply;
+}
+
+static struct entrant *next_to_load(struct finals *f) {
+    for (int i = 0; i < f->count; i++) {
+        bool live =
+            !f->entrants[i].out && (f->playoff == NULL || playoff_live(f->playoff, (size_t)i));
+        if (live && f->entrants[i].slot < 0)
+            return &f->entrants[i];
+    }
+    return NULL;
+}
+
+static bool goes_on(enum reply reply) {
+    return reply != REPLY_FATAL && reply != REPLY_INTERRUPTED;
+}
+
+static enum reply load_all(struct finals *f) {
+    enum reply reply = REPLY_GIVEN;
+    struct entrant *entrant;
+    while (goes_on(reply) && (entrant = next_to_load(f)) != NULL)
+        reply = load(f, entrant);
+    return reply;
+}
+
+static enum reply repeat(struct finals *f, struct entrant *entrant, double *seconds) {
+    struct session *s = f->s;
+    struct message request = message_new("round"), answer;
+    cJSON *order = cJSON_AddArrayToObject(request.json, "order");
+    cJSON_AddItemToArray(order, cJSON_CreateNumber(entrant->slot));
+    enum reply reply = ask(s, &request, &answer);
+    const cJSON *time =
+        cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(answer.json, "times_us"), 0);
+    if (reply == REPLY_GIVEN)
+        *seconds = cJSON_IsNumber(time) ? time->valuedouble * 1e-6 : NAN;
+    if (reply == REPLY_GIVEN)
+        entrant->blame = 0;
+    else if (reply == REPLY_LOST)
+        lose_worker(f, entrant);
+    else if (reply == REPLY_REFUSED)
+        put_out(f, entrant);
+    message_free(&request);
+    message_free(&answer);
+    return reply;
+}
+
+/* One time of one entrant, on as many workers as it takes; NaN when the entrant is out. */
+static enum reply measure(struct finals *f, struct entrant *entrant, double *seconds) {
+    enum reply reply = REPLY_LOST;
+    *seconds = NAN;
+    while (reply == REPLY_LOST && !entrant->out) {
+        reply = load_all(f);
+        if (goes_on(reply) && !entrant->out)
+            reply = repeat(f, entrant, seconds);
+    }
+    return goes_on(reply) ? REPLY_GIVEN : reply;
+}
+
+/* ---- The rounds ---- */
+
+/* Live entrants, a different one first each round, so that none always follows the same neighbour.
+ */
+static enum reply play_round(struct finals *f) {
+    double times[ENTRANTS];
+    for (int i = 0; i < f->count; i++) {
+        int which = (i + f->rounds) % f->count;
+        struct entrant *entrant = &f->entrants[which];
+        times[which] = NAN;
+        if (!playoff_live(f->playoff, (size_t)which))
+            continue;
+        double before = tw_clock_now();
+        enum reply reply = measure(f, entrant, &times[which]);
+        if (reply != REPLY_GIVEN)
+            return reply;
+        if (entrant->guest)
+            f->guest_seconds += tw_clock_now() - before;
+    }
+    f->end = playoff_add(f->playoff, times);
+    f->rounds++;
+    return REPLY_GIVEN;
+}
+
+static void see_guests_off(struct finals *f, double seconds) {
+    size_t leader = playoff_winner(f->playoff);
+    if (leader == PLAYOFF_NONE ||
+        (f->rounds < GUEST_ROUNDS && f->guest_seconds < GUEST_SHARE * seconds))
+        return;
+    for (int i = 0; i < f->count; i++) {
+        struct entrant *entrant = &f->entrants[i];
+        if (!entrant->guest || !playoff_live(f->playoff, (size_t)i))
+            continue;
+        if (playoff_ratio(f->playoff, (size_t)i, leader) > GUEST_STAYS)
+            playoff_retire(f->playoff, (size_t)i);
+        entrant->guest = false;
+    }
+}
+
+/* However soon it is decided, the winner's time is to have an interval. */
+static bool winner_is_measured(const struct finals *f) {
+    size_t winner = playoff_winner(f->playoff);
+    return winner != PLAYOFF_NONE && playoff_standing(f->playoff, winner).rounds >=
+                                         statistics_least_count(STATISTICS_CONFIDENCE);
+}
+
+tw_status rounds_play(struct finals *f, double seconds) {
+    const struct playoff_options options = {.rounds = MAX_ROUNDS};
+    enum reply reply = load_all(f);
+    double deadline = tw_clock_now() + seconds;
+    tw_status status = playoff_create(&f->playoff, (size_t)f->count, &options, f->s->error);
+    while (status == TW_OK && goes_on(reply) && f->end == PLAYOFF_RUNNING &&
+           !session_interrupted(f->s)) {
+        reply = play_round(f);
+        if (goes_on(reply))
+            see_guests_off(f, seconds);
+        if (tw_clock_now() > deadline && winner_is_measured(f))
+            break;
+    }
+    return reply == REPLY_FATAL ? f->s->error->status : status;
+}
