@@ -14,6 +14,7 @@
 
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
+#include "runtime/description/tensor_types.h"
 
 /* What is known of a device without opening it for work. */
 struct tw_device_info {
@@ -35,6 +36,8 @@ struct tw_device_info {
     int64_t cache_bytes;   /* last-level cache; 0: unknown */
     int64_t memory_bytes;
     bool has_fp64;
+    int64_t max_cluster;  /* blocks that a launch may group; 1: the device has no clusters */
+    bool has_tensor_maps; /* copies by a tensor map */
     /* What one compute unit has for all blocks that are active on it; 0: unknown. */
     int64_t unit_threads;
     int64_t unit_blocks;
@@ -51,6 +54,9 @@ struct tw_compile_request {
     const char *source; /* NUL-terminated, prelude and all */
     const char *name;   /* for messages */
     const char *function;
+    /* A log of a success with one of these in it makes the binary of no use, ended by NULL; may be
+     * NULL. */
+    const char *const *disqualified_by;
 };
 
 /* What a compiler made. Free with tw_binary_free. */
@@ -80,13 +86,27 @@ struct tw_memory {
     uint64_t bytes;
 };
 
-enum tw_value_kind { TW_VALUE_MEMORY, TW_VALUE_BYTES };
+/* How a kernel's copy engine sees memory: up to five dimensions, the contiguous one first. What is
+ * outside reads as zero. */
+struct tw_tensor {
+    enum tw_tensor_type type;
+    int rank;
+    uint64_t dims[TW_MAX_RANK];        /* elements */
+    uint64_t strides[TW_MAX_RANK - 1]; /* bytes, of all dimensions but the first */
+    uint32_t box[TW_MAX_RANK];         /* elements that one copy takes */
+    int swizzle;                       /* bytes: 0, 32, 64 or 128 */
+    uint64_t offset;                   /* bytes from the memory's beginning */
+};
+
+enum tw_value_kind { TW_VALUE_MEMORY, TW_VALUE_BYTES, TW_VALUE_TENSOR_MAP };
 
 struct tw_value {
     enum tw_value_kind kind;
     struct tw_memory memory;
     unsigned char bytes[8];
-    size_t size; /* of bytes */
+    size_t size;                    /* of bytes */
+    const struct tw_tensor *tensor; /* what a tensor map of `memory` shows; must outlive the
+                                       launch's queueing */
 };
 
 struct tw_launch {
@@ -96,6 +116,7 @@ struct tw_launch {
     uint32_t shared; /* bytes of dynamic shared memory */
     size_t value_count;
     const struct tw_value *values;
+    uint32_t cluster[3]; /* blocks; zeros are ones */
 };
 
 /* What a loaded kernel takes of the device. */

@@ -46,7 +46,7 @@ tw_status tw_configuration_parse(struct tw_configuration *configuration,
     const char *keys[TW_MAX_PARAMETERS + 1] = {NULL};
     for (int i = 0; i < implementation->parameter_count; i++)
         keys[i] = implementation->parameters[i].name;
-    tw_json_only_keys(&root, keys);
+    tw_json_exact_keys(&root, keys);
     *configuration = (struct tw_configuration){.implementation = index};
     for (int i = 0; i < implementation->parameter_count && context.status == TW_OK; i++) {
         const struct tw_parameter *parameter = &implementation->parameters[i];

@@ -155,11 +155,25 @@ tw_status tw_description_builtin(struct tw_description **out, const char *kernel
     return status;
 }
 
+static void free_tensor_map(struct tw_tensor_map_description *map) {
+    for (int i = 0; i < TW_MAX_RANK; i++) {
+        tw_expression_free(map->dims[i]);
+        tw_expression_free(map->box[i]);
+    }
+    for (int i = 0; i < TW_MAX_RANK - 1; i++)
+        tw_expression_free(map->strides[i]);
+    tw_expression_free(map->swizzle);
+    tw_expression_free(map->offset);
+}
+
 static void free_launch(struct tw_launch_description *launch) {
     for (int i = 0; i < 3; i++) {
         tw_expression_free(launch->block[i]);
         tw_expression_free(launch->grid[i]);
+        tw_expression_free(launch->cluster[i]);
     }
+    for (int i = 0; i < launch->tensor_map_count; i++)
+        free_tensor_map(&launch->tensor_maps[i]);
     tw_expression_free(launch->shared);
     tw_expression_free(launch->min_blocks);
 }
@@ -174,6 +188,8 @@ static void free_implementation(struct tw_implementation *implementation) {
     for (int i = 0; i < implementation->launch_count; i++)
         free_launch(&implementation->launches[i]);
     tw_expression_free(implementation->workspace);
+    for (int i = 0; i < implementation->message_count; i++)
+        free((void *)implementation->disqualified_by[i]);
     free(implementation->summary);
     free(implementation->symbols);
 }

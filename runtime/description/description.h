@@ -10,6 +10,7 @@
 
 #include "runtime/base/error.h"
 #include "runtime/description/expression.h"
+#include "runtime/description/tensor_types.h"
 #include "runtime/description/types.h"
 
 enum {
@@ -26,6 +27,8 @@ enum {
     TW_MAX_LAUNCHES = 4,
     TW_MAX_TEMPLATES = 16, /* files of one launch */
     TW_MAX_PASSED = 32,
+    TW_MAX_TENSOR_MAPS = 4, /* of a launch */
+    TW_MAX_MESSAGES = 8,
     TW_PATH_SIZE = 160
 };
 
@@ -98,12 +101,27 @@ enum tw_passed_kind {
     TW_PASS_ARGUMENT, /* index: argument */
     TW_PASS_BEFORE,   /* index: argument; its contents before the launch (references only) */
     TW_PASS_SLOT,     /* index: slot of a dimension, let or launch parameter, as an int */
-    TW_PASS_WORKSPACE
+    TW_PASS_WORKSPACE,
+    TW_PASS_TENSOR_MAP /* index: of the launch's tensor maps */
 };
 
 struct tw_passed {
     enum tw_passed_kind kind;
     int index;
+};
+
+/* How a copy engine is to see a buffer, from which a backend makes what the kernel takes by value.
+ */
+struct tw_tensor_map_description {
+    char name[TW_NAME_SIZE];
+    int buffer; /* argument, or -1: the workspace */
+    int type;   /* a tw_tensor_type, or -1: the buffer's own */
+    int rank;
+    struct tw_expression *dims[TW_MAX_RANK];        /* elements, the contiguous one first */
+    struct tw_expression *strides[TW_MAX_RANK - 1]; /* elements, of all dims but the first */
+    struct tw_expression *box[TW_MAX_RANK];         /* elements that one copy takes */
+    struct tw_expression *swizzle;                  /* bytes: 0 (NULL), 32, 64 or 128 */
+    struct tw_expression *offset;                   /* bytes; NULL: 0 */
 };
 
 struct tw_launch_description {
@@ -112,8 +130,11 @@ struct tw_launch_description {
     char function[TW_NAME_SIZE];
     struct tw_expression *block[3]; /* NULL: 1 */
     struct tw_expression *grid[3];
+    struct tw_expression *cluster[3]; /* blocks; NULL: 1 */
     struct tw_expression *shared;     /* bytes; NULL: 0 */
     struct tw_expression *min_blocks; /* NULL: 1 */
+    int tensor_map_count;
+    struct tw_tensor_map_description tensor_maps[TW_MAX_TENSOR_MAPS];
     int passed_count;
     struct tw_passed passed[TW_MAX_PASSED];
 };
@@ -137,6 +158,9 @@ struct tw_implementation {
     char *summary;
     bool on_cuda, on_opencl;
     int min_arch;
+    int exact_arch; /* 90: needs sm_90a, what sm_90 alone has; 0: any from min_arch on */
+    int message_count;
+    const char *disqualified_by[TW_MAX_MESSAGES + 1]; /* in a compiler's log; ended by NULL */
     struct tw_symbols *symbols; /* the description's, then parameters, then defines */
     int parameter_count;
     struct tw_parameter parameters[TW_MAX_PARAMETERS];

@@ -22,6 +22,7 @@ enum {
 struct tw_symbols {
     int count;
     char names[TW_MAX_SYMBOLS][TW_NAME_SIZE];
+    bool holds_word[TW_MAX_SYMBOLS]; /* the name stands for a word, not for a number */
     int word_count;
     char words[TW_MAX_WORDS][TW_NAME_SIZE];
 };
@@ -30,6 +31,8 @@ struct tw_symbols {
  * fit. */
 int tw_symbols_add(struct tw_symbols *symbols, const char *name);
 int tw_symbols_find(const struct tw_symbols *symbols, const char *name); /* slot, or -1 */
+/* From now on the name stands for a word. */
+void tw_symbols_hold_word(struct tw_symbols *symbols, int slot);
 /* The id of a word, added if it is new; -1 when it does not fit or is no C identifier. */
 int tw_symbols_word(struct tw_symbols *symbols, const char *word);
 int tw_symbols_find_word(const struct tw_symbols *symbols, const char *word);
@@ -37,8 +40,9 @@ bool tw_is_identifier(const char *name);
 
 struct tw_expression;
 
-/* Parses `text`. On failure `error` says what and at which column (from 1). The caller frees *out.
- */
+/* Parses `text`, which must be a number: a word may only be compared with another by == and !=, or
+ * be chosen by ?: for that. On failure `error` says what and at which column (from 1). The caller
+ * frees *out. */
 tw_status tw_expression_parse(struct tw_expression **out, const char *text,
                               const struct tw_symbols *symbols, struct tw_error *error);
 void tw_expression_free(struct tw_expression *expression);

@@ -41,6 +41,9 @@ static int emit(struct parser *p, enum operation operation, int64_t operand, int
     return p->count++;
 }
 
+/* What a part of an expression stands for. */
+enum kind { NUMBER, WORD };
+
 static void skip_space(struct parser *p) {
     while (isspace((unsigned char)*p->at))
         p->at++;
@@ -63,7 +66,25 @@ static void expect(struct parser *p, const char *token) {
     fail(p, p->at, what);
 }
 
-static void parse_choice(struct parser *p);
+static enum kind parse_choice(struct parser *p);
+
+/* Complains of a word, which began at `where`, unless it is a number. */
+static void want_number(struct parser *p, enum kind kind, const char *where) {
+    if (kind == WORD)
+        fail(p, where, "a word is no number; it can be compared with another by == and !=");
+}
+
+/* Where the next part begins, for complaints. */
+static const char *here(struct parser *p) {
+    skip_space(p);
+    return p->at;
+}
+
+/* A choice that must be a number. */
+static void parse_number_choice(struct parser *p) {
+    const char *start = here(p);
+    want_number(p, parse_choice(p), start);
+}
 
 static void parse_word(struct parser *p) {
     const char *start = p->at++;
@@ -116,9 +137,9 @@ static void parse_function(struct parser *p, const char *start, const char *name
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         if (strcmp(name, functions[i].name) != 0)
             continue;
-        parse_choice(p);
+        parse_number_choice(p);
         expect(p, ",");
-        parse_choice(p);
+        parse_number_choice(p);
         expect(p, ")");
         emit(p, functions[i].operation, 0, -1);
         return;
@@ -126,7 +147,7 @@ static void parse_function(struct parser *p, const char *start, const char *name
     fail(p, start, "unknown function; there are min, max and ceil_div");
 }
 
-static void parse_name(struct parser *p) {
+static enum kind parse_name(struct parser *p) {
     const char *start = p->at;
     char name[TW_NAME_SIZE] = "";
     while (isalnum((unsigned char)*p->at) || *p->at == '_')
@@ -134,12 +155,12 @@ static void parse_name(struct parser *p) {
     size_t length = (size_t)(p->at - start);
     if (length >= sizeof name) {
         fail(p, start, "a name of more than 47 characters");
-        return;
+        return NUMBER;
     }
     memcpy(name, start, length);
     if (accept(p, "(")) {
         parse_function(p, start, name);
-        return;
+        return NUMBER;
     }
     int slot = tw_symbols_find(p->symbols, name);
     if (slot < 0) {
@@ -152,40 +173,51 @@ static void parse_name(struct parser *p) {
         if (nearest != NULL)
             strcat(strcat(strcat(what, "; did you mean '"), nearest), "'?");
         fail(p, start, what);
-        return;
+        return NUMBER;
     }
     p->uses[slot / 64] |= UINT64_C(1) << (slot % 64);
     emit(p, PUSH_SLOT, slot, 1);
+    return p->symbols->holds_word[slot] ? WORD : NUMBER;
 }
 
-static void parse_unary(struct parser *p) {
+static enum kind parse_unary(struct parser *p);
+
+/* The operand of an operator that stands before it. */
+static void parse_operand(struct parser *p, enum operation operation) {
+    const char *start = here(p);
+    want_number(p, parse_unary(p), start);
+    emit(p, operation, 0, 0);
+}
+
+static enum kind parse_unary(struct parser *p) {
+    enum kind kind = NUMBER;
     if (p->failed)
-        return;
+        return kind;
     if (++p->nesting > MAX_NESTING) {
         fail(p, p->at, "the expression nests too deeply");
-        return;
+        return kind;
     }
     skip_space(p);
     if (accept(p, "-")) {
-        parse_unary(p);
-        emit(p, NEGATE, 0, 0);
+        parse_operand(p, NEGATE);
     } else if (*p->at == '!' && p->at[1] != '=') {
         p->at++;
-        parse_unary(p);
-        emit(p, NOT, 0, 0);
+        parse_operand(p, NOT);
     } else if (accept(p, "(")) {
-        parse_choice(p);
+        kind = parse_choice(p);
         expect(p, ")");
     } else if (*p->at == '\'') {
         parse_word(p);
+        kind = WORD;
     } else if (isdigit((unsigned char)*p->at)) {
         parse_number(p);
     } else if (isalpha((unsigned char)*p->at) || *p->at == '_') {
-        parse_name(p);
+        kind = parse_name(p);
     } else {
         fail(p, p->at, *p->at == '\0' ? "the expression ends too early" : "expected a value");
     }
     p->nesting--;
+    return kind;
 }
 
 struct binary {
@@ -203,66 +235,99 @@ static const struct binary binaries[] = {
 
 static const struct binary *peek_binary(struct parser *p, int least) {
     skip_space(p);
+    if (p->at[0] == '=' && p->at[1] != '=')
+        fail(p, p->at, "unexpected text; equality is written ==");
     for (size_t i = 0; i < sizeof binaries / sizeof *binaries; i++)
         if (strncmp(p->at, binaries[i].token, strlen(binaries[i].token)) == 0)
             return binaries[i].precedence >= least ? &binaries[i] : NULL;
     return NULL;
 }
 
+/* Complains of operands that do not go together. */
+static void check_operands(struct parser *p, const struct binary *binary, enum kind left,
+                           const char *left_at, enum kind right, const char *right_at) {
+    bool by_equality = binary->operation == EQUAL || binary->operation == NOT_EQUAL;
+    if (by_equality && left != right)
+        fail(p, left == WORD ? right_at : left_at, "a word is compared with a number");
+    if (by_equality)
+        return;
+    want_number(p, left, left_at);
+    want_number(p, right, right_at);
+}
+
 /* Precedence climbing over the left-associative operators. */
-static void parse_binary(struct parser *p, int least) {
-    parse_unary(p);
+static enum kind parse_binary(struct parser *p, int least) {
+    const char *start = here(p);
+    enum kind kind = parse_unary(p);
     const struct binary *binary;
     while (!p->failed && (binary = peek_binary(p, least)) != NULL) {
         p->at += strlen(binary->token);
-        parse_binary(p, binary->precedence + 1);
+        const char *right_at = here(p);
+        enum kind right = parse_binary(p, binary->precedence + 1);
+        check_operands(p, binary, kind, start, right, right_at);
         emit(p, binary->operation, 0, -1);
+        kind = NUMBER;
     }
+    return kind;
 }
 
-static void parse_and(struct parser *p) {
-    parse_binary(p, 1);
-    while (!p->failed && accept(p, "&&")) {
-        int jump = emit(p, JUMP_IF_ZERO_KEEP_0, 0, -1);
-        parse_binary(p, 1);
+/* Operands of && or ||, which are numbers, joined: the first decides where `keep` says so. */
+static enum kind parse_joined(struct parser *p, const char *token, enum operation keep,
+                              enum kind (*parse_part)(struct parser *)) {
+    const char *start = here(p);
+    enum kind kind = parse_part(p);
+    while (!p->failed && accept(p, token)) {
+        want_number(p, kind, start);
+        int jump = emit(p, keep, 0, -1);
+        const char *right_at = here(p);
+        want_number(p, parse_part(p), right_at);
         emit(p, TO_BOOLEAN, 0, 0);
         p->code[jump].operand = p->count;
+        kind = NUMBER;
     }
+    return kind;
 }
 
-static void parse_or(struct parser *p) {
-    parse_and(p);
-    while (!p->failed && accept(p, "||")) {
-        int jump = emit(p, JUMP_IF_NONZERO_KEEP_1, 0, -1);
-        parse_and(p);
-        emit(p, TO_BOOLEAN, 0, 0);
-        p->code[jump].operand = p->count;
-    }
+static enum kind parse_comparison(struct parser *p) {
+    return parse_binary(p, 1);
 }
 
-static void parse_choice(struct parser *p) {
+static enum kind parse_and(struct parser *p) {
+    return parse_joined(p, "&&", JUMP_IF_ZERO_KEEP_0, parse_comparison);
+}
+
+static enum kind parse_or(struct parser *p) {
+    return parse_joined(p, "||", JUMP_IF_NONZERO_KEEP_1, parse_and);
+}
+
+static enum kind parse_choice(struct parser *p) {
     if (++p->nesting > MAX_NESTING) {
         fail(p, p->at, "the expression nests too deeply");
-        return;
+        return NUMBER;
     }
-    parse_or(p);
+    const char *start = here(p);
+    enum kind kind = parse_or(p);
     if (!p->failed && accept(p, "?")) {
+        want_number(p, kind, start);
         int to_else = emit(p, JUMP_IF_ZERO, 0, -1);
-        parse_choice(p);
+        kind = parse_choice(p);
         int to_end = emit(p, JUMP, 0, -1); /* the other branch pushes the value in its place */
         expect(p, ":");
         p->code[to_else].operand = p->count;
-        parse_choice(p);
+        const char *other_at = here(p);
+        if (parse_choice(p) != kind)
+            fail(p, other_at, "one of the two is a word, the other a number");
         p->code[to_end].operand = p->count;
     }
     p->nesting--;
+    return kind;
 }
 
 tw_status tw_expression_parse(struct tw_expression **out, const char *text,
                               const struct tw_symbols *symbols, struct tw_error *error) {
     *out = NULL;
     struct parser p = {.text = text, .at = text, .symbols = symbols, .error = error};
-    parse_choice(&p);
+    parse_number_choice(&p);
     skip_space(&p);
     if (!p.failed && *p.at != '\0')
         fail(&p, p.at, "unexpected text after the expression");

@@ -81,7 +81,7 @@ const char *tw_json_key(const struct tw_json *member) {
     return "";
 }
 
-void tw_json_only_keys(const struct tw_json *json, const char *const *keys) {
+static void check_keys(const struct tw_json *json, const char *const *keys, bool comments) {
     tw_json_expect_object(json);
     if (!cJSON_IsObject(json->item))
         return;
@@ -92,13 +92,21 @@ void tw_json_only_keys(const struct tw_json *json, const char *const *keys) {
         size_t i = 0;
         while (i < count && strcmp(keys[i], member->string) != 0)
             i++;
-        if (i == count) {
+        if (i == count && !(comments && strcmp(member->string, "comment") == 0)) {
             const char *nearest = tw_nearest(member->string, keys, count);
             tw_json_fail(json, "unknown key \"%s\"%s%s%s", member->string,
                          nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
                          nearest != NULL ? "\"?" : "");
         }
     }
+}
+
+void tw_json_only_keys(const struct tw_json *json, const char *const *keys) {
+    check_keys(json, keys, true);
+}
+
+void tw_json_exact_keys(const struct tw_json *json, const char *const *keys) {
+    check_keys(json, keys, false);
 }
 
 void tw_json_expect_object(const struct tw_json *json) {

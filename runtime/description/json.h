@@ -40,9 +40,11 @@ int tw_json_count(const struct tw_json *container);
 /* The name of a member of an object; "" on failure, which an element of an array is. */
 const char *tw_json_key(const struct tw_json *member);
 
-/* Fails unless `json` is an object whose keys are all in the NULL-terminated list and appear once.
- */
+/* Fails unless `json` is an object whose keys are all in the NULL-terminated list, or "comment",
+ * and appear once. */
 void tw_json_only_keys(const struct tw_json *json, const char *const *keys);
+/* The same without "comment": for objects whose keys are names that a user chose. */
+void tw_json_exact_keys(const struct tw_json *json, const char *const *keys);
 /* Fails unless `json` is an object, or absent, with no key given twice. */
 void tw_json_expect_object(const struct tw_json *json);
 void tw_json_expect_array(const struct tw_json *json);

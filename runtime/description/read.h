@@ -20,6 +20,10 @@ void tw_read_implementation(const struct tw_description *description,
 void tw_read_launch(const struct tw_description *description,
                     const struct tw_implementation *implementation,
                     struct tw_launch_description *launch, const struct tw_json *json);
+/* Tensor maps of a launch of an implementation, which may be of its arguments and workspace. */
+void tw_read_tensor_maps(const struct tw_description *description,
+                         const struct tw_implementation *implementation,
+                         struct tw_launch_description *launch, const struct tw_json *json);
 /* NULL when absent or wrong; a complaint names the key and the column. */
 struct tw_expression *tw_read_expression(const struct tw_symbols *symbols,
                                          const struct tw_json *json);

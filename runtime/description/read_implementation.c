@@ -41,6 +41,7 @@ static bool is_passable(const struct tw_description *d,
 
 static struct tw_passed read_passed(const struct tw_description *d,
                                     const struct tw_implementation *implementation,
+                                    const struct tw_launch_description *launch,
                                     const struct tw_symbols *symbols, const struct tw_json *json) {
     char name[TW_NAME_SIZE + 4] = "";
     strncpy(name, tw_json_string(json), sizeof name - 1);
@@ -62,20 +63,23 @@ static struct tw_passed read_passed(const struct tw_description *d,
             tw_json_fail(json, "the implementation has no workspace");
         return (struct tw_passed){TW_PASS_WORKSPACE, 0};
     }
+    for (int i = 0; i < launch->tensor_map_count; i++)
+        if (strcmp(launch->tensor_maps[i].name, name) == 0)
+            return (struct tw_passed){TW_PASS_TENSOR_MAP, i};
     int slot = tw_symbols_find(symbols, name);
     if (is_compiled_in(implementation, slot))
         tw_json_fail(json,
                      "is a compiled-in parameter; only those with \"launch\": true are passed");
     else if (before || !is_passable(d, implementation, slot))
-        tw_json_fail(json, "\"%s\" is no argument, dimension, let or launch parameter",
+        tw_json_fail(json, "\"%s\" is no argument, tensor map, dimension, let or launch parameter",
                      tw_json_string(json));
     return (struct tw_passed){TW_PASS_SLOT, slot};
 }
 
 void tw_read_launch(const struct tw_description *d, const struct tw_implementation *implementation,
                     struct tw_launch_description *launch, const struct tw_json *json) {
-    static const char *const keys[] = {"templates", "function",   "block", "grid",
-                                       "shared",    "min_blocks", "pass",  NULL};
+    static const char *const keys[] = {"templates", "function",   "block",       "grid", "cluster",
+                                       "shared",    "min_blocks", "tensor_maps", "pass", NULL};
     const struct tw_symbols *symbols =
         implementation != NULL ? implementation->symbols : &d->symbols;
     tw_json_only_keys(json, keys);
@@ -95,19 +99,24 @@ void tw_read_launch(const struct tw_description *d, const struct tw_implementati
     struct tw_json function = tw_json_member(json, "function");
     struct tw_json block = tw_json_member(json, "block");
     struct tw_json grid = tw_json_member(json, "grid");
+    struct tw_json cluster = tw_json_optional(json, "cluster");
+    struct tw_json tensor_maps = tw_json_optional(json, "tensor_maps");
     struct tw_json shared = tw_json_optional(json, "shared");
     struct tw_json min_blocks = tw_json_optional(json, "min_blocks");
     struct tw_json pass = tw_json_member(json, "pass");
     tw_read_name(launch->function, &function);
     read_sizes(launch->block, symbols, &block);
     read_sizes(launch->grid, symbols, &grid);
+    if (cluster.item != NULL)
+        read_sizes(launch->cluster, symbols, &cluster);
+    tw_read_tensor_maps(d, implementation, launch, &tensor_maps);
     launch->shared = tw_read_expression(symbols, &shared);
     launch->min_blocks = tw_read_expression(symbols, &min_blocks);
     tw_json_expect_array(&pass);
     launch->passed_count = tw_read_count(&pass, TW_MAX_PASSED);
     for (int i = 0; i < launch->passed_count; i++) {
         struct tw_json passed = tw_json_at(&pass, i);
-        launch->passed[i] = read_passed(d, implementation, symbols, &passed);
+        launch->passed[i] = read_passed(d, implementation, launch, symbols, &passed);
     }
 }
 
@@ -152,6 +161,8 @@ static void read_parameter(const struct tw_description *d, struct tw_implementat
         tw_json_fail(json, "a launch parameter has integers, not words");
     strncpy(parameter->name, tw_json_key(json), TW_NAME_SIZE - 1);
     parameter->slot = read_own_symbol(d, implementation, json);
+    if (parameter->is_word)
+        tw_symbols_hold_word(implementation->symbols, parameter->slot);
 }
 
 static int read_rules(struct tw_expression *rules[], const struct tw_symbols *symbols,
@@ -173,7 +184,7 @@ static void read_preset(struct tw_implementation *implementation, struct tw_pres
     const char *keys[TW_MAX_PARAMETERS + 1] = {NULL};
     for (int i = 0; i < implementation->parameter_count; i++)
         keys[i] = implementation->parameters[i].name;
-    tw_json_only_keys(json, keys);
+    tw_json_exact_keys(json, keys);
     if (strlen(tw_json_key(json)) >= TW_NAME_SIZE ||
         strspn(tw_json_key(json), "abcdefghijklmnopqrstuvwxyz0123456789-") !=
             strlen(tw_json_key(json)))
@@ -187,7 +198,7 @@ static void read_preset(struct tw_implementation *implementation, struct tw_pres
 }
 
 static void read_requires(struct tw_implementation *implementation, const struct tw_json *json) {
-    static const char *const keys[] = {"backends", "min_arch", NULL};
+    static const char *const keys[] = {"backends", "min_arch", "exact_arch", NULL};
     implementation->on_cuda = implementation->on_opencl = true;
     if (json->item == NULL)
         return;
@@ -207,6 +218,22 @@ static void read_requires(struct tw_implementation *implementation, const struct
     }
     struct tw_json min_arch = tw_json_optional(json, "min_arch");
     implementation->min_arch = min_arch.item != NULL ? (int)tw_json_integer(&min_arch) : 0;
+    struct tw_json exact_arch = tw_json_optional(json, "exact_arch");
+    implementation->exact_arch = exact_arch.item != NULL ? (int)tw_json_integer(&exact_arch) : 0;
+}
+
+static void read_messages(struct tw_implementation *implementation, const struct tw_json *json) {
+    tw_json_expect_array(json);
+    int count = tw_read_count(json, TW_MAX_MESSAGES);
+    for (int i = 0; i < count; i++) {
+        struct tw_json message = tw_json_at(json, i);
+        if (tw_json_string(&message)[0] == '\0')
+            tw_json_fail(&message, "needs a part of a compiler's message");
+        char *text = tw_read_text(&message);
+        if (text == NULL)
+            return;
+        implementation->disqualified_by[implementation->message_count++] = text;
+    }
 }
 
 static void read_space(const struct tw_description *d, struct tw_implementation *implementation,
@@ -241,9 +268,9 @@ static void read_space(const struct tw_description *d, struct tw_implementation 
 
 void tw_read_implementation(const struct tw_description *d,
                             struct tw_implementation *implementation, const struct tw_json *json) {
-    static const char *const keys[] = {"name",        "summary",   "requires", "parameters",
-                                       "constraints", "redundant", "defines",  "workspace",
-                                       "launches",    "presets",   NULL};
+    static const char *const keys[] = {"name",        "summary",   "requires",        "parameters",
+                                       "constraints", "redundant", "defines",         "workspace",
+                                       "launches",    "presets",   "disqualified_by", NULL};
     tw_json_only_keys(json, keys);
     struct tw_json name = tw_json_member(json, "name");
     struct tw_json summary = tw_json_member(json, "summary");
@@ -251,6 +278,8 @@ void tw_read_implementation(const struct tw_description *d,
     tw_read_name(implementation->name, &name);
     implementation->summary = tw_read_text(&summary);
     read_requires(implementation, &requirements);
+    struct tw_json messages = tw_json_optional(json, "disqualified_by");
+    read_messages(implementation, &messages);
     implementation->symbols = malloc(sizeof *implementation->symbols);
     if (implementation->symbols == NULL) {
         tw_json_fail(json, "out of memory");

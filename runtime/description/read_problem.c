@@ -11,6 +11,7 @@ static void read_attribute(struct tw_description *d, struct tw_attribute *attrib
         return;
     strncpy(attribute->name, tw_json_key(json), TW_NAME_SIZE - 1);
     attribute->slot = tw_read_symbol(&d->symbols, tw_json_key(json), json);
+    tw_symbols_hold_word(&d->symbols, attribute->slot);
     struct tw_json values = tw_json_member(json, "values");
     tw_json_expect_array(&values);
     attribute->word_count = tw_read_count(&values, TW_MAX_CHOICES);

@@ -42,3 +42,7 @@ int tw_symbols_word(struct tw_symbols *symbols, const char *word) {
     strcpy(symbols->words[symbols->word_count], word);
     return symbols->word_count++;
 }
+
+void tw_symbols_hold_word(struct tw_symbols *symbols, int slot) {
+    symbols->holds_word[slot] = true;
+}

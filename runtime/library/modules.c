@@ -138,8 +138,10 @@ static tw_status make(struct tw_modules *modules, const struct tw_module_request
     if (load_kept(modules, request, cache_key, entry))
         return TW_OK;
     struct tw_binary binary = {0};
-    const struct tw_compile_request compile = {
-        .source = request->source, .name = request->name, .function = request->function};
+    const struct tw_compile_request compile = {.source = request->source,
+                                               .name = request->name,
+                                               .function = request->function,
+                                               .disqualified_by = request->disqualified_by};
     entry->origin = TW_BINARY_COMPILED;
     double start = tw_clock_now();
     tw_status status =

@@ -11,10 +11,12 @@
 #include "runtime/library/explain.h"
 #include "runtime/select/select.h"
 #include "runtime/variant/compile.h"
+#include "runtime/variant/tensor_map.h"
 #include "runtime/variant/variant.h"
 
 struct part {
     struct tw_geometry geometry;
+    struct tw_tensor tensors[TW_MAX_TENSOR_MAPS];
     struct tw_module_found found;
 };
 
@@ -136,15 +138,20 @@ static tw_status get_part(struct making *making, const struct tw_configuration *
         tw_launch_source(library->backend, &library->info, &making->problem, configuration, launch,
                          making->values, &part->geometry, &source, error);
     if (status == TW_OK) {
+        status = tw_tensor_maps_of(&making->problem, launch, making->values, part->tensors, error);
+    }
+    if (status == TW_OK) {
         tw_problem_key(&making->problem, key);
         snprintf(label, sizeof label, "%s %s %s", d->kernel,
                  d->implementations[configuration->implementation].name, key);
-        const struct tw_module_request request = {.source = source.data,
-                                                  .function = launch->function,
-                                                  .label = label,
-                                                  .name = launch->templates[0],
-                                                  .threads = tw_geometry_threads(&part->geometry),
-                                                  .shared = part->geometry.shared};
+        const struct tw_module_request request = {
+            .source = source.data,
+            .function = launch->function,
+            .label = label,
+            .name = launch->templates[0],
+            .threads = tw_geometry_threads(&part->geometry),
+            .shared = part->geometry.shared,
+            .disqualified_by = d->implementations[configuration->implementation].disqualified_by};
         status = tw_modules_get(library->modules, &request, &part->found, error);
     }
     tw_text_free(&source);
@@ -192,11 +199,16 @@ static void prepare_launch(const struct making *making, const struct tw_launch_d
     for (int i = 0; i < d->argument_count; i++)
         arguments.scalars[i] = d->arguments[i].default_number;
     const struct tw_memory none = {0};
-    tw_launch_values(&making->problem, in, making->values, &arguments, &none, out->values);
+    memcpy(out->tensors, part->tensors, sizeof out->tensors);
+    tw_launch_values(&making->problem, in, making->values, &arguments, &none, out->tensors,
+                     out->values);
     for (int i = 0; i < in->passed_count; i++) {
         struct tw_plan_hole hole = {.position = i, .argument = in->passed[i].index};
         if (in->passed[i].kind == TW_PASS_WORKSPACE) {
             hole.kind = TW_HOLE_WORKSPACE;
+        } else if (in->passed[i].kind == TW_PASS_TENSOR_MAP) {
+            hole.argument = in->tensor_maps[in->passed[i].index].buffer;
+            hole.kind = hole.argument < 0 ? TW_HOLE_WORKSPACE : TW_HOLE_BUFFER;
         } else if (in->passed[i].kind == TW_PASS_ARGUMENT &&
                    d->arguments[hole.argument].kind != TW_ARGUMENT_STRIDE) {
             bool buffer = d->arguments[hole.argument].kind == TW_ARGUMENT_BUFFER;
@@ -213,6 +225,7 @@ static void prepare_launch(const struct making *making, const struct tw_launch_d
                                      .values = out->values};
     memcpy(out->launch.block, part->geometry.block, sizeof out->launch.block);
     memcpy(out->launch.grid, part->geometry.grid, sizeof out->launch.grid);
+    memcpy(out->launch.cluster, part->geometry.cluster, sizeof out->launch.cluster);
 }
 
 static tw_status prepare(const struct making *making, tw_plan **out, tw_error *error) {

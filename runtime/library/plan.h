@@ -19,6 +19,7 @@ struct tw_plan_hole {
 struct tw_plan_launch {
     struct tw_launch launch; /* its values point to `values` */
     struct tw_value values[TW_MAX_PASSED];
+    struct tw_tensor tensors[TW_MAX_TENSOR_MAPS]; /* that values point to */
     int hole_count;
     struct tw_plan_hole holes[TW_MAX_PASSED];
 };

@@ -27,6 +27,25 @@ tw_status tw_launch_source(const struct tw_backend *backend, const struct tw_dev
     return status;
 }
 
+/* The first line of a log that has one of the words in it, of which a variant is to know nothing.
+ */
+static tw_status check_messages(const struct tw_compile_request *request,
+                                const struct tw_binary *binary, struct tw_error *error) {
+    if (request->disqualified_by == NULL || binary->log.data == NULL)
+        return TW_OK;
+    for (const char *const *message = request->disqualified_by; *message != NULL; message++) {
+        const char *found = strstr(binary->log.data, *message);
+        if (found == NULL)
+            continue;
+        const char *line = found;
+        while (line > binary->log.data && line[-1] != '\n')
+            line--;
+        return tw_fail(error, TW_RESOURCE, "the compiler said: %.*s", (int)strcspn(line, "\n"),
+                       line);
+    }
+    return TW_OK;
+}
+
 tw_status tw_launch_compile(const struct tw_backend *backend, const struct tw_device_info *device,
                             const struct tw_compile_request *request, struct tw_binary *binary,
                             struct tw_error *error) {
@@ -34,6 +53,8 @@ tw_status tw_launch_compile(const struct tw_backend *backend, const struct tw_de
     tw_status status = backend->compile(device, request, binary, error);
     if (status == TW_COMPILE)
         tw_binary_explain(binary, error);
+    if (status == TW_OK)
+        status = check_messages(request, binary, error);
     return status;
 }
 
@@ -62,7 +83,14 @@ static tw_status compile_launch(const struct tw_backend *backend,
                                         &geometry, &source, error);
     if (status == TW_OK) {
         const struct tw_compile_request request = {
-            .source = source.data, .name = launch->templates[0], .function = launch->function};
+            .source = source.data,
+            .name = launch->templates[0],
+            .function = launch->function,
+            .disqualified_by =
+                configuration != NULL
+                    ? problem->description->implementations[configuration->implementation]
+                          .disqualified_by
+                    : NULL};
         status = tw_launch_compile(backend, device, &request, binary, error);
     }
     tw_text_free(&source);

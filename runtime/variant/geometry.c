@@ -19,6 +19,34 @@ static tw_status size_of(const struct tw_expression *expression, const int64_t *
     return TW_OK;
 }
 
+/* Blocks of a cluster share its multiprocessors' memory, so a grid consists of whole ones. */
+static tw_status cluster_of(const struct tw_launch_description *launch, const int64_t *values,
+                            const struct tw_device_info *device, struct tw_geometry *geometry,
+                            struct tw_error *error) {
+    static const char *const names[] = {"cluster x", "cluster y", "cluster z"};
+    const int64_t most = device->max_cluster > 1 ? device->max_cluster : 1;
+    int64_t blocks = 1;
+    for (int i = 0; i < 3; i++) {
+        int64_t cluster = 1;
+        tw_status status = launch->cluster[i] != NULL ? size_of(launch->cluster[i], values,
+                                                                names[i], 1, most, &cluster, error)
+                                                      : TW_OK;
+        if (status != TW_OK)
+            return status;
+        if (geometry->grid[i] % cluster != 0)
+            return tw_fail(error, TW_RESOURCE,
+                           "the grid's %" PRIu32 " blocks are no whole clusters of %" PRId64,
+                           geometry->grid[i], cluster);
+        geometry->cluster[i] = (uint32_t)cluster;
+        blocks *= cluster;
+    }
+    if (blocks > most)
+        return tw_fail(error, TW_RESOURCE,
+                       "a cluster has %" PRId64 " blocks; the device allows %" PRId64, blocks,
+                       most);
+    return TW_OK;
+}
+
 tw_status tw_geometry_of(const struct tw_launch_description *launch, const int64_t *values,
                          const struct tw_device_info *device, struct tw_geometry *geometry,
                          struct tw_error *error) {
@@ -53,7 +81,7 @@ tw_status tw_geometry_of(const struct tw_launch_description *launch, const int64
         status = size_of(launch->min_blocks, values, "min_blocks", 1, 64, &min_blocks, error);
     geometry->shared = (uint32_t)shared;
     geometry->min_blocks = (uint32_t)min_blocks;
-    return status;
+    return status == TW_OK ? cluster_of(launch, values, device, geometry, error) : status;
 }
 
 tw_status tw_implementation_fits(const struct tw_implementation *implementation,
@@ -66,8 +94,15 @@ tw_status tw_implementation_fits(const struct tw_implementation *implementation,
     if (is_cuda && device->arch < implementation->min_arch)
         return tw_fail(error, TW_RESOURCE, "%s needs sm_%d; the device is %s", implementation->name,
                        implementation->min_arch, device->architecture);
+    if (implementation->exact_arch > 0 && device->arch != implementation->exact_arch)
+        return tw_fail(error, TW_RESOURCE, "%s needs what only sm_%d has; the device is %s",
+                       implementation->name, implementation->exact_arch,
+                       is_cuda ? device->architecture : device->backend);
     for (int i = 0; i < implementation->launch_count; i++) {
         struct tw_geometry geometry;
+        if (implementation->launches[i].tensor_map_count > 0 && !device->has_tensor_maps)
+            return tw_fail(error, TW_RESOURCE, "%s needs tensor maps, which the device has not",
+                           implementation->name);
         tw_status status =
             tw_geometry_of(&implementation->launches[i], values, device, &geometry, error);
         if (status != TW_OK)

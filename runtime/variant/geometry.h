@@ -8,6 +8,7 @@
 struct tw_geometry {
     uint32_t block[3];
     uint32_t grid[3];
+    uint32_t cluster[3];
     uint32_t shared;     /* bytes */
     uint32_t min_blocks; /* resident blocks to ask of the compiler */
 };

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/variant/tensor_map.h"
+
 struct tw_variant {
     const struct tw_backend *backend;
     struct tw_device *device;
@@ -11,6 +13,7 @@ struct tw_variant {
     const struct tw_implementation *implementation;
     int64_t values[TW_MAX_SYMBOLS];
     struct tw_geometry geometry[TW_MAX_LAUNCHES];
+    struct tw_tensor tensors[TW_MAX_LAUNCHES][TW_MAX_TENSOR_MAPS];
     struct tw_module *modules[TW_MAX_LAUNCHES];
     struct tw_memory workspace;
 };
@@ -33,6 +36,9 @@ static tw_status load_parts(struct tw_variant *variant, const struct tw_device_i
     for (int i = 0; i < in->launch_count; i++) {
         tw_status status =
             tw_geometry_of(&in->launches[i], variant->values, info, &variant->geometry[i], error);
+        if (status == TW_OK)
+            status = tw_tensor_maps_of(variant->problem, &in->launches[i], variant->values,
+                                       variant->tensors[i], error);
         if (status == TW_OK)
             status = variant->backend->load(
                 variant->device, binaries->launches[i].bytes, binaries->launches[i].size,
@@ -76,6 +82,17 @@ tw_status tw_variant_load(struct tw_variant **out, const struct tw_backend *back
     return TW_OK;
 }
 
+/* The buffer or workspace that a tensor map shows. */
+static struct tw_value tensor_value(const struct tw_tensor_map_description *map,
+                                    const struct tw_tensor *tensor,
+                                    const struct tw_arguments *arguments,
+                                    const struct tw_memory *workspace) {
+    return (struct tw_value){.kind = TW_VALUE_TENSOR_MAP,
+                             .memory =
+                                 map->buffer >= 0 ? arguments->memory[map->buffer] : *workspace,
+                             .tensor = tensor};
+}
+
 static struct tw_value integer_value(int64_t number) {
     struct tw_value value = {.kind = TW_VALUE_BYTES};
     value.size = tw_type_encode(TW_TYPE_i32, (double)number, value.bytes);
@@ -84,7 +101,8 @@ static struct tw_value integer_value(int64_t number) {
 
 void tw_launch_values(const struct tw_problem *problem, const struct tw_launch_description *launch,
                       const int64_t *values, const struct tw_arguments *arguments,
-                      const struct tw_memory *workspace, struct tw_value *out) {
+                      const struct tw_memory *workspace, const struct tw_tensor *tensors,
+                      struct tw_value *out) {
     for (int i = 0; i < launch->passed_count; i++) {
         int index = launch->passed[i].index;
         switch (launch->passed[i].kind) {
@@ -93,6 +111,10 @@ void tw_launch_values(const struct tw_problem *problem, const struct tw_launch_d
             break;
         case TW_PASS_WORKSPACE:
             out[i] = (struct tw_value){.kind = TW_VALUE_MEMORY, .memory = *workspace};
+            break;
+        case TW_PASS_TENSOR_MAP:
+            out[i] =
+                tensor_value(&launch->tensor_maps[index], &tensors[index], arguments, workspace);
             break;
         case TW_PASS_BEFORE:
             out[i] = (struct tw_value){.kind = TW_VALUE_MEMORY, .memory = arguments->before[index]};
@@ -124,13 +146,14 @@ void tw_variant_launches(const struct tw_variant *variant, const struct tw_argum
         const struct tw_launch_description *launch = &variant->implementation->launches[i];
         const struct tw_geometry *geometry = &variant->geometry[i];
         tw_launch_values(variant->problem, launch, variant->values, arguments, &variant->workspace,
-                         values);
+                         variant->tensors[i], values);
         launches[i] = (struct tw_launch){.module = variant->modules[i],
                                          .shared = geometry->shared,
                                          .value_count = (size_t)launch->passed_count,
                                          .values = values};
         memcpy(launches[i].block, geometry->block, sizeof geometry->block);
         memcpy(launches[i].grid, geometry->grid, sizeof geometry->grid);
+        memcpy(launches[i].cluster, geometry->cluster, sizeof geometry->cluster);
         values += TW_MAX_PASSED;
     }
 }

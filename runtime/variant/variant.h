@@ -39,10 +39,12 @@ struct tw_arguments {
     double scalars[TW_MAX_ARGUMENTS];
 };
 
-/* Writes the values that a launch passes, in order; `out` has room for TW_MAX_PASSED. */
+/* Writes the values that a launch passes, in order; `out` has room for TW_MAX_PASSED, and points to
+ * `tensors`, which tw_tensor_maps_of has filled in. */
 void tw_launch_values(const struct tw_problem *problem, const struct tw_launch_description *launch,
                       const int64_t *values, const struct tw_arguments *arguments,
-                      const struct tw_memory *workspace, struct tw_value *out);
+                      const struct tw_memory *workspace, const struct tw_tensor *tensors,
+                      struct tw_value *out);
 
 struct tw_variant;
 

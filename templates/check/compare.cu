@@ -1,22 +1,28 @@
 /* Compares an output with the reference, the whole of it. T is the output's type, R the reference's
- * (double for floating types), U an unsigned type of T's size. One row of results a block:
- *   errors[3*b..]  largest |difference|, sum of squared differences, sum of squared references
- *   counts[4*b..]  elements that are no number or, for integers, differ; gap elements that were written;
- *                  index of the first such element (all ones: none); elements written behind the end,
- *                  up to `padded` elements from the start */
+ * (double for floating types), U an unsigned type of T's size. The memory at `got` begins `ahead`
+ * elements before the output and has `padded` in all; what is around the output and between its rows
+ * must be all ones. A floating element is wrong that is off by more than `allowed` or no number, an
+ * integer that differs. One row of results a block:
+ *   errors[3*b..]  largest |difference|, sum of squared differences, both of what is not wrong; sum of
+ *                  squared references
+ *   counts[7*b..]  wrong elements; those of them that are all ones; gap elements that were written;
+ *                  elements around the output that were written; the first wrong element and the first
+ *                  in a gap, counted from the output's first, and around the output, counted from
+ *                  `got` (all ones: none) */
+enum { WRONG, UNWRITTEN, GAPS, AROUND, FIRST_WRONG, FIRST_GAP, FIRST_AROUND, COUNTS };
+
 TW_KERNEL(tw_compare)(TW_GLOBAL const T *got, TW_GLOBAL const R *want, int rows, int columns,
-                      int stride, tw_index padded, TW_GLOBAL double *errors,
-                      TW_GLOBAL tw_u64 *counts) {
-    TW_SHARED(double, shared, 7 * TW_BLOCK_X);
-    TW_LOCAL double *largest = shared;
-    TW_LOCAL double *squares = shared + TW_BLOCK_X;
-    TW_LOCAL double *sizes = shared + 2 * TW_BLOCK_X;
-    TW_LOCAL tw_u64 *bad = (TW_LOCAL tw_u64 *)(shared + 3 * TW_BLOCK_X);
-    TW_LOCAL tw_u64 *gaps = bad + TW_BLOCK_X;
-    TW_LOCAL tw_u64 *firsts = bad + 2 * TW_BLOCK_X;
-    TW_LOCAL tw_u64 *behinds = bad + 3 * TW_BLOCK_X;
-    double my_largest = 0, my_squares = 0, my_sizes = 0;
-    tw_u64 my_bad = 0, my_gaps = 0, my_first = ~(tw_u64)0, my_behind = 0;
+                      int stride, tw_index ahead, tw_index padded, double allowed,
+                      TW_GLOBAL double *errors, TW_GLOBAL tw_u64 *counts) {
+    TW_SHARED(double, shared, (3 + COUNTS) * TW_BLOCK_X);
+    TW_LOCAL double *sizes = shared;
+    TW_LOCAL tw_u64 *found = (TW_LOCAL tw_u64 *)(shared + 3 * TW_BLOCK_X);
+    TW_GLOBAL const U *bits = (TW_GLOBAL const U *)got;
+    double largest = 0, squares = 0, references = 0;
+    tw_u64 mine[COUNTS];
+    TW_UNROLL
+    for (int k = 0; k < COUNTS; k++)
+        mine[k] = k < FIRST_WRONG ? 0 : ~(tw_u64)0;
     int thread = (int)threadIdx.x;
     int pieces = (stride + TW_PIECE - 1) / TW_PIECE;
     tw_index tasks = (tw_index)rows * pieces;
@@ -29,63 +35,71 @@ TW_KERNEL(tw_compare)(TW_GLOBAL const T *got, TW_GLOBAL const R *want, int rows,
         end = end - begin < TW_PIECE ? end : begin + TW_PIECE;
         for (int column = begin + thread; column < end; column += TW_BLOCK_X) {
             tw_index i = start + column;
-            int is_bad = 0;
+            int is_blank = bits[ahead + i] == (U)~(U)0;
             if (column >= columns) {
-                is_bad = ((TW_GLOBAL const U *)got)[i] != (U)~(U)0;
-                my_gaps += (tw_u64)is_bad;
-            } else {
-#if FLOATING
-                double reference = (double)want[i];
-                double difference = fabs((double)got[i] - reference);
-                /* Infinite or no number: comparisons with NaN are false. */
-                is_bad = !(difference < 1e300);
-                if (!is_bad) {
-                    my_largest = difference > my_largest ? difference : my_largest;
-                    my_squares += difference * difference;
-                }
-                my_sizes += reference * reference;
-#else
-                is_bad = got[i] != want[i];
-#endif
-                my_bad += (tw_u64)is_bad;
+                mine[GAPS] += (tw_u64)!is_blank;
+                if (!is_blank && (tw_u64)i < mine[FIRST_GAP])
+                    mine[FIRST_GAP] = (tw_u64)i;
+                continue;
             }
-            if (is_bad && (tw_u64)i < my_first)
-                my_first = (tw_u64)i;
+#if FLOATING
+            double reference = (double)want[i];
+            double difference = fabs((double)got[ahead + i] - reference);
+            /* Comparisons with NaN are false. */
+            int is_wrong = !(difference <= allowed);
+            if (!is_wrong) {
+                largest = difference > largest ? difference : largest;
+                squares += difference * difference;
+            }
+            references += reference * reference;
+#else
+            int is_wrong = got[ahead + i] != want[i];
+#endif
+            mine[WRONG] += (tw_u64)is_wrong;
+            mine[UNWRITTEN] += (tw_u64)(is_wrong && is_blank);
+            if (is_wrong && (tw_u64)i < mine[FIRST_WRONG])
+                mine[FIRST_WRONG] = (tw_u64)i;
         }
     }
     if (blockIdx.x == 0) {
-        tw_index end = (tw_index)(rows - 1) * stride + columns;
-        for (tw_index i = end + thread; i < padded; i += TW_BLOCK_X)
-            my_behind += (tw_u64)(((TW_GLOBAL const U *)got)[i] != (U)~(U)0);
+        tw_index size = (tw_index)(rows - 1) * stride + columns;
+        tw_index around = padded - size;
+        for (tw_index k = thread; k < around; k += TW_BLOCK_X) {
+            tw_index i = k < ahead ? k : k + size;
+            int is_blank = bits[i] == (U)~(U)0;
+            mine[AROUND] += (tw_u64)!is_blank;
+            if (!is_blank && (tw_u64)i < mine[FIRST_AROUND])
+                mine[FIRST_AROUND] = (tw_u64)i;
+        }
     }
-    largest[thread] = my_largest;
-    squares[thread] = my_squares;
-    sizes[thread] = my_sizes;
-    bad[thread] = my_bad;
-    gaps[thread] = my_gaps;
-    firsts[thread] = my_first;
-    behinds[thread] = my_behind;
+    sizes[thread] = largest;
+    sizes[TW_BLOCK_X + thread] = squares;
+    sizes[2 * TW_BLOCK_X + thread] = references;
+    TW_UNROLL
+    for (int k = 0; k < COUNTS; k++)
+        found[k * TW_BLOCK_X + thread] = mine[k];
     for (int reach = TW_BLOCK_X / 2; reach > 0; reach /= 2) {
         __syncthreads();
         if (thread < reach) {
             int other = thread + reach;
-            largest[thread] = largest[thread] > largest[other] ? largest[thread] : largest[other];
-            squares[thread] += squares[other];
-            sizes[thread] += sizes[other];
-            bad[thread] += bad[other];
-            gaps[thread] += gaps[other];
-            behinds[thread] += behinds[other];
-            firsts[thread] = firsts[thread] < firsts[other] ? firsts[thread] : firsts[other];
+            sizes[thread] = sizes[thread] > sizes[other] ? sizes[thread] : sizes[other];
+            sizes[TW_BLOCK_X + thread] += sizes[TW_BLOCK_X + other];
+            sizes[2 * TW_BLOCK_X + thread] += sizes[2 * TW_BLOCK_X + other];
+            for (int k = 0; k < COUNTS; k++) {
+                TW_LOCAL tw_u64 *one = found + k * TW_BLOCK_X + thread;
+                if (k < FIRST_WRONG)
+                    one[0] += one[reach];
+                else
+                    one[0] = one[0] < one[reach] ? one[0] : one[reach];
+            }
         }
     }
     if (thread == 0) {
         int b = (int)blockIdx.x;
-        errors[3 * b] = largest[0];
-        errors[3 * b + 1] = squares[0];
-        errors[3 * b + 2] = sizes[0];
-        counts[4 * b] = bad[0];
-        counts[4 * b + 1] = gaps[0];
-        counts[4 * b + 2] = firsts[0];
-        counts[4 * b + 3] = behinds[0];
+        for (int k = 0; k < 3; k++)
+            errors[3 * b + k] = sizes[k * TW_BLOCK_X];
+        TW_UNROLL
+        for (int k = 0; k < COUNTS; k++)
+            counts[COUNTS * b + k] = found[k * TW_BLOCK_X];
     }
 }

@@ -84,7 +84,8 @@ TW_DEVICE int has_ends(area at, int M, int N)
                       (at.row + at.height == M && N - at.column - at.width < IN));
 }
 
-/* The elements of such words, of the buffer's first row and of its last. */
+/* The elements of such words, of the buffer's first row and of its last: the rows next to them are
+ * too far from the ends, for no stride is below IN - 1. */
 TW_DEVICE void fill_ends(TW_LOCAL element *tile, TW_GLOBAL const element *A, area at, int lda,
                          int M, int N)
 {

@@ -174,7 +174,12 @@ static void memory_is_aligned(void **state) {
         const struct tw_value values[] = {memory_value(memory),
                                           memory_value(tw_memory_part(&memory, 512, size)),
                                           memory_value(out)};
-        launch(stage, &(struct tw_launch){module, {1, 1, 1}, {1, 1, 1}, 0, 3, values});
+        launch(stage, &(struct tw_launch){.module = module,
+                                          .block = {1, 1, 1},
+                                          .grid = {1, 1, 1},
+                                          .shared = 0,
+                                          .value_count = 3,
+                                          .values = values});
         uint64_t places[3];
         read_back(stage, &out, places);
         assert_int_equal(places[0], 0);

@@ -76,7 +76,12 @@ static void run_maths(const struct stage *stage, const char *body, const char *n
         y[i] = narrow[i];
     }
     must(stage->backend->write(stage->device, &ys, single ? (void *)narrow : y, &error), error);
-    launch(stage, &(struct tw_launch){module, {DIALECT_COUNT, 1, 1}, {1, 1, 1}, 0, 4, values});
+    launch(stage, &(struct tw_launch){.module = module,
+                                      .block = {DIALECT_COUNT, 1, 1},
+                                      .grid = {1, 1, 1},
+                                      .shared = 0,
+                                      .value_count = 4,
+                                      .values = values});
     read_back(stage, &out, single ? (void *)narrow : got);
     for (size_t i = 0; i < all; i++)
         assert_near(&functions[i / DIALECT_COUNT], x[i], y[i % DIALECT_COUNT],
@@ -106,7 +111,12 @@ static void numbers_that_are_none(void **state) {
     const struct tw_value values[] = {memory_value(out), number_value(TW_TYPE_f32, 0),
                                       number_value(TW_TYPE_f32, 1)};
     int32_t holds[DIALECT_SPECIALS];
-    launch(stage, &(struct tw_launch){module, {1, 1, 1}, {1, 1, 1}, 0, 3, values});
+    launch(stage, &(struct tw_launch){.module = module,
+                                      .block = {1, 1, 1},
+                                      .grid = {1, 1, 1},
+                                      .shared = 0,
+                                      .value_count = 3,
+                                      .values = values});
     read_back(stage, &out, holds);
     int failures = 0;
     for (int i = 0; i < DIALECT_SPECIALS; i++) {
@@ -188,12 +198,12 @@ static void run_lanes(const struct stage *stage, struct tw_module *module, enum 
         tw_type_encode(type, lane_value(type, i), in + (size_t)i * size);
     must(stage->backend->write(stage->device, &ins, in, &error), error);
     fill_with(stage, &out, 0xff);
-    launch(stage, &(struct tw_launch){module,
-                                      {block[0], block[1], block[2]},
-                                      {BLOCKS, 1, 1},
-                                      (uint32_t)((size_t)threads * size),
-                                      4,
-                                      values});
+    launch(stage, &(struct tw_launch){.module = module,
+                                      .block = {block[0], block[1], block[2]},
+                                      .grid = {BLOCKS, 1, 1},
+                                      .shared = (uint32_t)((size_t)threads * size),
+                                      .value_count = 4,
+                                      .values = values});
     read_back(stage, &out, got);
     for (int row = 0; row < DIALECT_LANE_RESULTS; row++) {
         for (int i = 0; i < n; i++) {
@@ -264,7 +274,12 @@ static void atomics(void **state) {
     must(stage->backend->write(stage->device, &uints, whole, &error), error);
     fill_with(stage, &floats, 0);
     fill_with(stage, &tickets, 0xff);
-    launch(stage, &(struct tw_launch){module, {THREADS, 1, 1}, {GRID, 1, 1}, 32, 4, values});
+    launch(stage, &(struct tw_launch){.module = module,
+                                      .block = {THREADS, 1, 1},
+                                      .grid = {GRID, 1, 1},
+                                      .shared = 32,
+                                      .value_count = 4,
+                                      .values = values});
     read_back(stage, &ints, got);
     for (int i = 0; i < 13; i++)
         if (got[i] != expected[i]) {

@@ -40,7 +40,12 @@ static void passes_every_type(void **state) {
         };
         double got[9];
         uint64_t whole;
-        launch(stage, &(struct tw_launch){module, {1, 1, 1}, {1, 1, 1}, 0, 11, values});
+        launch(stage, &(struct tw_launch){.module = module,
+                                          .block = {1, 1, 1},
+                                          .grid = {1, 1, 1},
+                                          .shared = 0,
+                                          .value_count = 11,
+                                          .values = values});
         read_back(stage, &out, got);
         read_back(stage, &exact, &whole);
         for (int i = 0; i < 9; i++)
@@ -71,7 +76,12 @@ static void three_dimensions(void **state) {
     const struct tw_value value = memory_value(out);
     int32_t got[X * Y * Z];
     fill_with(stage, &out, 0);
-    launch(stage, &(struct tw_launch){module, {4, 3, 2}, {5, 4, 3}, 0, 1, &value});
+    launch(stage, &(struct tw_launch){.module = module,
+                                      .block = {4, 3, 2},
+                                      .grid = {5, 4, 3},
+                                      .shared = 0,
+                                      .value_count = 1,
+                                      .values = &value});
     read_back(stage, &out, got);
     for (int i = 0; i < X * Y * Z; i++)
         assert_int_equal(got[i], i % X + 1000 * (i / X % Y) + 100000 * (i / X / Y));
@@ -99,7 +109,12 @@ static void shared_memory(void **state) {
     struct tw_memory out = allocate(stage, 3 * bytes);
     const struct tw_value value = memory_value(out);
     int32_t *got = malloc(3 * bytes);
-    launch(stage, &(struct tw_launch){module, {64, 1, 1}, {3, 1, 1}, bytes, 1, &value});
+    launch(stage, &(struct tw_launch){.module = module,
+                                      .block = {64, 1, 1},
+                                      .grid = {3, 1, 1},
+                                      .shared = bytes,
+                                      .value_count = 1,
+                                      .values = &value});
     read_back(stage, &out, got);
     for (int i = 0; i < 3 * 16384; i++)
         assert_int_equal(got[i], 16383 - i % 16384 + i / 16384);
@@ -132,9 +147,19 @@ static void in_order(void **state) {
                                          number_value(TW_TYPE_i32, round)};
         const struct tw_value back[] = {memory_value(b), memory_value(a),
                                         number_value(TW_TYPE_i32, -2)};
-        launch(stage, &(struct tw_launch){module, {64, 1, 1}, {COUNT / 64, 1, 1}, 0, 3, forth});
+        launch(stage, &(struct tw_launch){.module = module,
+                                          .block = {64, 1, 1},
+                                          .grid = {COUNT / 64, 1, 1},
+                                          .shared = 0,
+                                          .value_count = 3,
+                                          .values = forth});
         expected_a = expected_a * 3 + expected_b + round;
-        launch(stage, &(struct tw_launch){module, {64, 1, 1}, {COUNT / 64, 1, 1}, 0, 3, back});
+        launch(stage, &(struct tw_launch){.module = module,
+                                          .block = {64, 1, 1},
+                                          .grid = {COUNT / 64, 1, 1},
+                                          .shared = 0,
+                                          .value_count = 3,
+                                          .values = back});
         expected_b = expected_b * 3 + expected_a - 2;
         if (round == 3) {
             fill_with(stage, &a, 0);
@@ -177,7 +202,12 @@ static void times(void **state) {
         values[i][0] = memory_value(a);
         values[i][1] = memory_value(b);
         values[i][2] = number_value(TW_TYPE_i32, i + 5);
-        launches[i] = (struct tw_launch){module, {64, 1, 1}, {COUNT / 64, 1, 1}, 0, 3, values[i]};
+        launches[i] = (struct tw_launch){.module = module,
+                                         .block = {64, 1, 1},
+                                         .grid = {COUNT / 64, 1, 1},
+                                         .shared = 0,
+                                         .value_count = 3,
+                                         .values = values[i]};
         expected = expected * 3 + i + 5;
     }
     must(stage->backend->time(stage->device, launches, 3, &seconds, &error), error);
@@ -217,8 +247,12 @@ static void two_at_once(void **state) {
         for (int i = 0; i < 2; i++) {
             const struct tw_value values[] = {memory_value(a[i]), memory_value(b[i]),
                                               number_value(TW_TYPE_i32, i + 1)};
-            launch(both[i],
-                   &(struct tw_launch){modules[i], {64, 1, 1}, {COUNT / 64, 1, 1}, 0, 3, values});
+            launch(both[i], &(struct tw_launch){.module = modules[i],
+                                                .block = {64, 1, 1},
+                                                .grid = {COUNT / 64, 1, 1},
+                                                .shared = 0,
+                                                .value_count = 3,
+                                                .values = values});
         }
     }
     for (int i = 1; i >= 0; i--) {
@@ -271,7 +305,12 @@ static void assert_still_works(const struct stage *stage) {
     struct tw_module *module = load_body(stage, nothing_body, "nothing", one, 0);
     const struct tw_value value = memory_value(out);
     int32_t got = 0;
-    launch(stage, &(struct tw_launch){module, {1, 1, 1}, {1, 1, 1}, 0, 1, &value});
+    launch(stage, &(struct tw_launch){.module = module,
+                                      .block = {1, 1, 1},
+                                      .grid = {1, 1, 1},
+                                      .shared = 0,
+                                      .value_count = 1,
+                                      .values = &value});
     read_back(stage, &out, &got);
     assert_int_equal(got, 1);
     stage->backend->unload(stage->device, module);
@@ -353,9 +392,14 @@ static void too_much_shared_memory(void **state) {
         status = stage->backend->load(stage->device, binary.bytes, binary.size, "greedy", bytes,
                                       &module, &error);
     if (status == TW_OK)
-        status = stage->backend->launch(
-            stage->device, &(struct tw_launch){module, {32, 1, 1}, {1, 1, 1}, bytes, 1, &value},
-            &error);
+        status = stage->backend->launch(stage->device,
+                                        &(struct tw_launch){.module = module,
+                                                            .block = {32, 1, 1},
+                                                            .grid = {1, 1, 1},
+                                                            .shared = bytes,
+                                                            .value_count = 1,
+                                                            .values = &value},
+                                        &error);
     if (status == TW_OK)
         status = stage->backend->synchronize(stage->device, &error);
     assert_status(status, TW_RESOURCE);
@@ -392,7 +436,8 @@ static void resources(void **state) {
         assert_int_equal(r.static_shared, 0);
         assert_in_range(r.registers, 1, 255);
         for (int i = 0; i < 3; i++) {
-            const struct tw_geometry geometry = {{64, 1, 1}, {1, 1, 1}, shared[i], 1};
+            const struct tw_geometry geometry = {
+                .block = {64, 1, 1}, .grid = {1, 1, 1}, .shared = shared[i], .min_blocks = 1};
             struct occupancy told, worked_out;
             must(stage->backend->resources(stage->device, module, 64, shared[i], &r, &error),
                  error);
@@ -403,6 +448,126 @@ static void resources(void **state) {
             assert_int_equal(worked_out.blocks, told.blocks);
         }
     }
+    stage->backend->unload(stage->device, module);
+}
+
+/* Blocks of a cluster number themselves, and a grid of no whole clusters is refused. */
+static void clusters(void **state) {
+    const struct stage *stage = *state;
+    static const char body[] = "TW_KERNEL(ranks)(TW_GLOBAL int *out) {\n"
+                               "    int rank, blocks;\n"
+                               "    asm(\"mov.u32 %0, %%cluster_ctarank;\" : \"=r\"(rank));\n"
+                               "    asm(\"mov.u32 %0, %%cluster_nctarank;\" : \"=r\"(blocks));\n"
+                               "    out[blockIdx.x] = 10 * blocks + rank;\n"
+                               "}\n";
+    if (stage->info.max_cluster < 4)
+        skip();
+    struct tw_module *module = load_body(stage, body, "ranks", one, 0);
+    struct tw_memory out = allocate(stage, 12 * 4);
+    const struct tw_value value = memory_value(out);
+    struct tw_launch ranks = {.module = module,
+                              .block = {1, 1, 1},
+                              .grid = {12, 1, 1},
+                              .value_count = 1,
+                              .values = &value};
+    int32_t got[12];
+    for (int blocks = 1; blocks <= 4; blocks *= 2) {
+        ranks.cluster[0] = (uint32_t)blocks;
+        fill_with(stage, &out, 0xff);
+        launch(stage, &ranks);
+        read_back(stage, &out, got);
+        for (int i = 0; i < 12; i++)
+            assert_int_equal(got[i], 10 * blocks + i % blocks);
+    }
+    struct tw_error error;
+    ranks.cluster[0] = 5;
+    assert_true(stage->backend->launch(stage->device, &ranks, &error) != TW_OK);
+    stage->backend->release(stage->device, &out);
+    stage->backend->unload(stage->device, module);
+}
+
+/* One box of a matrix, by the copy engine: what is outside reads as zero, the swizzle is where it
+ * should be, and the map follows the buffer that a launch is given. */
+static void tensor_maps(void **state) {
+    const struct stage *stage = *state;
+    static const char body[] =
+        "struct tensor_map { tw_u64 words[16] __attribute__((aligned(64))); };\n"
+        "extern \"C\" __global__ void box(const __grid_constant__ tensor_map map, float *out,\n"
+        "                               int x, int y) {\n"
+        "    __shared__ __align__(1024) float tile[8 * 8];\n"
+        "    __shared__ tw_u64 ready;\n"
+        "    unsigned to = (unsigned)__cvta_generic_to_shared(tile);\n"
+        "    unsigned bar = (unsigned)__cvta_generic_to_shared(&ready), done = 0;\n"
+        "    asm volatile(\"mbarrier.init.shared::cta.b64 [%0], 1;\" :: \"r\"(bar) : \"memory\");\n"
+        "    asm volatile(\"fence.proxy.async.shared::cta;\" ::: \"memory\");\n"
+        "    asm volatile(\"mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 256;\" :: \"r\"(bar)"
+        " : \"memory\");\n"
+        "    asm volatile(\"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::"
+        "complete_tx::bytes [%0], [%1, {%3, %4}], [%2];\" :: \"r\"(to), \"l\"((tw_u64)&map),"
+        " \"r\"(bar), \"r\"(x), \"r\"(y) : \"memory\");\n"
+        "    while (!done)\n"
+        "        asm volatile(\"{.reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0;"
+        " selp.u32 %0, 1, 0, p;}\" : \"=r\"(done) : \"r\"(bar) : \"memory\");\n"
+        "    for (int i = 0; i < 64; i++)\n        out[i] = tile[i];\n"
+        "}\n";
+    enum { ROWS = 9, COLUMNS = 21, PITCH = 24 };
+    if (!stage->info.has_tensor_maps)
+        skip();
+    struct tw_module *module = load_body(stage, body, "box", one, 0);
+    const uint64_t matrix = ROWS * PITCH * sizeof(float);
+    struct tw_memory in = allocate(stage, 2 * matrix), out = allocate(stage, 64 * sizeof(float));
+    float numbers[2 * ROWS * PITCH], got[64];
+    struct tw_error error;
+    for (int i = 0; i < 2 * ROWS * PITCH; i++)
+        numbers[i] = (float)(i + 1);
+    must(stage->backend->write(stage->device, &in, numbers, &error), error);
+    struct tw_tensor tensor = {.type = TW_TENSOR_f32,
+                               .rank = 2,
+                               .dims = {COLUMNS, ROWS},
+                               .strides = {PITCH * sizeof(float)},
+                               .box = {8, 8}};
+    for (int round = 0; round < 8; round++) {
+        const int second = round & 1, x = round & 2 ? 16 : -3, y = round & 2 ? 4 : 1;
+        tensor.swizzle = round & 4 ? 32 : 0;
+        struct tw_value values[] = {{.kind = TW_VALUE_TENSOR_MAP, .tensor = &tensor},
+                                    memory_value(out),
+                                    number_value(TW_TYPE_i32, x),
+                                    number_value(TW_TYPE_i32, y)};
+        values[0].memory = tw_memory_part(&in, second ? matrix : 0, matrix);
+        fill_with(stage, &out, 0xff);
+        launch(stage, &(struct tw_launch){.module = module,
+                                          .block = {1, 1, 1},
+                                          .grid = {1, 1, 1},
+                                          .value_count = 4,
+                                          .values = values});
+        read_back(stage, &out, got);
+        for (int i = 0; i < 64; i++) {
+            const int row = y + i / 8, column = x + i % 8;
+            const bool inside = column >= 0 && column < COLUMNS && row < ROWS;
+            const float expected =
+                inside ? numbers[second * ROWS * PITCH + row * PITCH + column] : 0;
+            /* Of rows of 32 bytes, the two halves change places in every second group of four
+             * (CUDA programming guide, swizzle modes). */
+            const int at = tensor.swizzle == 0 ? i : i ^ (i / 32 * 4);
+            assert_true(got[at] == expected);
+        }
+    }
+    struct tw_value crooked[] = {{.kind = TW_VALUE_TENSOR_MAP, .tensor = &tensor},
+                                 memory_value(out),
+                                 number_value(TW_TYPE_i32, 0),
+                                 number_value(TW_TYPE_i32, 0)};
+    crooked[0].memory = tw_memory_part(&in, 4, matrix);
+    assert_status(stage->backend->launch(stage->device,
+                                         &(struct tw_launch){.module = module,
+                                                             .block = {1, 1, 1},
+                                                             .grid = {1, 1, 1},
+                                                             .value_count = 4,
+                                                             .values = crooked},
+                                         &error),
+                  TW_INVALID);
+    assert_non_null(strstr(error.message, "not aligned to 16 bytes"));
+    stage->backend->release(stage->device, &in);
+    stage->backend->release(stage->device, &out);
     stage->backend->unload(stage->device, module);
 }
 
@@ -419,6 +584,8 @@ int main(int count, char **arguments) {
         STAGE_TEST(garbage_is_no_binary),
         STAGE_TEST(too_much_shared_memory),
         STAGE_TEST(resources),
+        STAGE_TEST(clusters),
+        STAGE_TEST(tensor_maps),
     };
     return run_on_backends(count, arguments, tests, sizeof tests / sizeof *tests);
 }

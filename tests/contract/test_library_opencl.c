@@ -17,6 +17,9 @@
     X(clCreateCommandQueue)                                                                        \
     X(clReleaseCommandQueue)                                                                       \
     X(clCreateBuffer)                                                                              \
+    X(clCreateSubBuffer)                                                                           \
+    X(clGetDeviceInfo)                                                                             \
+    X(clEnqueueWriteBuffer)                                                                        \
     X(clReleaseMemObject)                                                                          \
     X(clGetMemObjectInfo)                                                                          \
     X(clEnqueueFillBuffer)                                                                         \
@@ -159,6 +162,54 @@ static void two_queues_at_once(void **state) {
     }
 }
 
+/* As configs/README.md says it: a sub-buffer with the whole matrix's stride. */
+static cl_mem submatrix(cl_mem whole, int row, int column, int rows, int columns, int stride) {
+    cl_buffer_region region = {.origin = ((size_t)row * stride + column) * sizeof(float),
+                               .size = ((size_t)(rows - 1) * stride + columns) * sizeof(float)};
+    cl_uint bits = 0;
+    cl_int result;
+    cl_must(cl.clGetDeviceInfo(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits, &bits, NULL));
+    if (region.origin % (bits / 8) != 0)
+        return NULL;
+    cl_mem part = cl.clCreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
+                                       &region, &result);
+    cl_must(result);
+    return part;
+}
+
+/* A part of one matrix is transposed into a part of another, of which nothing else is written. */
+static void submatrices(void **state) {
+    enum { ROWS = 64, STRIDE = 96, CELLS = ROWS * STRIDE, M = 12, N = 21 };
+    const struct application *app = *state;
+    static float from[CELLS], to[CELLS];
+    cl_mem a = create_buffer(app, sizeof from), b = create_buffer(app, sizeof to);
+    tw_error error;
+    for (int i = 0; i < CELLS; i++)
+        from[i] = (float)i;
+    cl_must(
+        cl.clEnqueueWriteBuffer(app->queues[0], a, CL_TRUE, 0, sizeof from, from, 0, NULL, NULL));
+    fill(app->queues[0], b, CELLS, -1);
+    cl_mem from_part = submatrix(a, 3, 32, M, N, STRIDE),
+           to_part = submatrix(b, 2, 64, N, M, STRIDE);
+    if (from_part == NULL || to_part == NULL)
+        skip(); /* a device that wants more than 128 bytes */
+    must(tw_transpose(app->library, app->queues[0], 4, M, N, from_part, STRIDE, to_part, STRIDE,
+                      &error),
+         error);
+    cl_must(cl.clEnqueueReadBuffer(app->queues[0], b, CL_TRUE, 0, sizeof to, to, 0, NULL, NULL));
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < STRIDE; j++) {
+            int row = j - 64, column = i - 2; /* of the source's part */
+            bool inside = row >= 0 && row < M && column >= 0 && column < N;
+            float expected = inside ? (float)((3 + row) * STRIDE + 32 + column) : -1;
+            assert_true(to[i * STRIDE + j] == expected);
+        }
+    cl_must(cl.clReleaseMemObject(from_part));
+    cl_must(cl.clReleaseMemObject(to_part));
+    cl_must(cl.clReleaseMemObject(a));
+    cl_must(cl.clReleaseMemObject(b));
+}
+
 static bool find_device(void) {
     cl_platform_id platforms[16];
     cl_uint count = 0, devices = 0;
@@ -193,6 +244,7 @@ int main(void) {
         APPLICATION_TEST(closing_gives_the_context_back),
         APPLICATION_TEST(in_order_with_the_callers_work),
         APPLICATION_TEST(two_queues_at_once),
+        APPLICATION_TEST(submatrices),
     };
     if (!opencl_is_here())
         return 0;

@@ -16,9 +16,9 @@ MODES = {
     "wild": ("crash", []),
     "outside": ("wrong", ["wrote outside its buffers"]),
     "to_input": ("wrong", ["wrote to its input A"]),
-    "wrong": ("wrong", ["B has an error of", "is allowed"]),
+    "wrong": ("wrong", ["row 0, column ", ": expected ", ", got ", "B has an error of", "is allowed"]),
     "not_a_number": ("wrong", ["1000 elements of B are wrong"]),
-    "forgetful": ("wrong", ["1 elements of B are wrong or were not written", "column 999"]),
+    "forgetful": ("wrong", ["1 of 1000 elements of B are wrong or were not written", "column 999", "got nothing"]),
 }
 
 

@@ -30,6 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             tw_symbols_add(&symbols, names[i]);
         for (size_t i = 0; i < sizeof words / sizeof *words; i++)
             tw_symbols_word(&symbols, words[i]);
+        tw_symbols_hold_word(&symbols, tw_symbols_find(&symbols, "dtype"));
     }
     char *text = fuzz_text(data, size);
     struct tw_expression *expression;

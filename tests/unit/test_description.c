@@ -91,6 +91,36 @@ static void optional_parts(void **state) {
     }
 }
 
+/* In every object whose keys the format gives, and in none whose keys are a user's own names. */
+static void comments(void **state) {
+    (void)state;
+    static const char *const places[] = {
+        "\"kernel\": \"scale\"",    "\"dimensions\":", "\"values\": [\"f32\"",
+        "\"name\": \"A\"",          "\"low\":",        "\"name\": \"lda\"",
+        "\"name\": \"alpha\"",      "\"flops\":",      "\"templates\": [\"scale/reference.cu",
+        "\"name\": \"direct\"",     "\"backends\":",   "\"values\": [1, 4]",
+        "\"templates\": [\"scale/d"};
+    static const char *const names[] = {"\"BLOCK_X\": 64, \"ORDER\"", "\"BLOCK_X\": [",
+                                        "\"RAGGED\":", "\"ESIZE\":", "\"alpha\": -0.25"};
+    struct tw_description *d;
+    struct tw_error error;
+    char with[200];
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        snprintf(with, sizeof with, "\"comment\": [\"why\", \"so\"], %s", places[i]);
+        char *text = replaced(scale_text, places[i], with);
+        tw_description_free(read_description(text, NULL));
+        free(text);
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(with, sizeof with, "\"comment\": true, %s", names[i]);
+        char *text = replaced(scale_text, names[i], with);
+        assert_status(tw_description_read(&d, text, "scale.json", NULL, &error),
+                      TW_BAD_DESCRIPTION);
+        assert_says(error.message, "comment");
+        free(text);
+    }
+}
+
 static void reads_every_builtin(void **state) {
     (void)state;
     const char *kernels[64];
@@ -281,6 +311,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_the_example),
         cmocka_unit_test(optional_parts),
+        cmocka_unit_test(comments),
         cmocka_unit_test(reads_every_builtin),
         cmocka_unit_test(unknown_builtins),
         SCRATCH_TEST(loads_files),

@@ -22,6 +22,7 @@ static void make_symbols(struct tw_symbols *symbols, int64_t *values) {
         assert_true(slot >= 0);
         values[slot] = names[i].value;
     }
+    tw_symbols_hold_word(symbols, tw_symbols_find(symbols, "trans"));
     assert_int_equal(tw_symbols_word(symbols, "nn"), 0);
     assert_int_equal(tw_symbols_word(symbols, "tt"), 1);
 }
@@ -46,6 +47,14 @@ static void assert_value(const char *text, int64_t expected) {
     if (outcome != TW_EVALUATED || result != expected)
         fail_msg("%s is %lld (%s), not %lld", text, (long long)result, tw_evaluation_text(outcome),
                  (long long)expected);
+}
+
+static void words(void **state) {
+    (void)state;
+    assert_value("'nn' != 'tt'", 1);
+    assert_value("(M > 1 ? trans : 'nn') == 'tt'", 1);
+    assert_value("trans == 'tt' == 1", 1);
+    assert_value("-(trans == 'tt') + !(trans != 'tt')", 0);
 }
 
 static void arithmetic(void **state) {
@@ -144,8 +153,33 @@ static void mistakes_name_their_column(void **state) {
     assert_refused("trans == 'nn", 10, "single quotes");
     assert_refused("abs(M)", 1, "unknown function");
     assert_refused("min(M)", 6, "expected ','");
-    assert_refused("M = 1", 3, "unexpected text");
+    assert_refused("M = 1", 3, "unexpected text; equality is written ==");
+    assert_refused("trans = 'tt'", 7, "equality is written ==");
     assert_refused("system(1)", 1, "unknown function");
+}
+
+/* Words are no numbers, whatever stands for them inside. */
+static void words_are_not_calculated_with(void **state) {
+    (void)state;
+    const char *no_number = "a word is no number";
+    assert_refused("trans", 1, no_number);
+    assert_refused("'nn'", 1, no_number);
+    assert_refused("M + trans", 5, no_number);
+    assert_refused("trans * M", 1, no_number);
+    assert_refused("M - ('tt')", 5, no_number);
+    assert_refused("-trans", 2, no_number);
+    assert_refused("!'tt'", 2, no_number);
+    assert_refused("trans && M", 1, no_number);
+    assert_refused("M || trans", 6, no_number);
+    assert_refused("trans ? 1 : 2", 1, no_number);
+    assert_refused("min(M, trans)", 8, no_number);
+    assert_refused("ceil_div( trans, 2)", 11, no_number);
+    assert_refused("trans < 'tt'", 1, no_number);
+    assert_refused("(M ? trans : 'nn') + 1", 1, no_number);
+    assert_refused("trans == 1", 10, "a word is compared with a number");
+    assert_refused("M != 'tt'", 1, "a word is compared with a number");
+    assert_refused("trans == 'tt' == 'nn'", 1, "a word is compared with a number");
+    assert_refused("M ? trans : 1", 13, "one of the two is a word");
 }
 
 /* Hostile depth is an error, not a crash. */
@@ -211,6 +245,8 @@ int main(void) {
         cmocka_unit_test(shortcuts),
         cmocka_unit_test(what_has_no_value),
         cmocka_unit_test(mistakes_name_their_column),
+        cmocka_unit_test(words),
+        cmocka_unit_test(words_are_not_calculated_with),
         cmocka_unit_test(nesting_is_limited),
         cmocka_unit_test(uses),
         cmocka_unit_test(names),

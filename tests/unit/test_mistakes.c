@@ -327,6 +327,8 @@ static void expressions_are_checked(void **state) {
          "dtype == 'f6' ? 8 : 4",
          {"key problem.let.ESIZE: column 10 of ", "unknown word 'f6'; did you mean 'f64'?"}},
         {"dtype == 'f64' ? 8 : 4", "dtype == 'f64' ? 8", {"let.ESIZE: column 19 of ", "':'"}},
+        {"dtype == 'f64' ? 8 : 4", "dtype", {"let.ESIZE: column 1 of ", "a word is no number"}},
+        {"N % BLOCK_X != 0", "ORDER * 2", {"defines.RAGGED: column 1 of ", "a word is no number"}},
         {"\"bytes\": \"2*ESIZE*M*N\"", "\"bytes\": \"2*ESIZE*M*\"", {"key work.bytes: column 11"}},
         {"\"rows\": \"M\"", "\"rows\": \"BLOCK_X\"", {"arguments[0].rows: column 1 ", "BLOCK_X"}},
         {"\"growth\": \"1\"", "\"growth\": \"1.5\"", {"key tolerance.growth: column 2 "}},

@@ -33,8 +33,9 @@ static const char rules_text[] = SCALE_JSON({
         "MODE": ["late", "early", "never"],
         "FREE": [5, 3]
       },
-      "constraints": [ "X % (16*Y) == 0", "MODE != 'never' || X > 16", "GROUP <= 4 || Y < 4" ],
-      "redundant": [ "MODE == 'early' && FREE == 3", "M / (X - 64) == -1000 && FREE == 5" ],
+      "constraints": [ "X % (16*Y) == 0", "MODE != 'never' || X > 16", "GROUP <= 4 || Y < 4",
+                       "FREE != 3 || X != 16" ],
+      "redundant": [ "MODE == 'early' && FREE == 3", "X != 64 && M / (X - 64) == -1000 && FREE == 5" ],
       "defines": { "THREADS": "X*Y", "PER": "1024/(FREE - 3 + X - 16)" },
       "launches": [ { "templates": ["none.cu"], "function": "f", "block": ["THREADS"],
                       "grid": ["ceil_div(M, X)"], "shared": "X*Y*FREE*GROUP",
@@ -331,6 +332,39 @@ static void a_problem_that_cannot_be_bound(void **state) {
     free(text);
 }
 
+/* A rule that cannot be evaluated where nothing else rules the point out is the description's
+ * fault, and told with the point; where a block of no threads does, as with Y = 0 above, it is not.
+ */
+static void rules_that_cannot_be_evaluated(void **state) {
+    (void)state;
+    static const struct {
+        const char *from, *to, *says;
+    } cases[] = {
+        {"X != 64 && M / (X - 64) == -1000", "M / (X - 64) == -1000",
+         "rules: M=1000,N=10: ruled: the redundancy \"M / (X - 64) == -1000 && FREE == 5\" "
+         "divides "
+         "by zero with X=64, FREE="},
+        {"\"FREE != 3 || X != 16\"", "\"FREE != 3 || X != 16 || Y == 1\"",
+         "ruled: the define \"1024/(FREE - 3 + X - 16)\" divides by zero with X=16, FREE=3"},
+        {"MODE != 'never' || X > 16", "MODE != 'never' || X % (FREE - 5) == 0",
+         "ruled: the constraint \"MODE != 'never' || X % (FREE - 5) == 0\" divides by zero with "},
+        {"\"FREE != 3 || X != 16\"", "\"FREE != 3 || X != 16\", \"M * M * M * M * M * M * M > 0\"",
+         "ruled: the constraint \"M * M * M * M * M * M * M > 0\" overflows 64 bits"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = replaced(rules_text, cases[i].from, cases[i].to);
+        struct fixture f = {.description = read_description(text, NULL),
+                            .space = (struct space *)1};
+        struct tw_error error;
+        f.problem = parse_problem(f.description, "1000x10");
+        assert_refuses(space_create(&f.space, &f.problem, &paper_gpu, &error), TW_INVALID, error,
+                       cases[i].says);
+        assert_null(f.space);
+        destroy(&f);
+        free(text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(holds_what_is_valid),
@@ -341,6 +375,7 @@ int main(void) {
         cmocka_unit_test(rules_cut_a_product_down),
         cmocka_unit_test(too_large_a_space_is_refused),
         cmocka_unit_test(a_problem_that_cannot_be_bound),
+        cmocka_unit_test(rules_that_cannot_be_evaluated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -215,19 +215,28 @@ static void assert_sins(struct house *house, const struct sin *sins, size_t coun
 static void wrong_answers(void **state) {
     (void)state;
     static const struct sin sins[] = {
-        {"wrong", "case 0: B has an error of "},
-        {"imprecise", "case 0: B has an error of 0.00"},
-        /* Values up to 100 whose root mean square is about 58; a millionth of that is allowed. */
-        {"rather_imprecise", "case 0: B has an error of 3.4"},
-        {"reads_gap", "case 0: 561 elements of B are wrong"}, /* gaps hold NaN */
-        {"not_a_number", "case 0: 1 elements of B are wrong or were not written; the first at row "
-                         "32, column 16"},
-        {"forgets_one", "case 0: 1 elements of B are wrong or were not written; the first at row "
-                        "32, column 16"},
-        {"forgets_all", "case 0: 561 elements of B are wrong or were not written; the first at row "
-                        "0, column 0"},
-        {"reads_poison", "case 0: 561 elements of B are wrong or were not written"},
-        {"ignores_beta", "case 1: B has an error of "},
+        {"wrong", "case 0 (lda = 20, ldb = 20, beta = 0): 1 of 561 elements of B are wrong; the "
+                  "first at row 1, column 2: expected 9.9247179, got 10.9247179; B has an error of "
+                  "0.0175; 1e-06 is allowed"},
+        {"imprecise", "561 of 561 elements of B are wrong; the first at row 0, column 0: expected "
+                      "4.68917561, got 4.69386"},
+        /* Values up to 100 whose root mean square is about 58; a millionth of that is allowed: the
+         * larger ones are off by more. */
+        {"rather_imprecise", "; B has an error of 3.46e-06; 1e-06 is allowed"},
+        {"rather_imprecise", "): 407 of 561 elements of B are wrong; the first at row 0, column 1"},
+        {"reads_gap", "561 of 561 elements of B are wrong"}, /* gaps hold NaN */
+        {"not_a_number", "beta = 0): 1 of 561 elements of B are wrong; the first at row 32, column "
+                         "16: expected 73.9035187, got NaN"},
+        {"forgets_one", "1 of 561 elements of B are wrong or were not written (1 hold what was "
+                        "there before); the first at row 32, column 16: expected 73.9035187, got "
+                        "nothing"},
+        {"forgets_all", "561 of 561 elements of B are wrong or were not written (561 hold what was "
+                        "there before); the first at row 0, column 0: expected 4.68917561, got "
+                        "nothing"},
+        {"reads_poison", "561 of 561 elements of B are wrong"},
+        {"ignores_beta", "case 1 (lda = 20, ldb = 20, beta = 1): 561 of 561 elements of B are "
+                         "wrong; the first at row 0, column 0: expected 56.7286339, got "
+                         "4.68917561"},
     };
     NEEDS_DEVICE();
     struct house *house = open_house("f32", 20);
@@ -240,27 +249,33 @@ static void wrong_answers(void **state) {
 static void writes_elsewhere(void **state) {
     (void)state;
     static const struct sin sins[] = {
-        {"before", "wrote outside its buffers"},
-        {"far_behind", "wrote outside its buffers"},
-        {"before_input", "wrote outside its buffers"},
-        {"gap", "wrote between the rows of B: 1 elements (row 1, column 17)"},
+        {"before", "wrote outside its buffers: before the beginning of B, 1 element from its "
+                   "first"},
+        {"far_behind", "wrote outside its buffers: behind the end of B, 1001 elements from its "
+                       "last"},
+        {"before_input", "wrote outside its buffers: before the beginning of A, 1 element from its "
+                         "first"},
+        {"input",
+         "wrote to its input A: the first at row 1, column 1: 39.5003853 became 19.7501926"},
+        {"gap", "wrote between the rows of B: 1 elements (row 1, column 17), whose rows have 17 "
+                "elements"},
         {"last_gap", "wrote between the rows of B: 1 elements (row 31, column 19)"},
-        {"input", "wrote to its input A"},
-        {"input_gap", "wrote to its input A"},
+        {"input_gap", "wrote to its input A: between its rows (row 0, column 19), which have 17 "
+                      "elements"},
     };
     NEEDS_DEVICE();
     struct house *house = open_house("f32", 20);
     ASSERT_SINS(house, sins);
     close_house(house);
     house = open_house("f32", 17);
-    assert_sins(house, sins, 3);
+    assert_sins(house, sins, 4);
     close_house(house);
 }
 
 /* The first bytes behind an output, where most strays go. */
 static void writes_just_behind(void **state) {
     (void)state;
-    static const struct sin sins[] = {{"behind", "wrote outside its buffers"}};
+    static const struct sin sins[] = {{"behind", "behind the end of B, 1 element from"}};
     NEEDS_DEVICE();
     struct house *house = open_house("f32", 20);
     ASSERT_SINS(house, sins);
@@ -271,12 +286,13 @@ static void writes_just_behind(void **state) {
 static void integers(void **state) {
     (void)state;
     static const struct sin sins[] = {
-        {"wrong", "case 0: 1 elements of B are wrong or were not written; the first at row 1, "
-                  "column 2"},
-        {"forgets_one", "case 0: 1 elements of B are wrong or were not written; the first at row "
-                        "32, column 16"},
-        {"forgets_all", "case 0: 561 elements of B are wrong or were not written"},
-        {"ignores_beta", "case 1: 561 elements of B are wrong"},
+        {"wrong", "case 0 (lda = 19, ldb = 19, beta = 0): 1 of 561 elements of B are wrong; the "
+                  "first at row 1, column 2: expected 10, got 11"},
+        {"forgets_one", "1 of 561 elements of B are wrong or were not written (1 hold what was "
+                        "there before); the first at row 32, column 16: expected 74, got "},
+        {"forgets_all", "561 of 561 elements of B are wrong or were not written (561 hold"},
+        {"ignores_beta", "case 1 (lda = 19, ldb = 19, beta = 1): 561 of 561 elements of B are "
+                         "wrong; the first at row 0, column 0: expected 56, got 4"},
         {"gap", "wrote between the rows of B: 1 elements (row 1, column 17)"},
         {"input", "wrote to its input A"},
     };
@@ -292,10 +308,10 @@ static void integers(void **state) {
 static void doubles(void **state) {
     (void)state;
     static const struct sin sins[] = {
-        {"precise",
-         "case 0: B has an error of "}, /* what single precision is allowed is a lot here */
-        {"forgets_one", "case 0: 1 elements of B are wrong or were not written"},
-        {"reads_poison", "case 0: 561 elements of B are wrong or were not written"},
+        /* What single precision is allowed is a lot here. */
+        {"precise", "expected 4.689175529116258, got 4.6891769"},
+        {"forgets_one", "1 of 561 elements of B are wrong or were not written"},
+        {"reads_poison", "561 of 561 elements of B are wrong"},
         {"far_behind", "wrote outside its buffers"},
     };
     NEEDS_DEVICE();

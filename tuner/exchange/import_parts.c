@@ -12,7 +12,7 @@ void import_only_keys(const struct tw_json *json, const char *const *keys) {
     if (tw_json_count(json) > MOST_MEMBERS)
         tw_json_fail(json, "too many members");
     else
-        tw_json_only_keys(json, keys);
+        tw_json_exact_keys(json, keys);
 }
 
 static const char *text_of(const struct tw_json *object, const char *key) {

@@ -5,8 +5,9 @@
 
 #include "runtime/variant/source.h"
 
-/* PIECE: columns of a row that a block fills or compares at a time. */
-enum { THREADS = 128, MAX_BLOCKS = 1024, SUM_BLOCKS = 64, PIECE = 4096 };
+/* PIECE: columns of a row that a block fills or compares at a time. SIZES and COUNTS: what a block
+ * of check/compare.cu reports. */
+enum { THREADS = 128, MAX_BLOCKS = 1024, SUM_BLOCKS = 64, PIECE = 4096, SIZES = 3, COUNTS = 7 };
 
 static tw_status build(const struct bench *bench, const char *template, const char *function,
                        const char *defines, struct tw_module **module, struct tw_error *error) {
@@ -66,8 +67,8 @@ tw_status checks_create(struct checks *checks, const struct bench *bench, struct
         if (description->arguments[i].kind == TW_ARGUMENT_BUFFER)
             status = build_for_type(checks, tw_problem_type(&bench->problem, i), error);
     if (status == TW_OK)
-        status = bench->backend->allocate(bench->device, (uint64_t)MAX_BLOCKS * 7 * 8,
-                                          &checks->results, error);
+        status = bench->backend->allocate(
+            bench->device, (uint64_t)MAX_BLOCKS * (SIZES + COUNTS) * 8, &checks->results, error);
     return status;
 }
 
@@ -134,51 +135,62 @@ tw_status checks_fill(const struct checks *checks, const struct tw_memory *memor
                  values, 7, error);
 }
 
-tw_status checks_compare(const struct checks *checks, const struct tw_memory *got,
+static void add_up(struct comparison *comparison, const double *errors, const uint64_t *counts,
+                   uint32_t blocks, double elements) {
+    double largest = 0, squares = 0, references = 0;
+    *comparison = (struct comparison){
+        .first_wrong = CHECKS_NONE, .first_gap = CHECKS_NONE, .first_around = CHECKS_NONE};
+    uint64_t *sums[] = {&comparison->wrong, &comparison->unwritten, &comparison->gaps,
+                        &comparison->around};
+    uint64_t *firsts[] = {&comparison->first_wrong, &comparison->first_gap,
+                          &comparison->first_around};
+    for (uint32_t b = 0; b < blocks; b++, errors += SIZES, counts += COUNTS) {
+        largest = fmax(largest, errors[0]);
+        squares += errors[1];
+        references += errors[2];
+        for (int k = 0; k < 4; k++)
+            *sums[k] += counts[k];
+        for (int k = 0; k < 3; k++)
+            *firsts[k] = counts[4 + k] < *firsts[k] ? counts[4 + k] : *firsts[k];
+    }
+    bool any = comparison->wrong > 0;
+    comparison->scale = references > 0 ? sqrt(references / elements) : 1;
+    comparison->max_error = any ? INFINITY : largest / comparison->scale;
+    comparison->rms_error = any ? INFINITY : sqrt(squares / elements) / comparison->scale;
+}
+
+tw_status checks_compare(const struct checks *checks, const struct tw_memory *got, uint64_t ahead,
                          const struct tw_memory *reference, const struct tw_extent *extent,
-                         struct comparison *comparison, struct tw_error *error) {
+                         double allowed, struct comparison *comparison, struct tw_error *error) {
     const struct bench *bench = checks->bench;
     uint32_t blocks = blocks_for(extent->rows, extent->stride);
-    struct tw_memory errors = tw_memory_part(&checks->results, 0, (uint64_t)blocks * 24);
-    struct tw_memory counts =
-        tw_memory_part(&checks->results, (uint64_t)MAX_BLOCKS * 24, (uint64_t)blocks * 32);
+    struct tw_memory errors = tw_memory_part(&checks->results, 0, (uint64_t)blocks * SIZES * 8);
+    struct tw_memory counts = tw_memory_part(&checks->results, (uint64_t)MAX_BLOCKS * SIZES * 8,
+                                             (uint64_t)blocks * COUNTS * 8);
     const struct tw_value values[] = {
         memory_value(got),
         memory_value(reference),
         number_value(TW_TYPE_i32, (double)extent->rows),
         number_value(TW_TYPE_i32, (double)extent->columns),
         number_value(TW_TYPE_i32, (double)extent->stride),
+        number_value(TW_TYPE_i64, (double)ahead),
         number_value(TW_TYPE_i64, (double)(got->bytes / tw_type_info(extent->type)->bytes)),
+        number_value(TW_TYPE_f64, allowed),
         memory_value(&errors),
         memory_value(&counts),
     };
-    tw_status status =
-        queue(checks, checks->compare[extent->type], blocks, THREADS * 7 * 8, values, 8, error);
-    double error_rows[MAX_BLOCKS * 3];
-    uint64_t count_rows[MAX_BLOCKS * 4];
+    tw_status status = queue(checks, checks->compare[extent->type], blocks,
+                             THREADS * (SIZES + COUNTS) * 8, values, 10, error);
+    double error_rows[MAX_BLOCKS * SIZES];
+    uint64_t count_rows[MAX_BLOCKS * COUNTS];
     if (status == TW_OK)
         status = bench->backend->read(bench->device, &errors, error_rows, error);
     if (status == TW_OK)
         status = bench->backend->read(bench->device, &counts, count_rows, error);
-    if (status != TW_OK)
-        return status;
-    *comparison = (struct comparison){.first_bad = UINT64_MAX};
-    double largest = 0, squares = 0, sizes = 0;
-    for (uint32_t b = 0; b < blocks; b++) {
-        largest = fmax(largest, error_rows[3 * b]);
-        squares += error_rows[3 * b + 1];
-        sizes += error_rows[3 * b + 2];
-        comparison->bad += count_rows[4 * b];
-        comparison->gaps += count_rows[4 * b + 1];
-        if (count_rows[4 * b + 2] < comparison->first_bad)
-            comparison->first_bad = count_rows[4 * b + 2];
-        comparison->behind += count_rows[4 * b + 3];
-    }
-    double elements = (double)extent->rows * (double)extent->columns;
-    double scale = sizes > 0 ? sqrt(sizes / elements) : 1;
-    comparison->max_error = comparison->bad > 0 ? INFINITY : largest / scale;
-    comparison->rms_error = comparison->bad > 0 ? INFINITY : sqrt(squares / elements) / scale;
-    return TW_OK;
+    if (status == TW_OK)
+        add_up(comparison, error_rows, count_rows, blocks,
+               (double)extent->rows * (double)extent->columns);
+    return status;
 }
 
 tw_status checks_sums(const struct checks *checks, const struct tw_memory *zones, int count,

@@ -22,20 +22,28 @@ tw_status checks_fill(const struct checks *checks, const struct tw_memory *memor
                       const struct tw_extent *extent, uint32_t seed, double low, double high,
                       struct tw_error *error);
 
+/* What counts as wrong where no error is allowed for: what is no number, or infinite. */
+#define CHECKS_ANY_NUMBER 1e300
+#define CHECKS_NONE UINT64_MAX
+
 struct comparison {
-    double max_error;   /* relative to the root mean square of the reference */
+    double scale;       /* the root mean square of the reference; 1 for a reference of zeros */
+    double max_error;   /* relative to the scale; infinite when an element is wrong */
     double rms_error;   /* likewise */
-    uint64_t bad;       /* elements that are no number or, for integers, differ */
+    uint64_t wrong;     /* elements off by more than is allowed or, for integers, at all */
+    uint64_t unwritten; /* those of them that are all ones, as what nobody wrote is */
     uint64_t gaps;      /* elements between rows that were written */
-    uint64_t behind;    /* elements behind the end that were written */
-    uint64_t first_bad; /* index of the first of either; meaningless when there is none */
+    uint64_t around;    /* elements before the first or behind the last that were written */
+    /* The first of each, CHECKS_NONE where there is none; `around` from the memory's beginning. */
+    uint64_t first_wrong, first_gap, first_around;
 };
 
-/* Compares an output with its reference (double for floating types); waits for the result. What
- * `got` holds behind the extent\'s end must be all ones. */
-tw_status checks_compare(const struct checks *checks, const struct tw_memory *got,
+/* Compares an output with its reference (double for floating types); waits for the result. The
+ * output begins `ahead` elements into `got`, and what `got` holds before and behind it must be all
+ * ones. `allowed` is how far an element may be off, not relative to anything. */
+tw_status checks_compare(const struct checks *checks, const struct tw_memory *got, uint64_t ahead,
                          const struct tw_memory *reference, const struct tw_extent *extent,
-                         struct comparison *comparison, struct tw_error *error);
+                         double allowed, struct comparison *comparison, struct tw_error *error);
 
 /* A problem has at most TW_MAX_ARGUMENTS buffers, each between two guards. */
 enum { CHECKS_MAX_ZONES = 2 * TW_MAX_ARGUMENTS + 1 };

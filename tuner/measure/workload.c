@@ -35,9 +35,12 @@ static uint64_t round_up(uint64_t bytes) {
 }
 
 /* Guard, buffer, guard, buffer, ..., guard. What a buffer leaves of its last 256 bytes is guard
- * too. */
+ * too, and so is what it is shifted by. */
 static tw_status lay_out(struct workload *w, struct tw_error *error) {
     uint64_t offset = 0;
+    int64_t alignment = w->bench->values[TW_SLOT_ALIGNMENT];
+    if (w->bench->info.arch > 0 && alignment < TW_FULL_ALIGNMENT)
+        w->shift = (uint64_t)alignment;
     for (int i = 0; i < argument_count(w); i++) {
         if (!is_buffer(w, i))
             continue;
@@ -46,9 +49,9 @@ static tw_status lay_out(struct workload *w, struct tw_error *error) {
         if (status != TW_OK)
             return status;
         w->zones[w->zone_count++] = (struct zone){-1, offset, GUARD_BYTES};
-        w->zones[w->zone_count++] =
-            (struct zone){i, offset + GUARD_BYTES, round_up(w->extents[i].bytes)};
-        offset += GUARD_BYTES + round_up(w->extents[i].bytes);
+        uint64_t bytes = round_up(w->shift + w->extents[i].bytes);
+        w->zones[w->zone_count++] = (struct zone){i, offset + GUARD_BYTES, bytes};
+        offset += GUARD_BYTES + bytes;
     }
     w->zones[w->zone_count++] = (struct zone){-1, offset, GUARD_BYTES};
     w->set_bytes = offset + GUARD_BYTES;
@@ -127,13 +130,13 @@ void workload_arguments(const struct workload *w, int set, int which,
     for (int z = 0; z < w->zone_count; z++) {
         int argument = w->zones[z].argument;
         if (argument >= 0)
-            arguments->memory[argument] =
-                tw_memory_part(&w->sets[set], w->zones[z].offset, w->extents[argument].bytes);
+            arguments->memory[argument] = tw_memory_part(
+                &w->sets[set], w->zones[z].offset + w->shift, w->extents[argument].bytes);
     }
     memcpy(arguments->scalars, d->cases[which].scalars, sizeof arguments->scalars);
 }
 
-struct tw_memory workload_padded(const struct workload *w, int argument) {
+struct tw_memory workload_zone(const struct workload *w, int argument) {
     int z = 0;
     while (w->zones[z].argument != argument)
         z++;
@@ -146,6 +149,22 @@ static tw_status fill_argument(const struct workload *w, const struct tw_memory 
     return checks_fill(&w->checks, memory, &w->extents[i],
                        w->seed * 64 + a->fill_seed * 8 + (uint32_t)i, a->fill_low, a->fill_high,
                        error);
+}
+
+tw_status workload_original(const struct workload *w, int argument, struct tw_memory *memory,
+                            struct tw_error *error) {
+    const struct bench *bench = w->bench;
+    tw_status status =
+        bench->backend->allocate(bench->device, workload_zone(w, argument).bytes, memory, error);
+    if (status != TW_OK)
+        return status;
+    const struct tw_memory buffer = tw_memory_part(memory, w->shift, w->extents[argument].bytes);
+    status = bench->backend->fill(bench->device, memory, 0xFF, error);
+    if (status == TW_OK)
+        status = fill_argument(w, &buffer, argument, error);
+    if (status != TW_OK)
+        bench->backend->release(bench->device, memory);
+    return status;
 }
 
 tw_status workload_prepare(const struct workload *w, int which, struct tw_error *error) {
@@ -199,7 +218,7 @@ static tw_status run_reference(struct workload *w, const struct tw_module *modul
             return status;
     }
     struct tw_value values[TW_MAX_PASSED];
-    tw_launch_values(&bench->problem, launch, bench->values, &arguments, NULL, values);
+    tw_launch_values(&bench->problem, launch, bench->values, &arguments, NULL, NULL, values);
     struct tw_launch queued = {.module = module,
                                .shared = geometry->shared,
                                .value_count = (size_t)launch->passed_count,
@@ -235,13 +254,13 @@ static tw_status compute_references(struct workload *w, struct tw_error *error) 
     return TW_OK;
 }
 
-int workload_protected(const struct workload *w, struct tw_memory *memory, int *arguments) {
+int workload_protected(const struct workload *w, struct tw_memory *memory, int *zones) {
     int count = 0;
     for (int z = 0; z < w->zone_count; z++) {
         const struct zone *zone = &w->zones[z];
         if (zone->argument >= 0 && is_output(w, zone->argument))
             continue;
-        arguments[count] = zone->argument;
+        zones[count] = z;
         memory[count++] = tw_memory_part(&w->sets[0], zone->offset, zone->bytes);
     }
     return count;
@@ -249,12 +268,12 @@ int workload_protected(const struct workload *w, struct tw_memory *memory, int *
 
 tw_status workload_restore(struct workload *w, struct tw_error *error) {
     struct tw_memory memory[CHECKS_MAX_ZONES];
-    int arguments[CHECKS_MAX_ZONES];
+    int zones[CHECKS_MAX_ZONES];
     tw_status status = fill_sets(w, error);
     if (status == TW_OK)
         status = compute_references(w, error);
     if (status == TW_OK)
-        status = checks_sums(&w->checks, memory, workload_protected(w, memory, arguments),
+        status = checks_sums(&w->checks, memory, workload_protected(w, memory, zones),
                              w->input_sums, error);
     return status;
 }

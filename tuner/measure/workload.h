@@ -24,6 +24,9 @@ struct workload {
     struct checks checks;
     enum cache_policy policy;
     uint32_t seed;
+    /* How far into its zone a buffer begins: where the problem's buffers are aligned to less than
+     * tuning has them, and addresses are the backend's to choose, as far as so little allows. */
+    uint64_t shift;
     int zone_count;
     struct zone zones[CHECKS_MAX_ZONES];
     uint64_t input_sums[CHECKS_MAX_ZONES]; /* of guards and inputs as filled */
@@ -53,8 +56,14 @@ tw_status workload_restore(struct workload *workload, struct tw_error *error);
 void workload_arguments(const struct workload *workload, int set, int which,
                         struct tw_arguments *arguments);
 
-/* An output in set 0 as `workload_arguments` gives it, but up to the guard behind it. */
-struct tw_memory workload_padded(const struct workload *workload, int argument);
+/* All that belongs to a buffer in set 0: `shift` bytes, the buffer, and what is left of its zone.
+ */
+struct tw_memory workload_zone(const struct workload *workload, int argument);
+
+/* What `workload_zone` held of an input at first, in memory of its own, which the caller releases.
+ */
+tw_status workload_original(const struct workload *workload, int argument, struct tw_memory *memory,
+                            struct tw_error *error);
 
 /* Puts the outputs of set 0 in the state that a case starts from: poisoned, or random where the
  * case reads them. */
@@ -63,8 +72,8 @@ tw_status workload_prepare(const struct workload *workload, int which, struct tw
 /* Whether a buffer argument is read under a case. */
 bool workload_reads(const struct workload *workload, int argument, int which);
 
-/* Memory of the zones whose contents no variant may change; returns how many. `arguments` tells for
- * each which input it is, -1 for a guard. */
-int workload_protected(const struct workload *workload, struct tw_memory *memory, int *arguments);
+/* Memory of the zones whose contents no variant may change, and the zones' indices; returns how
+ * many. */
+int workload_protected(const struct workload *workload, struct tw_memory *memory, int *zones);
 
 #endif

@@ -2,6 +2,7 @@
  */
 #include "tuner/space/enumerate.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,20 +89,22 @@ static void add_axis(struct enumeration *e, int index) {
     }
 }
 
-static bool passes(const struct enumeration *e, const struct step *step) {
+/* What a step says of the values that are bound. */
+enum verdict { PASSES, FAILS, BROKEN /* it cannot be evaluated */ };
+
+static enum verdict judge(const struct enumeration *e, const struct step *step) {
     int64_t result = 0;
     if (step->kind == STEP_FITS)
-        return tw_implementation_fits(e->implementation, e->values, e->device, NULL) == TW_OK;
-    enum tw_evaluation outcome = tw_expression_evaluate(step->expression, e->values, &result);
-    switch (step->kind) {
-    case STEP_DEFINE:
+        return tw_implementation_fits(e->implementation, e->values, e->device, NULL) == TW_OK
+                   ? PASSES
+                   : FAILS;
+    if (tw_expression_evaluate(step->expression, e->values, &result) != TW_EVALUATED)
+        return BROKEN;
+    if (step->kind == STEP_DEFINE) {
         e->values[step->slot] = result;
-        return outcome == TW_EVALUATED;
-    case STEP_CONSTRAINT:
-        return outcome == TW_EVALUATED && result != 0;
-    default: /* as tw_configuration_redundant has it */
-        return outcome != TW_EVALUATED || result == 0;
+        return PASSES;
     }
+    return (result != 0) == (step->kind == STEP_CONSTRAINT) ? PASSES : FAILS;
 }
 
 /* How much of the space each rule lets through, as the logarithm of a share, seen on random points.
@@ -116,7 +119,7 @@ static void sample_rules(struct enumeration *e) {
             e->values[parameter->slot] = parameter->values[choice];
         }
         for (int i = 0; i < e->step_count; i++)
-            passed[i] += passes(e, &e->steps[i]);
+            passed[i] += judge(e, &e->steps[i]) == PASSES;
     }
     for (int i = 0; i < e->step_count; i++)
         e->steps[i].log_share = log((passed[i] + 0.5) / (SAMPLES + 0.5));
@@ -179,11 +182,53 @@ static void place_steps(struct enumeration *e) {
     memcpy(e->steps, placed, (size_t)count * sizeof *placed);
 }
 
-static bool level_passes(const struct enumeration *e, int level) {
-    for (int i = e->level_start[level + 1]; i < e->level_start[level + 2]; i++)
-        if (!passes(e, &e->steps[i]))
+/* The rules on the way to a point that cannot be evaluated. The others go on, for one of them may
+ * rule the point out. */
+struct broken {
+    const struct step *first; /* NULL: none */
+    bool define;              /* what launches need is not known either */
+};
+
+static bool level_passes(const struct enumeration *e, int level, struct broken *broken) {
+    for (int i = e->level_start[level + 1]; i < e->level_start[level + 2]; i++) {
+        const struct step *step = &e->steps[i];
+        if (broken->define && step->kind == STEP_FITS)
+            continue;
+        enum verdict verdict = judge(e, step);
+        if (verdict == FAILS)
             return false;
+        if (verdict == BROKEN && broken->first == NULL)
+            broken->first = step;
+        broken->define |= verdict == BROKEN && step->kind == STEP_DEFINE;
+    }
     return true;
+}
+
+/* Nothing else rules the point out: the description is at fault. */
+static tw_status tell_broken(const struct enumeration *e, const struct step *broken) {
+    struct tw_text point = {0};
+    int64_t result;
+    enum tw_evaluation outcome = tw_expression_evaluate(broken->expression, e->values, &result);
+    for (int i = 0; i < e->implementation->parameter_count; i++) {
+        const struct tw_parameter *parameter = &e->implementation->parameters[i];
+        if ((broken->needs >> i & 1) == 0)
+            continue;
+        tw_text_print(&point, "%s%s=", point.length > 0 ? ", " : " with ", parameter->name);
+        if (parameter->is_word)
+            tw_text_print(&point, "%s",
+                          e->implementation->symbols->words[e->values[parameter->slot]]);
+        else
+            tw_text_print(&point, "%" PRId64, e->values[parameter->slot]);
+    }
+    tw_status status =
+        tw_fail(e->error, TW_INVALID, "%s: the %s \"%s\" %s%s", e->implementation->name,
+                broken->kind == STEP_DEFINE       ? "define"
+                : broken->kind == STEP_CONSTRAINT ? "constraint"
+                                                  : "redundancy",
+                tw_expression_text(broken->expression), tw_evaluation_text(outcome),
+                point.data != NULL ? point.data : "");
+    tw_text_free(&point);
+    return status;
 }
 
 static tw_status add_row(struct enumeration *e) {
@@ -207,16 +252,17 @@ static tw_status add_row(struct enumeration *e) {
     return TW_OK;
 }
 
-static tw_status descend(struct enumeration *e, int level) {
+static tw_status descend(struct enumeration *e, int level, struct broken broken) {
     if (level == e->part->axis_count)
-        return add_row(e);
+        return broken.first == NULL ? add_row(e) : tell_broken(e, broken.first);
     const struct space_axis *axis = &e->part->axes[level];
     for (int rank = 0; rank < axis->count; rank++) {
         e->row[level] = (unsigned char)rank;
         e->values[axis->parameter->slot] = axis->values[rank];
-        if (!level_passes(e, level))
+        struct broken broken_here = broken;
+        if (!level_passes(e, level, &broken_here))
             continue;
-        tw_status status = descend(e, level + 1);
+        tw_status status = descend(e, level + 1, broken_here);
         if (status != TW_OK)
             return status;
     }
@@ -243,5 +289,6 @@ tw_status space_enumerate(struct space_part *part, const struct tw_implementatio
     part->compiled_axes = part->axis_count;
     order_axes(&e, &bound, all);
     place_steps(&e);
-    return level_passes(&e, -1) ? descend(&e, 0) : TW_OK;
+    struct broken broken = {NULL, false};
+    return level_passes(&e, -1, &broken) ? descend(&e, 0, broken) : TW_OK;
 }

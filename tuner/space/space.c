@@ -46,8 +46,10 @@ tw_status space_create(struct space **out, const struct tw_problem *problem,
         space->size += part->count;
     }
     if (status != TW_OK) {
+        char key[TW_PROBLEM_KEY_SIZE];
+        tw_problem_key(problem, key);
         space_free(space);
-        return tw_fail_within(error, status, "%s", d->kernel);
+        return tw_fail_within(error, status, "%s: %s", d->kernel, key);
     }
     *out = space;
     return TW_OK;

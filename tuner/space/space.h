@@ -41,9 +41,9 @@ struct space_axis {
 };
 
 /* Enumerates the space. Implementations that do not run on the device have no points, and the space
- * may be empty. A point where a constraint or a define cannot be evaluated is invalid. Fails when
- * the problem cannot be bound, and with TW_INVALID for more than SPACE_LIMIT points. The caller
- * frees *out. */
+ * may be empty. Fails when the problem cannot be bound, with TW_INVALID for more than SPACE_LIMIT
+ * points, and with TW_INVALID, naming rule and point, when a constraint, define or redundancy
+ * cannot be evaluated at a point that no other rule leaves out. The caller frees *out. */
 tw_status space_create(struct space **out, const struct tw_problem *problem,
                        const struct tw_device_info *device, struct tw_error *error);
 void space_free(struct space *space);

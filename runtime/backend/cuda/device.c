@@ -3,7 +3,9 @@
 
 #include <stdlib.h>
 
-enum { MAX_VALUES = 64 };
+#include "runtime/backend/cuda/tensor_map.h"
+
+enum { MAX_VALUES = 64, MAX_TENSOR_MAPS = 8 };
 
 tw_status tw_cuda_enter(struct tw_device *device, bool *entered, struct tw_error *error) {
     CUcontext current = NULL;
@@ -54,10 +56,40 @@ tw_status tw_cuda_open_parts(struct tw_device *device, struct tw_error *error) {
     return TW_OK;
 }
 
+static tw_status launch_cluster(const struct tw_device *device, CUstream stream,
+                                const struct tw_launch *launch, void **values,
+                                struct tw_error *error) {
+    CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
+    cluster.value.clusterDim.x = launch->cluster[0];
+    cluster.value.clusterDim.y = launch->cluster[1] > 0 ? launch->cluster[1] : 1;
+    cluster.value.clusterDim.z = launch->cluster[2] > 0 ? launch->cluster[2] : 1;
+    const CUlaunchConfig config = {.gridDimX = launch->grid[0],
+                                   .gridDimY = launch->grid[1],
+                                   .gridDimZ = launch->grid[2],
+                                   .blockDimX = launch->block[0],
+                                   .blockDimY = launch->block[1],
+                                   .blockDimZ = launch->block[2],
+                                   .sharedMemBytes = launch->shared,
+                                   .hStream = stream,
+                                   .attrs = &cluster,
+                                   .numAttrs = 1};
+    if (device->cu->launch_ex == NULL)
+        return tw_fail(error, TW_UNAVAILABLE, "the driver knows no clusters (12.0 and later do)");
+    TW_CUDA_CHECK(device->cu->launch_ex(&config, launch->module->function, values, NULL),
+                  "cuLaunchKernelEx");
+    return TW_OK;
+}
+
+static bool has_cluster(const struct tw_launch *launch) {
+    return launch->cluster[0] > 1 || launch->cluster[1] > 1 || launch->cluster[2] > 1;
+}
+
 tw_status tw_cuda_launch(const struct tw_device *device, CUstream stream,
                          const struct tw_launch *launch, struct tw_error *error) {
     CUdeviceptr pointers[MAX_VALUES];
     void *values[MAX_VALUES];
+    CUtensorMap maps[MAX_TENSOR_MAPS];
+    int map_count = 0;
     if (launch->value_count > MAX_VALUES)
         return tw_fail(error, TW_LAUNCH, "more than %d arguments", MAX_VALUES);
     for (size_t i = 0; i < launch->value_count; i++) {
@@ -65,10 +97,21 @@ tw_status tw_cuda_launch(const struct tw_device *device, CUstream stream,
         if (value->kind == TW_VALUE_MEMORY) {
             pointers[i] = tw_cuda_pointer(&value->memory);
             values[i] = &pointers[i];
+        } else if (value->kind == TW_VALUE_TENSOR_MAP) {
+            if (map_count == MAX_TENSOR_MAPS)
+                return tw_fail(error, TW_LAUNCH, "more than %d tensor maps", MAX_TENSOR_MAPS);
+            tw_status status =
+                tw_cuda_tensor_map(device->cu, value->tensor, tw_cuda_pointer(&value->memory),
+                                   &maps[map_count], error);
+            if (status != TW_OK)
+                return status;
+            values[i] = &maps[map_count++];
         } else {
             values[i] = (void *)value->bytes;
         }
     }
+    if (has_cluster(launch))
+        return launch_cluster(device, stream, launch, values, error);
     TW_CUDA_CHECK(device->cu->launch(launch->module->function, launch->grid[0], launch->grid[1],
                                      launch->grid[2], launch->block[0], launch->block[1],
                                      launch->block[2], launch->shared, stream, values, NULL),

@@ -16,6 +16,11 @@ static void open_driver(void) {
         TW_CUDA_FUNCTIONS(TW_CUDA_SYMBOL)
 #undef TW_CUDA_SYMBOL
     };
+    static const struct tw_symbol later[] = {
+#define TW_CUDA_SYMBOL(field, function) {TW_SYMBOL_NAME(function), &driver.field},
+        TW_CUDA_LATER_FUNCTIONS(TW_CUDA_SYMBOL)
+#undef TW_CUDA_SYMBOL
+    };
     /* Without its functions first: a driver that is not there is one thing, one that does not work
      * another. */
     driver_status = tw_shared_object_open(names, NULL, 0, &driver_error);
@@ -26,6 +31,8 @@ static void open_driver(void) {
         driver_status = TW_DEVICE;
         return;
     }
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+        (void)tw_shared_object_open(names, &later[i], 1, NULL);
     CUresult result = driver.init(0);
     if (result == CUDA_ERROR_NO_DEVICE)
         driver_status = tw_fail(&driver_error, TW_UNAVAILABLE, "the driver finds no GPU");

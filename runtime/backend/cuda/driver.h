@@ -51,9 +51,15 @@
     X(event_elapsed, cuEventElapsedTime)                                                           \
     X(launch, cuLaunchKernel)
 
+/* What drivers before 12.0 lack; NULL there. */
+#define TW_CUDA_LATER_FUNCTIONS(X)                                                                 \
+    X(launch_ex, cuLaunchKernelEx)                                                                 \
+    X(tensor_map_encode, cuTensorMapEncodeTiled)
+
 struct tw_cuda_driver {
 #define TW_CUDA_FIELD(field, function) __typeof__(function) *field;
     TW_CUDA_FUNCTIONS(TW_CUDA_FIELD)
+    TW_CUDA_LATER_FUNCTIONS(TW_CUDA_FIELD)
 #undef TW_CUDA_FIELD
 };
 

@@ -1,0 +1,87 @@
+/* Reads `tensor_maps` of a launch. */
+#include <string.h>
+
+#include "runtime/description/read.h"
+
+static int read_list(struct tw_expression *list[], int most, const struct tw_symbols *symbols,
+                     const struct tw_json *json) {
+    tw_json_expect_array(json);
+    int count = tw_read_count(json, most);
+    for (int i = 0; i < count; i++) {
+        struct tw_json item = tw_json_at(json, i);
+        list[i] = tw_read_expression(symbols, &item);
+    }
+    return count;
+}
+
+static int read_buffer(const struct tw_description *d,
+                       const struct tw_implementation *implementation, const struct tw_json *json) {
+    const char *name = tw_json_string(json);
+    if (strcmp(name, "workspace") == 0) {
+        if (implementation->workspace == NULL)
+            tw_json_fail(json, "the implementation has no workspace");
+        return -1;
+    }
+    int argument = tw_find_argument(d, name);
+    if (argument < 0 || d->arguments[argument].kind != TW_ARGUMENT_BUFFER)
+        tw_json_fail(json, "\"%s\" is no buffer", name);
+    return argument;
+}
+
+static int read_type(const struct tw_tensor_map_description *map, const struct tw_json *json) {
+    if (json->item == NULL) {
+        if (map->buffer < 0)
+            tw_json_fail(json, "a tensor map of the workspace needs a type");
+        return -1;
+    }
+    int type = tw_tensor_type_from_word(tw_json_string(json));
+    if (type < 0)
+        tw_json_fail(json, "\"%s\" is no type of a tensor's elements", tw_json_string(json));
+    return type;
+}
+
+static void read_tensor_map(const struct tw_description *d,
+                            const struct tw_implementation *implementation,
+                            struct tw_tensor_map_description *map, const struct tw_json *json) {
+    static const char *const keys[] = {"buffer", "type",    "dims",   "strides",
+                                       "box",    "swizzle", "offset", NULL};
+    const struct tw_symbols *symbols = implementation->symbols;
+    tw_json_only_keys(json, keys);
+    if (strlen(tw_json_key(json)) >= TW_NAME_SIZE || tw_find_argument(d, tw_json_key(json)) >= 0 ||
+        tw_symbols_find(symbols, tw_json_key(json)) >= 0)
+        tw_json_fail(json, "the name %.*s is taken or too long", TW_NAME_SIZE, tw_json_key(json));
+    strncpy(map->name, tw_json_key(json), TW_NAME_SIZE - 1);
+    struct tw_json buffer = tw_json_member(json, "buffer");
+    struct tw_json type = tw_json_optional(json, "type");
+    struct tw_json dims = tw_json_member(json, "dims");
+    struct tw_json strides = tw_json_member(json, "strides");
+    struct tw_json box = tw_json_member(json, "box");
+    struct tw_json swizzle = tw_json_optional(json, "swizzle");
+    struct tw_json offset = tw_json_optional(json, "offset");
+    map->buffer = read_buffer(d, implementation, &buffer);
+    map->type = read_type(map, &type);
+    map->rank = read_list(map->dims, TW_MAX_RANK, symbols, &dims);
+    if (map->rank == 0)
+        tw_json_fail(&dims, "needs at least one dimension");
+    if (read_list(map->strides, TW_MAX_RANK - 1, symbols, &strides) != map->rank - 1)
+        tw_json_fail(&strides, "needs a stride for every dimension but the first");
+    if (read_list(map->box, TW_MAX_RANK, symbols, &box) != map->rank)
+        tw_json_fail(&box, "needs a size for every dimension");
+    map->swizzle = tw_read_expression(symbols, &swizzle);
+    map->offset = tw_read_expression(symbols, &offset);
+}
+
+void tw_read_tensor_maps(const struct tw_description *d,
+                         const struct tw_implementation *implementation,
+                         struct tw_launch_description *launch, const struct tw_json *json) {
+    tw_json_expect_object(json);
+    if (json->item != NULL && implementation == NULL) {
+        tw_json_fail(json, "a reference has no tensor maps: it runs everywhere");
+        return;
+    }
+    launch->tensor_map_count = tw_read_count(json, TW_MAX_TENSOR_MAPS);
+    for (int i = 0; i < launch->tensor_map_count; i++) {
+        struct tw_json map = tw_json_at(json, i);
+        read_tensor_map(d, implementation, &launch->tensor_maps[i], &map);
+    }
+}

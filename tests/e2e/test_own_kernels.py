@@ -1,0 +1,45 @@
+"""Kernels of one's own, written from the manuals of descriptions and templates: a convolution, a softmax
+over rows and a stencil of four dimensions, tuned and applied as their author would."""
+
+import support
+from support import DEVICE
+
+
+class OwnKernels(support.EndToEnd):
+    def check(self, kernel, *words, budget, implementations):
+        """Every variant that is tried must be right; on a GPU there are more."""
+        config = self.plant(kernel)
+        words = ("--config", config, *words)
+        budget = budget if DEVICE.startswith("opencl") else 60
+        report = self.tune_json(*words, "--budget", budget, "--strategy", "random")
+        self.assertEqual(report["kernel"], kernel)
+        self.assertEqual(report["trials"], {**dict.fromkeys(support.STATUSES, 0), "ok": report["trials"]["ok"]})
+        self.assertGreaterEqual(report["trials"]["ok"], len(report["presets"]))
+        tried = {trial["implementation"] for trial in self.ask("trials", "--db", self.db)["trials"]}
+        self.assertEqual(tried, set(implementations))
+        applied = self.ask("apply", *words, device=DEVICE)
+        self.assertEqual(applied["rule"], "exact")
+        self.assertTrue(applied["correct"])
+        self.assert_sound()
+
+    def test_softmax(self):
+        self.check("softmax", "--shape", "37x200", budget=8, implementations=["lanes", "block"])
+
+    def test_softmax_of_short_rows(self):
+        """Kept in registers where they are short enough; fewer rows than a block has."""
+        self.check("softmax", "--shape", "3x31", budget=6, implementations=["lanes", "block"])
+
+    def test_convolution(self):
+        words = ("--shape", "3x5x19x33")
+        self.check("convolution", *words, budget=5, implementations=["direct", "tiled"])
+
+    def test_convolution_with_the_larger_filter(self):
+        words = ("--shape", "2x3x9x40", "--attr", "filter=five")
+        self.check("convolution", *words, budget=5, implementations=["direct", "tiled"])
+
+    def test_stencil(self):
+        self.check("stencil", "--shape", "2x5x11x37", budget=7, implementations=["direct", "marching"])
+
+
+if __name__ == "__main__":
+    support.main()
