@@ -190,6 +190,10 @@ struct tw_backend {
     /* Queues one launch. */
     tw_status (*launch)(struct tw_device *device, const struct tw_launch *launch,
                         struct tw_error *error);
+    /* Queues one launch and returns once the device runs it, or has run it. What a driver leaves to
+     * a kernel's first launch, as PoCL does most of its compiling, is done then. */
+    tw_status (*start)(struct tw_device *device, const struct tw_launch *launch,
+                       struct tw_error *error);
     /* Queues launches on the application's own stream (CUstream, cl_command_queue). NULL: on CUDA
      * the default stream, on OpenCL the device's own queue. */
     tw_status (*launch_on)(struct tw_device *device, void *stream, const struct tw_launch *launches,

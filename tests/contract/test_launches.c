@@ -131,6 +131,30 @@ static const char add_body[] =
 static const uint32_t add_block[3] = {64, 1, 1};
 enum { COUNT = 1024, BYTES = COUNT * 4 };
 
+/* A launch that is started has been queued like others, and its answer is there when it is done. */
+static void started(void **state) {
+    const struct stage *stage = *state;
+    struct tw_error error;
+    struct tw_module *module = load_body(stage, add_body, "add", add_block, 0);
+    struct tw_memory out = allocate(stage, BYTES), in = allocate(stage, BYTES);
+    const struct tw_value values[] = {memory_value(out), memory_value(in),
+                                      number_value(TW_TYPE_i32, 5)};
+    const struct tw_launch add = {module, {64, 1, 1}, {COUNT / 64, 1, 1}, 0, 3, values};
+    int32_t got[COUNT];
+    fill_with(stage, &out, 0);
+    fill_with(stage, &in, 0);
+    must(stage->backend->start(stage->device, &add, &error), error);
+    launch(stage, &add);
+    must(stage->backend->start(stage->device, &add, &error), error);
+    must(stage->backend->synchronize(stage->device, &error), error);
+    read_back(stage, &out, got);
+    for (int i = 0; i < COUNT; i++)
+        assert_int_equal(got[i], (5 * 3 + 5) * 3 + 5);
+    stage->backend->release(stage->device, &out);
+    stage->backend->release(stage->device, &in);
+    stage->backend->unload(stage->device, module);
+}
+
 /* Launches, fills and copies happen in the order queued; parts of one allocation are several
  * arguments. */
 static void in_order(void **state) {
@@ -576,6 +600,7 @@ int main(int count, char **arguments) {
         STAGE_TEST(passes_every_type),
         STAGE_TEST(three_dimensions),
         STAGE_TEST(shared_memory),
+        STAGE_TEST(started),
         STAGE_TEST(in_order),
         STAGE_TEST(times),
         STAGE_TEST(two_at_once),

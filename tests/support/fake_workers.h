@@ -18,8 +18,8 @@ static const char fake_home[] = "FAKE_WORKERS_HOME"; /* the variable that names 
 
 /* The plan has a fault a line: "REQUEST ACTION TIMES WORDS". A worker that gets such a request
  * ("ready" is its start) with WORDS in it (a configuration's, none: any) does ACTION, TIMES times
- * in all: a signal's number to die of it, "hang", "lost" to answer so, or a factor such as "x3" for
- * the times it tells. */
+ * in all: a signal's number to die of it, "hang", "lost" to answer so, a factor such as "x3" for
+ * the times it tells, or "load1.5" for a driver that takes so many seconds for the first launch. */
 SUPPORT void plan_faults(const char *home, const char *plan) {
     char path[1024];
     struct scratch scratch;
@@ -94,6 +94,16 @@ SUPPORT bool fake_answer(const struct message *answer) {
     return message_send(WORKER_FD, answer, &error) == TW_OK;
 }
 
+SUPPORT bool fake_load(double seconds) {
+    struct message loading = message_new("loading"), running = message_new("running");
+    bool fine = fake_answer(&loading);
+    usleep((useconds_t)(seconds * 1e6));
+    fine = fine && fake_answer(&running);
+    message_free(&loading);
+    message_free(&running);
+    return fine;
+}
+
 SUPPORT int fake_compile_worker(void) {
     struct message message;
     struct tw_error error;
@@ -149,6 +159,8 @@ SUPPORT int fake_device_worker(void) {
             strcpy(finalists[count++], words);
         fake_log(kind, words);
         suffer(kind, words, action);
+        if (strncmp(action, "load", 4) == 0)
+            fine = fake_load(atof(action + 4));
         bool lost = strcmp(action, "lost") == 0;
         double time = fake_time_us(words) * (action[0] == 'x' ? atof(action + 1) : 1);
         answer = message_new(kind);
@@ -159,7 +171,7 @@ SUPPORT int fake_device_worker(void) {
         cJSON *times = cJSON_AddArrayToObject(answer.json, "times_us");
         for (int i = 0; i < (strcmp(kind, "trial") == 0 ? 7 : 1); i++)
             cJSON_AddItemToArray(times, cJSON_CreateNumber(time));
-        fine = fake_answer(&answer) && !lost;
+        fine = fine && fake_answer(&answer) && !lost;
         message_free(&answer);
         message_free(&message);
     }

@@ -215,9 +215,12 @@ static void a_compiler_that_hangs(void **state) {
 
 /* ---- The link ---- */
 
+static const double LOAD_SECONDS = 2;
+
 static struct device_link *link_of(struct house *house) {
     struct device_link *link;
-    must(device_link_create(&link, &house->problem, &paper_gpu, "cold", 1, &house->error),
+    must(device_link_create(&link, &house->problem, &paper_gpu, "cold", 1, LOAD_SECONDS,
+                            &house->error),
          house->error);
     return link;
 }
@@ -283,6 +286,24 @@ static void a_link_to_one_that_hangs(void **state) {
     device_link_free(link);
 }
 
+/* What a driver takes for a first launch has a limit of its own. */
+static void a_link_to_one_that_loads(void **state) {
+    struct house *house = *state;
+    tw_status fatal;
+    plan(house, "trial load1 1\ntrial load60 1");
+    struct device_link *link = link_of(house);
+    assert_int_equal(next(house, link, &fatal), DEVICE_READY);
+    request(house, link, 0.7);
+    assert_int_equal(next(house, link, &fatal), DEVICE_ANSWER);
+    request(house, link, 0.7);
+    assert_int_equal(next(house, link, &fatal), DEVICE_LOAD_TIMEOUT);
+    assert_int_equal(next(house, link, &fatal), DEVICE_READY);
+    /* And the next request begins as any other. */
+    request(house, link, 0.7);
+    assert_int_equal(next(house, link, &fatal), DEVICE_ANSWER);
+    device_link_free(link);
+}
+
 static void a_link_without_hope(void **state) {
     struct house *house = *state;
     tw_status fatal;
@@ -308,6 +329,7 @@ int main(int count, char **words) {
         TEST(a_compiler_that_hangs),
         TEST(a_link_over_workers_that_die),
         TEST(a_link_to_one_that_hangs),
+        TEST(a_link_to_one_that_loads),
         TEST(a_link_without_hope),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -236,13 +236,19 @@ static tw_status lose_running(struct session *s, struct trial *trial) {
     return TW_OK;
 }
 
+static void name_timeout(const struct session *s, enum device_event event, struct trial *trial) {
+    bool loading = event == DEVICE_LOAD_TIMEOUT;
+    trial->status = loading ? TW_DB_TRIAL_COMPILE_TIMEOUT : TW_DB_TRIAL_TIMEOUT;
+    snprintf(trial->message, sizeof trial->message, "%sdid not finish within %.3g s",
+             loading ? "the driver, which compiles at the first launch, " : "",
+             loading ? s->options->compile_limit_s : trial_limit(s));
+}
+
 static tw_status take_result(struct session *s, enum device_event event,
                              const struct message *answer) {
     struct trial trial = trial_from_build(s->running);
-    if (event == DEVICE_TIMEOUT) {
-        trial.status = TW_DB_TRIAL_TIMEOUT;
-        snprintf(trial.message, sizeof trial.message, "did not finish within %.3g s",
-                 trial_limit(s));
+    if (event == DEVICE_TIMEOUT || event == DEVICE_LOAD_TIMEOUT) {
+        name_timeout(s, event, &trial);
         return finish_running(s, &trial);
     }
     if (event == DEVICE_CRASH)

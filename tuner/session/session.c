@@ -154,7 +154,7 @@ static tw_status set_up(struct session *s, tw_db *db, const char *db_path) {
         status = queue_hints(s);
     if (status == TW_OK)
         status = device_link_create(&s->link, s->problem, s->device, o->cache, (uint32_t)o->seed,
-                                    s->error);
+                                    o->compile_limit_s, s->error);
     if (status == TW_OK)
         status = compile_pool_create(&s->pool, s->problem, s->device, o->jobs, o->compile_limit_s,
                                      s->error);

@@ -18,6 +18,8 @@ struct device_link {
     struct message assignment;
     enum device_state state;
     double deadline;
+    double limit_s, load_limit_s;
+    bool loading;
     int replaced;
     int failed_starts;     /* in a row */
     bool was_ready;        /* ever */
@@ -36,11 +38,12 @@ static tw_status start(struct device_link *link, struct tw_error *error) {
 
 tw_status device_link_create(struct device_link **out, const struct tw_problem *problem,
                              const struct tw_device_info *device, const char *cache, uint32_t seed,
-                             struct tw_error *error) {
+                             double load_limit_s, struct tw_error *error) {
     *out = NULL;
     struct device_link *link = calloc(1, sizeof *link);
     if (link == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    link->load_limit_s = load_limit_s;
     link->assignment = assignment_message("assignment", problem, device);
     cJSON_AddStringToObject(link->assignment.json, "cache", cache);
     cJSON_AddNumberToObject(link->assignment.json, "seed", seed);
@@ -89,6 +92,8 @@ tw_status device_link_send(struct device_link *link, const struct message *reque
     tw_status status = message_send(link->worker.fd, request, error);
     if (status == TW_OK || status == TW_IO) {
         link->state = DEVICE_BUSY;
+        link->limit_s = limit_s;
+        link->loading = false;
         link->deadline = tw_clock_now() + limit_s;
         return TW_OK;
     }
@@ -134,7 +139,20 @@ static enum device_event replace(struct device_link *link, bool late, tw_status 
                 late ? "ended: it hung" : link->end.words);
     if (state == DEVICE_IDLE)
         return DEVICE_NOTHING;
-    return late ? DEVICE_TIMEOUT : DEVICE_CRASH;
+    if (!late)
+        return DEVICE_CRASH;
+    return link->loading ? DEVICE_LOAD_TIMEOUT : DEVICE_TIMEOUT;
+}
+
+/* Whether this is no answer but word of how far the worker is with it. */
+static bool is_progress(struct device_link *link, const struct message *answer) {
+    const char *kind = message_kind(answer);
+    bool loading = strcmp(kind, "loading") == 0;
+    if (!loading && strcmp(kind, "running") != 0)
+        return false;
+    link->loading = loading;
+    link->deadline = tw_clock_now() + (loading ? link->load_limit_s : link->limit_s);
+    return true;
 }
 
 enum device_event device_link_take(struct device_link *link, struct message *answer,
@@ -157,6 +175,10 @@ enum device_event device_link_take(struct device_link *link, struct message *ans
         link->was_ready = true;
         link->failed_starts = 0;
         return DEVICE_READY;
+    }
+    if (is_progress(link, answer)) {
+        message_free(answer);
+        return DEVICE_NOTHING;
     }
     link->state = DEVICE_IDLE;
     if (message_flag(answer, "lost")) {

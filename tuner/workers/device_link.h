@@ -10,11 +10,12 @@
 enum device_state { DEVICE_STARTING, DEVICE_IDLE, DEVICE_BUSY };
 
 enum device_event {
-    DEVICE_NOTHING, /* nothing new */
-    DEVICE_READY,   /* it started; `answer` is its "ready" */
-    DEVICE_ANSWER,  /* `answer` is what it says to the request */
-    DEVICE_TIMEOUT, /* the request took too long; the worker is being replaced */
-    DEVICE_CRASH    /* the worker died; it is being replaced, and `error` says how it ended */
+    DEVICE_NOTHING,      /* nothing new */
+    DEVICE_READY,        /* it started; `answer` is its "ready" */
+    DEVICE_ANSWER,       /* `answer` is what it says to the request */
+    DEVICE_TIMEOUT,      /* the request took too long; the worker is being replaced */
+    DEVICE_LOAD_TIMEOUT, /* likewise, the driver did: it did not get a kernel to run */
+    DEVICE_CRASH         /* the worker died; it is being replaced, and `error` says how it ended */
 };
 
 /* A worker that does not become ready is started again: this often in a row when it dies or says
@@ -24,10 +25,10 @@ enum { DEVICE_STARTS = 3, DEVICE_STARTS_KILLED = 20 };
 struct device_link;
 
 /* Starts the worker; it becomes ready by and by. `seed` and `cache` ("cold", "warm") are for its
- * data. */
+ * data. `load_limit_s`: what the driver may take for each kernel's first launch. */
 tw_status device_link_create(struct device_link **out, const struct tw_problem *problem,
                              const struct tw_device_info *device, const char *cache, uint32_t seed,
-                             struct tw_error *error);
+                             double load_limit_s, struct tw_error *error);
 void device_link_free(struct device_link *link);
 
 enum device_state device_link_state(const struct device_link *link);
@@ -38,7 +39,8 @@ int device_link_replaced(const struct device_link *link);
  * (worker_blame). */
 int device_link_blame(const struct device_link *link);
 
-/* Sends a request to an idle worker, to be answered within `limit_s` seconds. */
+/* Sends a request to an idle worker, to be answered within `limit_s` seconds, which begin anew
+ * whenever a kernel's first launch has been got to run. */
 tw_status device_link_send(struct device_link *link, const struct message *request, double limit_s,
                            struct tw_error *error);
 /* What happened since, without waiting. The caller frees *answer. An answer with `lost` set is

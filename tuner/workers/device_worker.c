@@ -75,6 +75,36 @@ static tw_status announce(const struct runner *runner, tw_status status, struct 
     return status != TW_OK ? status : sent;
 }
 
+static tw_status say(const char *kind, struct tw_error *error) {
+    struct message message = message_new(kind);
+    tw_status status = message_send(WORKER_FD, &message, error);
+    message_free(&message);
+    return status;
+}
+
+/* The first launch of each kernel, for which a driver may compile it. The coordinator hears when
+ * that begins and when it is over: a variant's own limit counts from there. */
+static tw_status launch_first(const struct runner *runner, const struct tw_variant *variant,
+                              struct tw_error *error) {
+    const struct bench *bench = &runner->bench;
+    struct tw_arguments arguments;
+    struct tw_launch launches[TW_MAX_LAUNCHES];
+    struct tw_value values[TW_MAX_LAUNCHES * TW_MAX_PASSED];
+    workload_arguments(&runner->workload, 0, 0, &arguments);
+    tw_variant_launches(variant, &arguments, launches, values);
+    tw_status status = workload_prepare(&runner->workload, 0, error);
+    for (int i = 0; i < tw_variant_launch_count(variant) && status == TW_OK; i++) {
+        status = say("loading", error);
+        if (status == TW_OK)
+            status = bench->backend->start(bench->device, &launches[i], error);
+        if (status == TW_OK)
+            status = say("running", error);
+        if (status == TW_OK)
+            status = bench->backend->synchronize(bench->device, error);
+    }
+    return status;
+}
+
 /* Loads what the message holds. */
 static tw_status load(const struct runner *runner, const struct message *request,
                       struct tw_variant **variant, struct tw_error *error) {
@@ -90,6 +120,13 @@ static tw_status load(const struct runner *runner, const struct message *request
     if (status == TW_OK)
         status = bench_load(&runner->bench, &configuration, values, &binaries, variant, error);
     tw_binaries_free(&binaries);
+    if (status != TW_OK)
+        return status;
+    status = launch_first(runner, *variant, error);
+    if (status != TW_OK && status != TW_DEVICE_LOST) {
+        tw_variant_free(*variant);
+        *variant = NULL;
+    }
     return status;
 }
 

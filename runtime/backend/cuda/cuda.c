@@ -311,6 +311,7 @@ const struct tw_backend tw_cuda_backend = {
     .read = cuda_read,
     .copy = cuda_copy,
     .launch = cuda_launch,
+    .start = cuda_launch, /* nothing is left to the first launch */
     .launch_on = tw_cuda_launch_on,
     .borrow = tw_cuda_borrow,
     .give_back = tw_cuda_give_back,

@@ -38,6 +38,10 @@ tw_status tw_opencl_enqueue(struct tw_device *device, cl_command_queue queue,
                             const struct tw_launch *launch, cl_event *event,
                             struct tw_error *error);
 
+/* The same, and waits until the device runs it. */
+tw_status tw_opencl_start(struct tw_device *device, const struct tw_launch *launch,
+                          struct tw_error *error);
+
 /* timing.c: the entries that tell time. */
 tw_status tw_opencl_time(struct tw_device *device, const struct tw_launch *launches, size_t count,
                          double *seconds, struct tw_error *error);

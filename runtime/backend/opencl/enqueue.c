@@ -1,4 +1,6 @@
 /* Handing a launch to a queue. */
+#include <time.h>
+
 #include "runtime/backend/opencl/device.h"
 
 /* A part of an allocation reaches a kernel as a sub-buffer, which lives until the launch is done.
@@ -54,5 +56,38 @@ tw_status tw_opencl_enqueue(struct tw_device *device, cl_command_queue queue,
     pthread_mutex_lock(lock);
     tw_status status = set_and_enqueue(device, queue, launch, event, error);
     pthread_mutex_unlock(lock);
+    return status;
+}
+
+/* Until an event's command runs, looking more and more rarely. */
+static tw_status await_running(struct tw_device *device, cl_event event, struct tw_error *error) {
+    struct timespec pause = {.tv_nsec = 10000};
+    for (;;) {
+        cl_int state = CL_QUEUED;
+        tw_status status =
+            tw_opencl_check(device->cl->event_info(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                                   sizeof state, &state, NULL),
+                            "clGetEventInfo", error);
+        /* Below zero it is the error that ended it. */
+        if (status == TW_OK && state < 0)
+            status = tw_opencl_check(state, "the launch", error);
+        if (status != TW_OK || state <= CL_RUNNING)
+            return status;
+        nanosleep(&pause, NULL);
+        if (pause.tv_nsec < 2000000)
+            pause.tv_nsec *= 2;
+    }
+}
+
+tw_status tw_opencl_start(struct tw_device *device, const struct tw_launch *launch,
+                          struct tw_error *error) {
+    cl_event event;
+    tw_status status = tw_opencl_enqueue(device, device->queue, launch, &event, error);
+    if (status != TW_OK)
+        return status;
+    status = tw_opencl_check(device->cl->flush(device->queue), "clFlush", error);
+    if (status == TW_OK)
+        status = await_running(device, event, error);
+    device->cl->event_release(event);
     return status;
 }

@@ -36,7 +36,9 @@
     X(memory_read, clEnqueueReadBuffer)                                                            \
     X(memory_copy, clEnqueueCopyBuffer)                                                            \
     X(launch, clEnqueueNDRangeKernel)                                                              \
+    X(flush, clFlush)                                                                              \
     X(finish, clFinish)                                                                            \
+    X(event_info, clGetEventInfo)                                                                  \
     X(event_profile, clGetEventProfilingInfo)                                                      \
     X(event_release, clReleaseEvent)
 

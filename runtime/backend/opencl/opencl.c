@@ -231,6 +231,7 @@ const struct tw_backend tw_opencl_backend = {
     .read = opencl_read,
     .copy = opencl_copy,
     .launch = opencl_launch,
+    .start = tw_opencl_start,
     .launch_on = opencl_launch_on,
     .borrow = opencl_borrow,
     .give_back = opencl_give_back,
