@@ -139,7 +139,11 @@ static void started(void **state) {
     struct tw_memory out = allocate(stage, BYTES), in = allocate(stage, BYTES);
     const struct tw_value values[] = {memory_value(out), memory_value(in),
                                       number_value(TW_TYPE_i32, 5)};
-    const struct tw_launch add = {module, {64, 1, 1}, {COUNT / 64, 1, 1}, 0, 3, values};
+    const struct tw_launch add = {.module = module,
+                                  .block = {64, 1, 1},
+                                  .grid = {COUNT / 64, 1, 1},
+                                  .value_count = 3,
+                                  .values = values};
     int32_t got[COUNT];
     fill_with(stage, &out, 0);
     fill_with(stage, &in, 0);
