@@ -11,13 +11,13 @@
 
 /* name, function, what it does */
 #define COMMANDS(X)                                                                                \
-    X(new, command_new, "write a small kernel to begin from")                                      \
     X(devices, command_devices, "list the devices of this machine")                                \
     X(show, command_show, "show the best stored configurations")                                   \
     X(trials, command_trials, "show what a run tried")                                             \
     X(explain, command_explain, "say which configuration an application would get, and why")       \
     X(apply, command_apply, "load the best stored configuration, run it once and check it")        \
     X(ladder, command_ladder, "show what each classic optimisation brings on a device")            \
+    X(lint, command_lint, "check a description of a kernel of your own, without a device")         \
     X(inspect, command_inspect, "show a kernel's machine code, occupancy and roofline")            \
     X(db, command_db, "merge, export, import, check, list or prune databases")                     \
     X(cache, command_cache, "list or clear the compiled kernels that applications keep")

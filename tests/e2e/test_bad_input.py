@@ -221,6 +221,21 @@ class Descriptions(support.EndToEnd):
         self.path.write_text(self.text.replace('"2*ESIZE*M*N"', '"M*N*M*N*M*N*M*N"', 1))
         self.refused("--config", self.path, "--shape", f"{HUGE}x{HUGE}", "--quiet", says="bytes", device=DEVICE)
 
+    def test_rules_that_cannot_be_evaluated(self):
+        for old, new, says in [
+            ('"EACH <= N"', '"EACH <= N", "BLOCK % (EACH - 4) < 99"',
+             'double: M=8,N=8;dtype=f32: direct: the constraint "BLOCK % (EACH - 4) < 99" divides by zero with '),
+            ('"EACH <= N"', '"EACH <= N", "ORDER * 2 < 9"', "column 1 of"),
+            # An implementation that is good stays good without what another one lacks.
+            ('"EACH <= N"', '"EACH * 9 <= N"',
+             'double.json: the preset default must be valid for every problem, and is not for M=8,N=8;dtype=f32 '
+             '(tune lint tries many): direct does not allow it: the constraint "EACH * 9 <= N" does not hold'),
+        ]:
+            with self.subTest(new=new):
+                self.assertIn(old, self.text)
+                self.path.write_text(self.text.replace(old, new, 1))
+                self.refused("--config", self.path, "--shape", "8x8", "--quiet", says=says, device=DEVICE)
+
     def test_missing_templates(self):
         (self.home / "double/direct.cu").unlink()
         self.refused("--config", self.path, "--shape", "8x8", "--quiet",

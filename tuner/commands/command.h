@@ -14,7 +14,6 @@ enum {
 
 /* `words` begins with the subcommand's own name. Returns the exit status. */
 int command_tune(int count, char **words);
-int command_new(int count, char **words);
 int command_devices(int count, char **words);
 int command_show(int count, char **words);
 int command_trials(int count, char **words);
@@ -24,6 +23,7 @@ int command_cache(int count, char **words);
 int command_ladder(int count, char **words);
 int command_explain(int count, char **words);
 int command_inspect(int count, char **words);
+int command_lint(int count, char **words);
 
 /* Prints "tune: MESSAGE" to standard error, on one line whatever a file has put into it, and
  * returns the exit status that fits. */

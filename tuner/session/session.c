@@ -26,6 +26,30 @@ static bool preset_fits(struct session *s, struct session_preset *preset) {
     return fits;
 }
 
+/* A default that breaks a constraint is the description's fault, and told before anything is tried.
+ * One that is too large for the device is not here, as any preset may be. */
+static tw_status check_default(const struct session *s) {
+    const struct tw_description *d = s->problem->description;
+    struct tw_configuration configuration;
+    const struct tw_preset *preset;
+    int64_t values[TW_MAX_SYMBOLS];
+    char key[TW_PROBLEM_KEY_SIZE];
+    /* Reading the description checked that there is one. */
+    tw_description_preset(d, "default", &configuration.implementation, &preset);
+    memcpy(configuration.values, preset->values, sizeof configuration.values);
+    memcpy(values, s->values, sizeof values);
+    tw_status status = tw_configuration_bind(d, &configuration, values, s->error);
+    if (status == TW_OK)
+        status = tw_configuration_check(d, &configuration, values, s->error);
+    if (status == TW_OK)
+        return TW_OK;
+    tw_problem_key(s->problem, key);
+    return tw_fail_within(s->error, status,
+                          "%s: the preset default must be valid for every problem, and is not for "
+                          "%.200s (tune lint tries many)",
+                          d->origin, key);
+}
+
 static void list_presets(struct session *s) {
     const struct tw_description *d = s->problem->description;
     struct session_result *result = s->result;
@@ -130,6 +154,8 @@ static tw_status set_up(struct session *s, tw_db *db, const char *db_path) {
     tw_status status = tw_problem_bind(s->problem, device, NULL, s->values, s->error);
     if (status == TW_OK)
         status = tw_problem_work(s->problem, s->values, &s->work, s->error);
+    if (status == TW_OK)
+        status = check_default(s);
     if (status == TW_OK)
         status = space_create(&s->space, s->problem, s->device, s->error);
     if (status == TW_OK)

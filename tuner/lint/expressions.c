@@ -1,0 +1,64 @@
+#include "tuner/lint/expressions.h"
+
+struct walk {
+    lint_expression_visitor visit;
+    void *context;
+};
+
+static void one(const struct walk *walk, const struct tw_expression *expression) {
+    if (expression != NULL)
+        walk->visit(walk->context, expression);
+}
+
+static void list(const struct walk *walk, struct tw_expression *const expressions[], int count) {
+    for (int i = 0; i < count; i++)
+        one(walk, expressions[i]);
+}
+
+void lint_each_of_launch(const struct tw_launch_description *launch, lint_expression_visitor visit,
+                         void *context) {
+    const struct walk walk = {visit, context};
+    list(&walk, launch->block, 3);
+    list(&walk, launch->grid, 3);
+    list(&walk, launch->cluster, 3);
+    one(&walk, launch->shared);
+    one(&walk, launch->min_blocks);
+    for (int i = 0; i < launch->tensor_map_count; i++) {
+        const struct tw_tensor_map_description *map = &launch->tensor_maps[i];
+        list(&walk, map->dims, map->rank);
+        list(&walk, map->strides, map->rank - 1);
+        list(&walk, map->box, map->rank);
+        one(&walk, map->swizzle);
+        one(&walk, map->offset);
+    }
+}
+
+void lint_each_of_implementation(const struct tw_implementation *in, lint_expression_visitor visit,
+                                 void *context) {
+    const struct walk walk = {visit, context};
+    list(&walk, in->constraints, in->constraint_count);
+    list(&walk, in->redundant, in->redundant_count);
+    for (int i = 0; i < in->define_count; i++)
+        one(&walk, in->defines[i].expression);
+    one(&walk, in->workspace);
+    for (int i = 0; i < in->launch_count; i++)
+        lint_each_of_launch(&in->launches[i], visit, context);
+}
+
+void lint_each_of_description(const struct tw_description *d, lint_expression_visitor visit,
+                              void *context) {
+    const struct walk walk = {visit, context};
+    for (int i = 0; i < d->let_count; i++)
+        one(&walk, d->lets[i].expression);
+    for (int i = 0; i < d->argument_count; i++) {
+        one(&walk, d->arguments[i].rows);
+        one(&walk, d->arguments[i].columns);
+        one(&walk, d->arguments[i].default_stride);
+    }
+    one(&walk, d->flops);
+    one(&walk, d->bytes);
+    one(&walk, d->growth);
+    lint_each_of_launch(&d->reference, visit, context);
+    for (int i = 0; i < d->fallback_count; i++)
+        one(&walk, d->fallbacks[i].when);
+}
