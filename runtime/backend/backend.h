@@ -57,6 +57,9 @@ struct tw_compile_request {
     /* A log of a success with one of these in it makes the binary of no use, ended by NULL; may be
      * NULL. */
     const char *const *disqualified_by;
+    /* The binary is loaded on this machine and then thrown away: where the driver makes the machine
+     * code only at the first launch, it may be no more than the source, checked. */
+    bool passing;
 };
 
 /* What a compiler made. Free with tw_binary_free. */

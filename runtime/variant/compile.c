@@ -90,7 +90,8 @@ static tw_status compile_launch(const struct tw_backend *backend,
                 configuration != NULL
                     ? problem->description->implementations[configuration->implementation]
                           .disqualified_by
-                    : NULL};
+                    : NULL,
+            .passing = true};
         status = tw_launch_compile(backend, device, &request, binary, error);
     }
     tw_text_free(&source);

@@ -191,6 +191,37 @@ static void memory_is_aligned(void **state) {
     stage->backend->unload(stage->device, module);
 }
 
+/* A binary to keep and one that is loaded here and thrown away do the same. On PoCL the latter is
+ * the source: machine code for any work-group size would be made in vain. */
+static void kept_and_passing(void **state) {
+    const struct stage *stage = *state;
+    static const char body[] = "TW_KERNEL(answer)(TW_GLOBAL int *out, int n) {\n"
+                               "    out[0] = 6 * n; /* the answer */\n"
+                               "}\n";
+    bool is_pocl = strstr(stage->info.architecture, "PoCL") != NULL;
+    for (int passing = 0; passing < 2; passing++) {
+        struct tw_binary binary;
+        struct tw_module *module;
+        struct tw_error error;
+        int32_t got = 0;
+        must(compile_for(stage, body, "answer", one, passing, &binary, &error), error);
+        bool is_source =
+            memmem(binary.bytes, binary.size, "/* the answer */", strlen("/* the answer */"));
+        assert_int_equal(is_source, passing && is_pocl);
+        must(stage->backend->load(stage->device, binary.bytes, binary.size, "answer", 0, &module,
+                                  &error),
+             error);
+        tw_binary_free(&binary);
+        struct tw_memory out = allocate(stage, sizeof got);
+        const struct tw_value values[] = {memory_value(out), number_value(TW_TYPE_i32, 7)};
+        launch(stage, &(struct tw_launch){module, {1, 1, 1}, {1, 1, 1}, 0, 2, values});
+        read_back(stage, &out, &got);
+        assert_int_equal(got, 42);
+        stage->backend->release(stage->device, &out);
+        stage->backend->unload(stage->device, module);
+    }
+}
+
 int main(int count, char **arguments) {
     struct CMUnitTest tests[] = {
         STAGE_TEST(describes_sane_limits),
@@ -200,6 +231,7 @@ int main(int count, char **arguments) {
         STAGE_TEST(parts),
         STAGE_TEST(too_large_allocations),
         STAGE_TEST(memory_is_aligned),
+        STAGE_TEST(kept_and_passing),
     };
     return run_on_backends(count, arguments, tests, sizeof tests / sizeof *tests);
 }

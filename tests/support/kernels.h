@@ -16,10 +16,10 @@ struct stage {
     struct tw_device_info info;
 };
 
-/* The compiler is told that `body` is the file planted.cu. */
-SUPPORT tw_status compile_body(const struct stage *stage, const char *body, const char *function,
-                               const uint32_t block[3], struct tw_binary *binary,
-                               struct tw_error *error) {
+/* The compiler is told that `body` is the file planted.cu. `passing`: see tw_compile_request. */
+SUPPORT tw_status compile_for(const struct stage *stage, const char *body, const char *function,
+                              const uint32_t block[3], bool passing, struct tw_binary *binary,
+                              struct tw_error *error) {
     const char *prelude = strcmp(stage->info.backend, "cuda") == 0
                               ? tw_builtin_file("templates/prelude/cuda.cuh")
                               : tw_builtin_file("templates/prelude/opencl.clh");
@@ -31,10 +31,16 @@ SUPPORT tw_status compile_body(const struct stage *stage, const char *body, cons
     must(tw_prelude_extend(&source, stage->info.backend, body, error), *error);
     tw_text_print(&source, "#line 1 \"planted.cu\"\n%s", body);
     const struct tw_compile_request request = {
-        .source = source.data, .name = "planted.cu", .function = function};
+        .source = source.data, .name = "planted.cu", .function = function, .passing = passing};
     tw_status status = stage->backend->compile(&stage->info, &request, binary, error);
     tw_text_free(&source);
     return status;
+}
+
+SUPPORT tw_status compile_body(const struct stage *stage, const char *body, const char *function,
+                               const uint32_t block[3], struct tw_binary *binary,
+                               struct tw_error *error) {
+    return compile_for(stage, body, function, block, false, binary, error);
 }
 
 SUPPORT struct tw_module *load_body(const struct stage *stage, const char *body,
@@ -43,7 +49,7 @@ SUPPORT struct tw_module *load_body(const struct stage *stage, const char *body,
     struct tw_binary binary;
     struct tw_module *module;
     struct tw_error error;
-    tw_status status = compile_body(stage, body, function, block, &binary, &error);
+    tw_status status = compile_for(stage, body, function, block, true, &binary, &error);
     if (status != TW_OK) {
         fail_msg("%s\n%s", error.message, binary.log.data != NULL ? binary.log.data : "");
     }

@@ -49,8 +49,10 @@ tw_status looped_compile(const struct bench *bench, const struct tw_configuratio
     if (status == TW_OK)
         status = looped_source(launch, rendered.data, geometry.shared, passes, &source, error);
     if (status == TW_OK) {
-        const struct tw_compile_request request = {
-            .source = source.data, .name = launch->templates[0], .function = launch->function};
+        const struct tw_compile_request request = {.source = source.data,
+                                                   .name = launch->templates[0],
+                                                   .function = launch->function,
+                                                   .passing = true};
         status = tw_launch_compile(bench->backend, &bench->info, &request, &binaries->launches[0],
                                    error);
     }

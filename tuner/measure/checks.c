@@ -17,7 +17,7 @@ static tw_status build(const struct bench *bench, const char *template, const ch
         tw_source_builtin(template, bench->backend->name, defines, THREADS, &source, error);
     if (status == TW_OK) {
         const struct tw_compile_request request = {
-            .source = source.data, .name = template, .function = function};
+            .source = source.data, .name = template, .function = function, .passing = true};
         status = bench->backend->compile(&bench->info, &request, &binary, error);
         if (status == TW_COMPILE)
             tw_binary_explain(&binary, error);

@@ -97,6 +97,42 @@ static tw_status take_binary(const struct tw_opencl *cl, cl_program program,
         "clGetProgramInfo", error);
 }
 
+/* Before a source that stands for a binary. */
+static const char SOURCE_MARK[] = "tilewise OpenCL source\n";
+enum { MARK_LENGTH = sizeof SOURCE_MARK - 1 };
+
+/* PoCL compiles a kernel for its work-group size at the first launch, and to hand out a binary
+ * compiles it for any size besides, which takes longer and is never run. */
+static bool compiles_at_launch(const struct tw_device_info *info) {
+    return strstr(info->architecture, "PoCL") != NULL;
+}
+
+static tw_status take_source(const char *source, struct tw_binary *binary, struct tw_error *error) {
+    struct tw_text text = {0};
+    tw_text_print(&text, "%s%s", SOURCE_MARK, source);
+    if (text.failed)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory for a source");
+    binary->bytes = (unsigned char *)text.data;
+    binary->size = text.length;
+    return TW_OK;
+}
+
+tw_status tw_opencl_program(const struct tw_opencl *cl, cl_context context, cl_device_id device,
+                            const void *bytes, size_t size, cl_program *program,
+                            struct tw_error *error) {
+    cl_int result, binary_result = CL_SUCCESS;
+    if (size > MARK_LENGTH && memcmp(bytes, SOURCE_MARK, MARK_LENGTH) == 0) {
+        const char *source = (const char *)bytes + MARK_LENGTH;
+        size_t length = size - MARK_LENGTH;
+        *program = cl->program_from_source(context, 1, &source, &length, &result);
+        return tw_opencl_check(result, "clCreateProgramWithSource", error);
+    }
+    const unsigned char *binary = bytes;
+    *program =
+        cl->program_from_binary(context, 1, &device, &size, &binary, &binary_result, &result);
+    return tw_opencl_check(result, "clCreateProgramWithBinary", error);
+}
+
 tw_status tw_opencl_compile(const struct tw_device_info *info,
                             const struct tw_compile_request *request, struct tw_binary *binary,
                             struct tw_error *error) {
@@ -117,7 +153,9 @@ tw_status tw_opencl_compile(const struct tw_device_info *info,
     if (status == TW_OK) {
         status = tw_opencl_build(cl, program, device, &binary->log, error);
         if (status == TW_OK)
-            status = take_binary(cl, program, binary, error);
+            status = request->passing && compiles_at_launch(info)
+                         ? take_source(source, binary, error)
+                         : take_binary(cl, program, binary, error);
         cl->program_release(program);
     }
     cl->context_release(context);

@@ -18,14 +18,13 @@ static void opencl_unload(struct tw_device *device, struct tw_module *module) {
     free(module);
 }
 
-static tw_status load_parts(struct tw_device *device, const unsigned char *bytes, size_t size,
+static tw_status load_parts(struct tw_device *device, const void *bytes, size_t size,
                             const char *function, struct tw_module *module,
                             struct tw_error *error) {
     const struct tw_opencl *cl = device->cl;
-    cl_int result, binary_result = CL_SUCCESS;
-    module->program = cl->program_from_binary(device->context, 1, &device->device, &size, &bytes,
-                                              &binary_result, &result);
-    tw_status status = tw_opencl_check(result, "clCreateProgramWithBinary", error);
+    cl_int result;
+    tw_status status = tw_opencl_program(cl, device->context, device->device, bytes, size,
+                                         &module->program, error);
     if (status != TW_OK)
         return status;
     struct tw_text log = {0};
