@@ -214,7 +214,11 @@ static void kept_and_passing(void **state) {
         tw_binary_free(&binary);
         struct tw_memory out = allocate(stage, sizeof got);
         const struct tw_value values[] = {memory_value(out), number_value(TW_TYPE_i32, 7)};
-        launch(stage, &(struct tw_launch){module, {1, 1, 1}, {1, 1, 1}, 0, 2, values});
+        launch(stage, &(struct tw_launch){.module = module,
+                                          .block = {1, 1, 1},
+                                          .grid = {1, 1, 1},
+                                          .value_count = 2,
+                                          .values = values});
         read_back(stage, &out, &got);
         assert_int_equal(got, 42);
         stage->backend->release(stage->device, &out);

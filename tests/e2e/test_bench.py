@@ -5,6 +5,9 @@ import io
 import json
 import math
 import os
+import re
+import subprocess
+import unittest
 
 import support
 from support import DEVICE
@@ -95,13 +98,31 @@ class Bench(support.EndToEnd):
     def test_table_and_csv(self):
         table = self.home / "table.txt"
         self.assertEqual(self.bench(*SHAPE, *WARM, "-o", table).out, "")
-        self.assertIn("geometric mean", table.read_text())
         rows = list(csv.DictReader(io.StringIO(self.bench(*SHAPE, *WARM, "--csv").out)))
         self.assertEqual(rows[0]["contender"], "tilewise")
         self.assertEqual(rows[0]["problem"], "M=40,N=24,K=32;dtype=f32,trans=nn")
         for row in rows:
             self.assertNotIn(None, row)
             self.assertTrue(row["median_us"] == "" or float(row["ratio"]) > 0, row)
+        # There is a mean where there is a library to compare with.
+        timed = [row["contender"] for row in rows if row["role"] == "vendor" and row["median_us"] != ""]
+        for name in timed:
+            self.assertRegex(table.read_text(), rf"gemm +against {re.escape(name)} +geometric mean \d")
+        if not timed:
+            self.assertNotIn("geometric mean", table.read_text())
+
+    @unittest.skipIf(DEVICE == "cuda", "of the libraries for the CPU")
+    def test_without_a_library_to_compare_with(self):
+        """What is not there is said to be absent, and ours is timed all the same."""
+        for name in ("libopenblas.so.0", "libclblast.so.1"):
+            subprocess.run(["cc", "-shared", "-x", "c", "-", "-o", self.home / name], input="int hollow;",
+                           text=True, check=True)
+        self.environment["LD_LIBRARY_PATH"] = str(self.home)
+        table = self.bench(*SHAPE, *WARM).out
+        self.assertRegex(table, r"(?m)^  tilewise +[\d.]+ [mu]?s ")
+        self.assertRegex(table, r"(?m)^  OpenBLAS +absent: libopenblas.so.0 has no ")
+        self.assertRegex(table, r"(?m)^gemm +M=40,N=24,K=32.* none +- ")
+        self.assertNotIn("geometric mean", table)
 
     def test_mistakes_get_one_line(self):
         shapes = self.home / "shapes.txt"
