@@ -29,6 +29,15 @@ class OwnKernels(support.EndToEnd):
         """Kept in registers where they are short enough; fewer rows than a block has."""
         self.check("softmax", "--shape", "3x31", budget=6, implementations=["lanes", "block"])
 
+    def test_a_ladder_with_the_loop_inside_the_kernel(self):
+        """There the kernel's body becomes a function, which is handed what sub-groups need."""
+        config = self.plant("softmax")
+        report = self.ask("ladder", "--config", config, "--shape", "64x100", device=DEVICE)
+        self.assertEqual([rung["name"] for rung in report["rungs"]], ["naive", "default", "block"])
+        for rung in report["rungs"]:
+            self.assertGreater(rung["time_us"], 0, rung)
+            self.assertGreater(rung["in_kernel"]["time_us"], 0, rung)
+
     def test_convolution(self):
         words = ("--shape", "3x5x19x33")
         self.check("convolution", *words, budget=5, implementations=["direct", "tiled"])

@@ -47,6 +47,7 @@ static void a_kernel_without_shared_memory(void **state) {
     struct tw_error error;
     must(looped_source(&launch, rendered, 0, 16, &source, &error), error);
     assert_has(source.data, "TW_PASS_SHARED(1);\n");
+    assert_has(source.data, "#define TW_PASS_BYTES 0\n");
     tw_text_free(&source);
 }
 

@@ -23,8 +23,17 @@ static const char macros[] =
     "asm(\"mov.u32 %0, %%smid;\" : \"=r\"(tw_unit))\n"
     "#define TW_PASS_BEGIN int tw_zero = tw_pass & (int)(tw_unit >> 20)\n"
     "#else\n"
-    "#define TW_PASS_SHARED(bytes) __local tw_u8 tw_pass_shared[bytes] "
+    "#define TW_PASS_SHARED(bytes) __local tw_u8 tw_pass_shared[bytes + TW_PASS_SUBGROUP] "
     "__attribute__((aligned(16)))\n"
+    "#ifdef TW_SUBGROUP\n" /* it is declared in kernels only too, and has 8 bytes a thread */
+    "#undef TW_SUBGROUP\n"
+    "#define TW_SUBGROUP(name) tw_subgroup name = (tw_subgroup)(tw_pass_shared + (TW_PASS_BYTES + "
+    "7) "
+    "/ 8 * 8)\n"
+    "#define TW_PASS_SUBGROUP (8 + 8 * TW_BLOCK_X * TW_BLOCK_Y * TW_BLOCK_Z)\n"
+    "#else\n"
+    "#define TW_PASS_SUBGROUP 0\n"
+    "#endif\n"
     "#define TW_PASS_START volatile int tw_volatile_zero = 0\n"
     "#define TW_PASS_BEGIN int tw_zero = tw_volatile_zero\n"
     "#endif\n";
@@ -71,8 +80,10 @@ static bool next_parameter(struct span *left, struct span *name, bool *varies) {
 }
 
 static void add_function(struct tw_text *source, const struct tw_launch_description *launch,
-                         const char *rendered, struct span head, struct span parameters) {
+                         const char *rendered, uint32_t shared, struct span head,
+                         struct span parameters) {
     tw_text_add(source, rendered, (size_t)(head.begin - rendered));
+    tw_text_print(source, "#define TW_PASS_BYTES %u\n", shared);
     tw_text_print(source, "%sTW_DEVICE void %s_pass(TW_LOCAL tw_u8 *tw_pass_shared, %s\n", macros,
                   launch->function, parameters.begin);
 }
@@ -111,7 +122,7 @@ tw_status looped_source(const struct tw_launch_description *launch, const char *
     struct span head, parameters;
     bool done = find_kernel(rendered, launch->function, &head, &parameters);
     if (done) {
-        add_function(source, launch, rendered, head, parameters);
+        add_function(source, launch, rendered, shared, head, parameters);
         done = add_kernel(source, launch, parameters, shared, passes);
     }
     if (!done)
