@@ -6,6 +6,7 @@
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
 #include "runtime/description/builtin.h"
+#include "runtime/description/expand.h"
 #include "runtime/description/read.h"
 
 static void check_presets(const struct tw_description *d, const struct tw_json *root) {
@@ -82,6 +83,16 @@ static void read_all(struct tw_description *d, const struct tw_json *root) {
         tw_read_ladder(d, root);
 }
 
+/* What is kept of a description, and given to workers, needs no other file. */
+static char *flat_text(const struct tw_expansion *expansion, const char *text) {
+    if (!tw_expansion_changed(expansion))
+        return strdup(text);
+    char *printed = cJSON_PrintUnformatted(tw_expansion_root(expansion));
+    char *copy = printed != NULL ? strdup(printed) : NULL;
+    cJSON_free(printed);
+    return copy;
+}
+
 tw_status tw_description_read(struct tw_description **out, const char *text, const char *origin,
                               const char *directory, struct tw_error *error) {
     *out = NULL;
@@ -95,14 +106,21 @@ tw_status tw_description_read(struct tw_description **out, const char *text, con
         return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", origin);
     }
     struct tw_json_context context = {.origin = origin, .error = error};
-    struct tw_json root = tw_json_root(&context, json);
-    d->text = strdup(text);
+    struct tw_expansion *expansion = tw_expand(json, &context, directory);
+    if (expansion == NULL) {
+        cJSON_Delete(json);
+        tw_description_free(d);
+        return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", origin);
+    }
+    struct tw_json root = tw_json_root(&context, tw_expansion_root(expansion));
+    d->text = flat_text(expansion, text);
     d->origin = strdup(origin);
     d->directory = directory != NULL ? strdup(directory) : NULL;
     if (d->text == NULL || d->origin == NULL || (directory != NULL && d->directory == NULL))
         tw_json_fail(&root, "out of memory");
-    read_all(d, &root);
-    cJSON_Delete(json);
+    if (context.status == TW_OK)
+        read_all(d, &root);
+    tw_expansion_free(expansion);
     if (context.status != TW_OK) {
         tw_description_free(d);
         return context.status;

@@ -199,7 +199,7 @@ struct tw_rung {
 struct tw_description {
     char kernel[TW_NAME_SIZE];
     char *summary;
-    char *text;      /* the JSON it was read from */
+    char *text;      /* its flat form as JSON: what it was read from, if that was flat */
     char *origin;    /* file name for messages */
     char *directory; /* where its templates are looked for before the built-in ones, or NULL */
     struct tw_symbols symbols;

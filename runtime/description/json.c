@@ -28,23 +28,36 @@ void tw_json_fail(const struct tw_json *json, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    json->context->status = json->path[0] != '\0'
-                                ? tw_fail(json->context->error, TW_BAD_DESCRIPTION,
-                                          "%s: key %s: %s", json->context->origin, json->path, what)
-                                : tw_fail(json->context->error, TW_BAD_DESCRIPTION, "%s: %s",
-                                          json->context->origin, what);
+    const char *origin = json->origin != NULL ? json->origin : json->context->origin;
+    json->context->status =
+        json->path[0] != '\0'
+            ? tw_fail(json->context->error, TW_BAD_DESCRIPTION, "%s: key %s: %s", origin,
+                      json->path, what)
+            : tw_fail(json->context->error, TW_BAD_DESCRIPTION, "%s: %s", origin, what);
 }
 
 struct tw_json tw_json_root(struct tw_json_context *context, const cJSON *item) {
     return (struct tw_json){.context = context, .item = item};
 }
 
+/* What has moved is named as it was written. */
+static void find_origin(struct tw_json *json) {
+    if (json->context->origins == NULL)
+        return;
+    const struct tw_origin *origin = tw_origins_find(json->context->origins, json->item);
+    if (origin == NULL)
+        return;
+    json->origin = origin->file;
+    snprintf(json->path, sizeof json->path, "%s", origin->path);
+}
+
 struct tw_json tw_json_optional(const struct tw_json *object, const char *key) {
-    struct tw_json member = {.context = object->context};
+    struct tw_json member = {.context = object->context, .origin = object->origin};
     snprintf(member.path, sizeof member.path, "%.90s%s%.30s", object->path,
              object->path[0] != '\0' ? "." : "", key);
     if (cJSON_IsObject(object->item))
         member.item = cJSON_GetObjectItemCaseSensitive(object->item, key);
+    find_origin(&member);
     return member;
 }
 
@@ -56,7 +69,7 @@ struct tw_json tw_json_member(const struct tw_json *object, const char *key) {
 }
 
 struct tw_json tw_json_at(const struct tw_json *array, int index) {
-    struct tw_json element = {.context = array->context};
+    struct tw_json element = {.context = array->context, .origin = array->origin};
     if (array->item != NULL)
         element.item = cJSON_GetArrayItem(array->item, index);
     if (cJSON_IsObject(array->item) && element.item != NULL)
@@ -64,6 +77,7 @@ struct tw_json tw_json_at(const struct tw_json *array, int index) {
                  array->path[0] != '\0' ? "." : "", element.item->string);
     else
         snprintf(element.path, sizeof element.path, "%.100s[%d]", array->path, index);
+    find_origin(&element);
     return element;
 }
 

@@ -13,17 +13,20 @@
 #include <cjson/cJSON.h>
 
 #include "runtime/base/error.h"
+#include "runtime/description/origins.h"
 
 struct tw_json_context {
     const char *origin;
     struct tw_error *error;
-    tw_status status; /* of the first failure */
+    tw_status status;                 /* of the first failure */
+    const struct tw_origins *origins; /* of items written elsewhere; may be NULL */
 };
 
 struct tw_json {
     struct tw_json_context *context;
-    const cJSON *item; /* NULL: absent */
-    char path[128];
+    const cJSON *item;  /* NULL: absent */
+    const char *origin; /* the file it was written in; NULL: the context's */
+    char path[128];     /* and its key there */
 };
 
 /* Parses text; a syntax error is reported with line and column. The caller frees with cJSON_Delete.

@@ -2,15 +2,22 @@
 
 #include <string.h>
 
+#include "runtime/description/lets.h"
+
 struct tw_expression *tw_read_expression(const struct tw_symbols *symbols,
                                          const struct tw_json *json) {
     if (json->item == NULL || json->context->status != TW_OK)
         return NULL;
     struct tw_expression *expression = NULL;
     struct tw_error error;
-    if (tw_expression_parse(&expression, tw_json_string(json), symbols, &error) != TW_OK)
+    if (tw_expression_parse(&expression, tw_json_string(json), symbols, &error) == TW_OK)
+        return expression;
+    const struct tw_origin *origin =
+        json->context->origins != NULL ? tw_origins_find(json->context->origins, json->item) : NULL;
+    if (origin == NULL || origin->lets == NULL ||
+        !tw_lets_blame(origin->lets, origin->written, symbols))
         tw_json_fail(json, "%s", error.message);
-    return expression;
+    return NULL;
 }
 
 void tw_read_name(char out[TW_NAME_SIZE], const struct tw_json *json) {

@@ -1,0 +1,52 @@
+/* Copying into the flat form, with where things were written. */
+#include "runtime/description/expand_parts.h"
+
+void tw_expand_replace(struct tw_expansion *e, cJSON *old, cJSON *item) {
+    /* What they hold is swapped, so that both keep their places and addresses. */
+    cJSON held = *old;
+    old->type = item->type;
+    old->child = item->child;
+    old->valuestring = item->valuestring;
+    old->valueint = item->valueint;
+    old->valuedouble = item->valuedouble;
+    item->type = held.type;
+    item->child = held.child;
+    item->valuestring = held.valuestring;
+    item->valueint = held.valueint;
+    item->valuedouble = held.valuedouble;
+    cJSON_AddItemToArray(e->replaced, item);
+}
+
+cJSON *tw_expand_copy(struct tw_expansion *e, cJSON *into, const char *key,
+                      const struct tw_json *from) {
+    cJSON *copy = from->item != NULL ? cJSON_Duplicate(from->item, true) : NULL;
+    if (copy == NULL || into == NULL) {
+        if (from->item != NULL)
+            tw_json_fail(from, "out of memory");
+        cJSON_Delete(copy);
+        return NULL;
+    }
+    cJSON *old = key != NULL ? cJSON_GetObjectItemCaseSensitive(into, key) : NULL;
+    if (old != NULL) {
+        tw_expand_replace(e, old, copy);
+        copy = old;
+    } else if (key != NULL) {
+        cJSON_AddItemToObject(into, key, copy);
+    } else {
+        cJSON_AddItemToArray(into, copy);
+    }
+    tw_origins_add(&e->origins, copy, from->origin, from->path);
+    return copy;
+}
+
+void tw_expand_merge(struct tw_expansion *e, cJSON *into, const struct tw_json *from, bool deep) {
+    tw_json_expect_object(from);
+    for (int i = 0; i < tw_json_count(from) && from->context->status == TW_OK; i++) {
+        struct tw_json member = tw_json_at(from, i);
+        cJSON *old = cJSON_GetObjectItemCaseSensitive(into, member.item->string);
+        if (deep && cJSON_IsObject(old) && cJSON_IsObject(member.item))
+            tw_expand_merge(e, old, &member, true);
+        else
+            tw_expand_copy(e, into, member.item->string, &member);
+    }
+}
