@@ -230,6 +230,8 @@ enum tw_db_status tw_db_run_each(tw_db *db, const struct tw_db_run_filter *filte
     tw_db_select_where_text(&query, "problem.key", wanted->problem_key);
     tw_db_select_where_text(&query, "device.fingerprint", wanted->device_fingerprint);
     tw_db_select_where_text(&query, "run.merged", wanted->made_here ? "0" : NULL);
+    tw_db_select_where_text(&query, "run.state",
+                            wanted->running ? tw_db_run_state_text(TW_DB_RUN_RUNNING) : NULL);
     tw_db_select_ready(&query, "ORDER BY run.started_at DESC, run.id DESC LIMIT ?");
     tw_db_bind_integer(&query, wanted->limit > 0 ? wanted->limit : -1);
     while (tw_db_query_row(&query)) {

@@ -254,6 +254,7 @@ struct tw_db_run_filter {
     const char *problem_key;
     const char *device_fingerprint;
     bool made_here; /* leave merged ones out */
+    bool running;   /* only those whose state is `running` */
     int64_t limit;  /* at most so many; 0: all */
 };
 
@@ -334,6 +335,7 @@ struct tw_db_trial_row {
 
 /* Zeroed: every trial. */
 struct tw_db_trial_filter {
+    int64_t after; /* only those with a greater id: recorded later */
     int64_t run;
     int64_t problem;
     int64_t device;

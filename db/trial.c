@@ -117,7 +117,8 @@ enum tw_db_status tw_db_trial_each(tw_db *db, const struct tw_db_trial_filter *f
     tw_db_select_where_ids(&query, "trial.implementation", wanted->implementations,
                            wanted->implementation_count);
     tw_db_select_where_text(&query, "trial.cache_policy", wanted->cache_policy);
-    tw_db_select_ready(&query, "ORDER BY trial.id");
+    tw_db_select_ready(&query, "AND trial.id > ? ORDER BY trial.id");
+    tw_db_bind_integer(&query, wanted->after);
     while (tw_db_query_row(&query)) {
         struct tw_db_trial_row row;
         next_trial(&query, &row);

@@ -168,13 +168,19 @@ class Resume(support.EndToEnd):
                 self.assert_sound()
 
     def test_two_at_once(self):
-        """The same command twice: neither takes the other's run over, and both end well."""
+        """The same command twice: neither takes the other's run over, they know of each other, and both end well."""
+        self.words = [word if word != BUDGET else 30 for word in self.words]
         first = self.start_and_wait_for_trials(1, "--json", "--quiet")
-        second = self.start(*self.words, "--json", "--quiet")
+        second = self.start(*self.words, "--json")
         for running in (first, second):
             result = self.finish(running)
             self.assertEqual(result.code, 0, result)
             self.assertFalse(result.json["resumed"])
+            if running is second:
+                self.assertEqual(result.json["other_runs"], 1)
+                said = [line for line in result.err.splitlines() if line.startswith("tune: ")]
+                self.assertEqual(len(said), 1, result)
+                self.assertIn("1 other run of this problem is under way on this device", said[0])
             self.assertIsNotNone(result.json["best"])
         self.assertEqual(self.query("SELECT state FROM run"), [("done",), ("done",)])
         self.assert_sound()

@@ -352,6 +352,94 @@ static void the_winner_of_before(void **state) {
     assert_true(stored_in(house).run == 2);
 }
 
+/* ---- Runs beside each other ---- */
+
+/* Another run of this process, which is alive. */
+static struct tw_db_trial trial_of_another(struct house *house, const char *implementation) {
+    struct tw_db_trial trial = {.cache_policy = "cold",
+                                .status = TW_DB_TRIAL_OK,
+                                .has_time = true,
+                                .time_us = 90,
+                                .repeats = 7};
+    char key[TW_PROBLEM_KEY_SIZE], fingerprint[256], hash[TW_HASH_SIZE];
+    tw_problem_key(&house->problem, key);
+    tw_device_fingerprint(&paper_gpu, fingerprint);
+    must(tw_source_hash(house->description, 0, hash, &house->error), house->error);
+    tw_db *db = house->db;
+    assert_int_equal(tw_db_problem_find(db, "scale", key, &trial.problem), TW_DB_OK);
+    assert_int_equal(tw_db_device_find(db, fingerprint, &trial.device), TW_DB_OK);
+    assert_int_equal(
+        tw_db_implementation_find(db, "scale", implementation, hash, &trial.implementation),
+        TW_DB_OK);
+    const struct tw_db_run run = {.problem = trial.problem,
+                                  .device = trial.device,
+                                  .strategy = "random",
+                                  .budget_kind = "trials",
+                                  .budget_value = 12,
+                                  .cache_policy = "cold"};
+    assert_int_equal(tw_db_run_begin(db, &run, &trial.run), TW_DB_OK);
+    return trial;
+}
+
+struct beside {
+    struct house *house;
+    struct tw_db_trial trial;
+    bool done;
+    int seen; /* other runs, at most */
+};
+
+/* Once the search is under way, the other one has tried all with GROUP 4. */
+static void try_beside(void *context, const struct session_progress *progress) {
+    struct beside *beside = context;
+    if (progress->other_runs > beside->seen)
+        beside->seen = progress->other_runs;
+    if (progress->trials == 0 || beside->done)
+        return;
+    beside->done = true;
+    for (int i = 0; i < 6; i++) {
+        char configuration[100];
+        snprintf(configuration, sizeof configuration,
+                 "{\"BLOCK_X\":%d,\"GROUP\":4,\"ORDER\":\"%s\"}", 32 << i / 2,
+                 i % 2 == 0 ? "rows" : "columns");
+        beside->trial.configuration = configuration;
+        assert_int_equal(tw_db_trial_put(beside->house->db, &beside->trial, NULL), TW_DB_OK);
+    }
+}
+
+static int logged(const struct house *house, const char *what) {
+    char path[1024], line[600];
+    int count = 0;
+    snprintf(path, sizeof path, "%s/log", house->scratch->path);
+    FILE *log = fopen(path, "r");
+    while (log != NULL && fgets(line, sizeof line, log) != NULL)
+        count += strncmp(line, what, strlen(what)) == 0;
+    if (log != NULL)
+        fclose(log);
+    return count;
+}
+
+/* What another run tries meanwhile is not tried again, and no variant counts twice. */
+static void a_run_beside_another(void **state) {
+    struct house *house = *state;
+    house->options.budget_trials = 1;
+    must(run(house, ""), house->error);
+    assert_int_equal(house->result.other_runs, 0);
+    assert_int_equal(logged(house, "trial"), 1);
+    struct beside beside = {.house = house, .trial = trial_of_another(house, "direct")};
+    house->options.budget_trials = 30;
+    plan_faults(house->scratch->path, "trial slow 99");
+    must(session_run(&house->options, &house->problem, &paper_gpu, house->db, house->path,
+                     try_beside, &beside, &house->result, &house->error),
+         house->error);
+    assert_true(beside.done);
+    assert_int_equal(beside.seen, 1);
+    assert_int_equal(house->result.other_runs, 1);
+    assert_complete(house, 0);
+    /* Five that the other did not try, and what was measured before it was heard of. */
+    assert_in_range(logged(house, "trial"), 1 + 5, 1 + 5 + 4);
+    assert_int_equal(logged(house, "trial"), 1 + house->result.trials_now);
+}
+
 int main(int count, char **words) {
     fake_worker(count, words);
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
@@ -374,6 +462,7 @@ int main(int count, char **words) {
         TEST(a_compiler_that_always_crashes),
         TEST(an_interrupted_run_has_a_best),
         TEST(the_winner_of_before),
+        TEST(a_run_beside_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

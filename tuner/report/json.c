@@ -104,6 +104,7 @@ cJSON *report_json(const struct tw_problem *problem, const struct tw_device_info
     cJSON_AddNumberToObject(json, "compiled_per_second",
                             r->compile_wall_s > 0 ? (double)r->compiled / r->compile_wall_s : 0);
     cJSON_AddNumberToObject(json, "device_workers_replaced", r->replaced);
+    cJSON_AddNumberToObject(json, "other_runs", r->other_runs);
     cJSON_AddBoolToObject(json, "resumed", r->resumed);
     cJSON_AddBoolToObject(json, "interrupted", r->interrupted);
     cJSON_AddStringToObject(json, "database", db_path);

@@ -18,8 +18,20 @@ static void left_text(double seconds, char out[24]) {
         snprintf(out, 24, ", %.0f min left", seconds / 60);
 }
 
+static void tell_of_others(struct progress_printer *printer, int runs) {
+    if (runs == 0 || printer->told_of_others)
+        return;
+    printer->told_of_others = true;
+    progress_end(printer);
+    fprintf(stderr,
+            "tune: %d other run%s of this problem %s under way on this device; they share their "
+            "trials and disturb each other's times\n",
+            runs, runs > 1 ? "s" : "", runs > 1 ? "are" : "is");
+}
+
 void progress_print(void *context, const struct session_progress *p) {
     struct progress_printer *printer = context;
+    tell_of_others(printer, p->other_runs);
     if (p->elapsed_s < printer->next_at)
         return;
     printer->next_at = p->elapsed_s + printer->interval;

@@ -13,6 +13,7 @@ struct progress_printer {
     double next_at; /* seconds of the run at which the next line is due */
     double interval;
     bool line_open;
+    bool told_of_others; /* runs beside this one */
 };
 
 void progress_begin(struct progress_printer *printer);

@@ -106,6 +106,10 @@ static void print_counts(const struct session_result *r) {
     if (r->compile_wall_s > 0)
         printf("  compiled        %" PRId64 " sources, %.1f a second\n", r->compiled,
                (double)r->compiled / r->compile_wall_s);
+    if (r->other_runs > 0)
+        printf("  beside          %d other run%s of this problem: they shared their trials and "
+               "disturbed each other's times\n",
+               r->other_runs, r->other_runs > 1 ? "s" : "");
     if (r->replaced > 0)
         printf("  device worker   replaced %d times\n", r->replaced);
 }

@@ -4,7 +4,7 @@
 #include "runtime/base/clock.h"
 #include "tuner/session/finals.h"
 
-/* A preset this far from the leader is a guest: noise does not make up for it. */
+/* Who is this far behind the leader is a guest: noise hardly makes up for it. */
 static const double GUEST_BEHIND = 1.5;
 /* Calls that loading and measuring a guest once takes, and what all guests together may take of the
  * playoff's time. */
@@ -16,6 +16,10 @@ int entrants_find(const struct finals *f, const struct tw_configuration *configu
                                    configuration))
             return i;
     return -1;
+}
+
+static bool is_behind(const struct session *s, const struct trial *trial) {
+    return trial->time_us > GUEST_BEHIND * s->contenders[0].trial.time_us;
 }
 
 static void enter(struct finals *f, const struct trial *trial, struct build *build, bool guest) {
@@ -88,18 +92,24 @@ static tw_status compile(struct finals *f, double seconds) {
     return status;
 }
 
-tw_status entrants_gather(struct finals *f, double seconds) {
-    struct session *s = f->s;
+/* In the order that breaks ties: the fastest of the search first. */
+static void enter_all(struct finals *f, double seconds) {
+    const struct session *s = f->s;
     for (int i = 0; i < s->contender_count; i++)
-        enter(f, &s->contenders[i].trial, s->contenders[i].build, false);
+        if (!is_behind(s, &s->contenders[i].trial))
+            enter(f, &s->contenders[i].trial, s->contenders[i].build, false);
     for (int i = 0; i < s->regular_count; i++) {
         const struct regular *regular = &s->regulars[i];
-        if (regular->known &&
-            (regular->stored ||
-             regular->trial.time_us < GUEST_BEHIND * s->contenders[0].trial.time_us))
+        if (regular->known && (regular->stored || !is_behind(s, &regular->trial)))
             enter(f, &regular->trial, regular->build, false);
     }
+    for (int i = 0; i < s->contender_count; i++)
+        enter(f, &s->contenders[i].trial, s->contenders[i].build, true);
     enter_guests(f, seconds);
+}
+
+tw_status entrants_gather(struct finals *f, double seconds) {
+    enter_all(f, seconds);
     tw_status status = compile(f, seconds);
     for (int i = 0; i < f->count; i++) {
         struct entrant *entrant = &f->entrants[i];

@@ -13,7 +13,7 @@ enum { ENTRANTS = FINALISTS + REGULARS };
 struct entrant {
     struct trial trial; /* as the search had it */
     struct build *build;
-    /* A preset far behind: seen in a few rounds, for the table's sake. */
+    /* Far behind: seen in a few rounds, in case the search was wrong, and for the table's sake. */
     bool guest;
     bool out;  /* it cannot be measured */
     int slot;  /* in the device worker; -1: not loaded there */

@@ -38,6 +38,10 @@ static void update_contenders(struct session *s, const struct trial *trial, stru
     /* A rough time may lead only while there is nothing better. */
     if (trial->screened_out && s->contender_count > 0)
         return;
+    /* Another run may have tried it at the same time. */
+    for (int i = 0; i < s->contender_count; i++)
+        if (same(s, &s->contenders[i].trial.configuration, &trial->configuration))
+            return;
     int at = s->contender_count;
     while (at > 0 && s->contenders[at - 1].trial.time_us > trial->time_us)
         at--;
@@ -57,8 +61,6 @@ static void update_contenders(struct session *s, const struct trial *trial, stru
 static void take_in(struct session *s, size_t point, const struct trial *trial,
                     struct build *build) {
     struct session_result *result = s->result;
-    result->trials++;
-    result->counts[trial->status]++;
     if (trial->status != TW_DB_TRIAL_OK && result->first_failure[0] == '\0')
         strncpy(result->first_failure, trial->message, sizeof result->first_failure - 1);
     update_presets(s, trial);
@@ -71,8 +73,14 @@ static void take_in(struct session *s, size_t point, const struct trial *trial,
     strategy_tell(s->strategy, point, &outcome);
 }
 
+static void count(struct session *s, const struct trial *trial) {
+    s->result->trials++;
+    s->result->counts[trial->status]++;
+}
+
 void outcome_known(void *session, const struct trial *trial) {
     struct session *s = session;
+    count(s, trial);
     take_in(s, space_nearest(s->space, &trial->configuration), trial, NULL);
 }
 
@@ -101,7 +109,11 @@ tw_status outcome_record(struct session *s, size_t point, const struct trial *tr
     tw_status status = recorder_begin(&s->recorder, s->error);
     if (status != TW_OK)
         return status;
-    status = recorder_add(&s->recorder, trial, s->error);
+    bool added;
+    status = recorder_add(&s->recorder, trial, &added, s->error);
+    /* What another run was first to record counts when its trial is taken in. */
+    if (added)
+        count(s, trial);
     if (status == TW_OK)
         status = outcome_store_leader(s);
     return recorder_end(&s->recorder, status, s->error);

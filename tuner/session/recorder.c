@@ -93,7 +93,8 @@ tw_status recorder_begin_run(struct recorder *r, struct tw_db_run *run, double *
 }
 
 struct known_context {
-    const struct recorder *recorder;
+    struct recorder *recorder;
+    bool of_others; /* the rest is passed over */
     void (*visit)(void *context, const struct trial *trial);
     void *context;
 };
@@ -102,6 +103,9 @@ static bool visit_row(void *context, const struct tw_db_trial_row *row) {
     const struct known_context *known = context;
     const struct tw_description *d = known->recorder->problem->description;
     const struct tw_db_trial *stored = &row->trial;
+    known->recorder->newest_trial = row->id;
+    if (known->of_others && stored->run == known->recorder->run_id)
+        return true;
     int index = tw_description_implementation(d, row->implementation_name);
     struct trial trial = {.status = stored->status,
                           .time_us = stored->time_us,
@@ -128,21 +132,62 @@ static bool visit_row(void *context, const struct tw_db_trial_row *row) {
     return true;
 }
 
-tw_status recorder_known(const struct recorder *r,
-                         void (*visit)(void *context, const struct trial *trial), void *context,
-                         struct tw_error *error) {
-    struct known_context known = {.recorder = r, .visit = visit, .context = context};
+static tw_status each_known(struct known_context *known, struct tw_error *error) {
+    const struct recorder *r = known->recorder;
     const struct tw_db_trial_filter filter = {
+        .after = r->newest_trial,
         .problem = r->problem_id,
         .device = r->device_id,
         .implementations = r->implementation_ids,
         .implementation_count = (size_t)r->problem->description->implementation_count,
         .cache_policy = r->cache_policy};
-    return check(r, tw_db_trial_each(r->db, &filter, visit_row, &known), error);
+    return check(r, tw_db_trial_each(r->db, &filter, visit_row, known), error);
 }
 
-tw_status recorder_add(const struct recorder *r, const struct trial *trial,
+tw_status recorder_known(struct recorder *r,
+                         void (*visit)(void *context, const struct trial *trial), void *context,
+                         struct tw_error *error) {
+    return each_known(&(struct known_context){.recorder = r, .visit = visit, .context = context},
+                      error);
+}
+
+tw_status recorder_news(struct recorder *r, void (*visit)(void *context, const struct trial *trial),
+                        void *context, struct tw_error *error) {
+    return each_known(
+        &(struct known_context){
+            .recorder = r, .of_others = true, .visit = visit, .context = context},
+        error);
+}
+
+struct others {
+    const struct recorder *recorder;
+    int count;
+};
+
+static bool visit_run(void *context, const struct tw_db_run_row *row) {
+    struct others *others = context;
+    others->count += row->owner_alive && row->id != others->recorder->run_id &&
+                     strcmp(row->run.cache_policy, others->recorder->cache_policy) == 0;
+    return true;
+}
+
+tw_status recorder_others(const struct recorder *r, int *count, struct tw_error *error) {
+    struct others others = {.recorder = r};
+    char key[TW_PROBLEM_KEY_SIZE];
+    tw_problem_key(r->problem, key);
+    const struct tw_db_run_filter filter = {.kernel = r->problem->description->kernel,
+                                            .problem_key = key,
+                                            .device_fingerprint = r->fingerprint,
+                                            .made_here = true,
+                                            .running = true};
+    tw_status status = check(r, tw_db_run_each(r->db, &filter, visit_run, &others), error);
+    *count = others.count;
+    return status;
+}
+
+tw_status recorder_add(const struct recorder *r, const struct trial *trial, bool *added,
                        struct tw_error *error) {
+    *added = false;
     struct tw_text text = {0};
     tw_configuration_text(r->problem->description, &trial->configuration, &text);
     if (text.failed) {
@@ -175,7 +220,7 @@ tw_status recorder_add(const struct recorder *r, const struct trial *trial,
         .has_spill_bytes = trial->has_resources,
         .spill_bytes = trial->spill_bytes,
     };
-    tw_status status = check(r, tw_db_trial_put(r->db, &row, NULL), error);
+    tw_status status = check(r, tw_db_trial_put(r->db, &row, added), error);
     tw_text_free(&text);
     return status;
 }

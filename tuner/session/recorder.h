@@ -14,6 +14,7 @@ struct recorder {
     const char *cache_policy;
     char fingerprint[256]; /* of the device */
     int64_t problem_id, device_id, run_id;
+    int64_t newest_trial; /* id of the last one that recorder_known or recorder_news saw */
     int64_t implementation_ids[TW_MAX_IMPLEMENTATIONS]; /* by index in the description */
 };
 
@@ -46,11 +47,18 @@ tw_status recorder_begin_run(struct recorder *recorder, struct tw_db_run *run, d
 
 /* Calls `visit` for every trial on record for this problem, device, cache policy and today's
  * templates, whose configuration the description still allows. */
-tw_status recorder_known(const struct recorder *recorder,
+tw_status recorder_known(struct recorder *recorder,
                          void (*visit)(void *context, const struct trial *trial), void *context,
                          struct tw_error *error);
+/* The same for those that other runs have recorded since. */
+tw_status recorder_news(struct recorder *recorder,
+                        void (*visit)(void *context, const struct trial *trial), void *context,
+                        struct tw_error *error);
+/* How many other runs for this problem, device and cache policy are under way. */
+tw_status recorder_others(const struct recorder *recorder, int *count, struct tw_error *error);
 
-tw_status recorder_add(const struct recorder *recorder, const struct trial *trial,
+/* *added is false when another run was first to record the variant: its trial stays. */
+tw_status recorder_add(const struct recorder *recorder, const struct trial *trial, bool *added,
                        struct tw_error *error);
 tw_status recorder_update(const struct recorder *recorder, double elapsed_s, const char *conditions,
                           struct tw_error *error);

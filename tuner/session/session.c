@@ -159,12 +159,16 @@ static tw_status set_up(struct session *s, tw_db *db, const char *db_path) {
     if (status == TW_OK)
         status = space_create(&s->space, s->problem, s->device, s->error);
     if (status == TW_OK)
-        status = strategy_create(&s->strategy, o->strategy, s->space, o->seed, s->error);
-    if (status == TW_OK)
         status =
             recorder_open(&s->recorder, db, db_path, s->problem, s->device, o->cache, s->error);
     if (status == TW_OK)
         status = begin_run(s);
+    if (status == TW_OK)
+        status = others_count(s);
+    /* The same command twice at once is not to search in the same order. */
+    if (status == TW_OK)
+        status = strategy_create(&s->strategy, o->strategy, s->space,
+                                 o->seed + (uint64_t)s->other_runs, s->error);
     if (status != TW_OK)
         return status;
     s->result->space_size = space_size(s->space);
@@ -262,6 +266,7 @@ static void report(const struct session *s, const char *phase,
                                    .failures =
                                        s->result->trials - s->result->counts[TW_DB_TRIAL_OK],
                                    .left_s = time_left(s),
+                                   .other_runs = s->other_runs,
                                    .phase = phase};
     if (s->contender_count > 0) {
         now.best_us = s->contenders[0].trial.time_us;
@@ -294,9 +299,11 @@ static tw_status search(struct session *s,
                 status = recorder_update(&s->recorder, session_elapsed(s), NULL, s->error);
         }
         if (status == TW_OK)
+            status = others_follow(s, false);
+        if (status == TW_OK)
             pipeline_wait(s, 0.1);
     }
-    return status;
+    return status == TW_OK ? others_follow(s, true) : status;
 }
 
 static tw_status finish(struct session *s) {

@@ -69,6 +69,9 @@ struct session {
     int regular_count;
     struct regular regulars[REGULARS];
 
+    int other_runs; /* of the same problem and device, under way now */
+    double others_seen_at;
+
     double started_at;
     double elapsed_before; /* of the run that is resumed */
     int64_t trials_before;
@@ -96,6 +99,14 @@ tw_status outcome_store_leader(struct session *s);
 /* Records a trial, tells the strategy, keeps the contenders. `build` may be NULL. */
 tw_status outcome_record(struct session *s, size_t point, const struct trial *trial,
                          struct build *build);
+
+/* ---- others.c: runs of the same problem beside this one ---- */
+
+/* Counts them. */
+tw_status others_count(struct session *s);
+/* Takes in what they have tried since the last time; unless it is to be `now`, that may be a moment
+ * ago, and nothing is done. */
+tw_status others_follow(struct session *s, bool now);
 
 /* ---- pipeline.c: from the strategy through the compilers to the device ---- */
 
