@@ -210,11 +210,12 @@ enum tw_db_status tw_db_best_remove(tw_db *db, const struct tw_db_best *best) {
     struct tw_db_query query;
     tw_db_query_start(&query, db,
                       "DELETE FROM best WHERE problem = ? AND device = ? AND implementation = ?"
-                      " AND cache_policy = ?",
+                      " AND cache_policy = ? AND configuration = coalesce(?, configuration)",
                       "remove a best configuration");
     tw_db_bind_integer(&query, best->problem);
     tw_db_bind_integer(&query, best->device);
     tw_db_bind_integer(&query, best->implementation);
     tw_db_bind_text(&query, best->cache_policy);
+    tw_db_bind_text(&query, best->configuration);
     return tw_db_write_end(db, tw_db_query_run(&query));
 }

@@ -324,6 +324,10 @@ struct tw_db_trial {
  * TW_DB_OK. `inserted` may be NULL. */
 enum tw_db_status tw_db_trial_put(tw_db *db, const struct tw_db_trial *trial, bool *inserted);
 
+/* Gives a trial that was ok another status and the message, and takes its times; by the keys that
+ * make it unique. For what is found out later. */
+enum tw_db_status tw_db_trial_condemn(tw_db *db, const struct tw_db_trial *trial);
+
 struct tw_db_trial_row {
     int64_t id;
     const char *kernel;
@@ -524,7 +528,8 @@ typedef bool (*tw_db_kernel_visitor)(void *context, const struct tw_db_kernel_ro
 /* What there is of each kernel, in order of name. */
 enum tw_db_status tw_db_kernel_each(tw_db *db, tw_db_kernel_visitor visit, void *context);
 
-/* Removes the row with this problem, device, implementation and cache policy, if it is there. */
+/* Removes the row with this problem, device, implementation, cache policy and, unless that is NULL,
+ * configuration, if it is there. */
 enum tw_db_status tw_db_best_remove(tw_db *db, const struct tw_db_best *best);
 /* Removes the trials of an implementation; tells how many there were. */
 enum tw_db_status tw_db_trials_remove(tw_db *db, int64_t implementation, int64_t *count);

@@ -66,6 +66,28 @@ enum tw_db_status tw_db_trial_put(tw_db *db, const struct tw_db_trial *trial, bo
     return status;
 }
 
+enum tw_db_status tw_db_trial_condemn(tw_db *db, const struct tw_db_trial *trial) {
+    enum tw_db_status status = tw_db_write_begin(db);
+    if (status != TW_DB_OK) {
+        return status;
+    }
+    struct tw_db_query query;
+    tw_db_query_start(&query, db,
+                      "UPDATE trial SET status = ?, message = ?, time_us = NULL, repeats = NULL,"
+                      " ci_low_us = NULL, ci_high_us = NULL, screened_out = 0"
+                      " WHERE problem = ? AND device = ? AND implementation = ?"
+                      " AND cache_policy = ? AND configuration = ?",
+                      "condemn a trial");
+    tw_db_bind_text(&query, tw_db_trial_status_text(trial->status));
+    tw_db_bind_text(&query, trial->message);
+    tw_db_bind_integer(&query, trial->problem);
+    tw_db_bind_integer(&query, trial->device);
+    tw_db_bind_integer(&query, trial->implementation);
+    tw_db_bind_text(&query, trial->cache_policy);
+    tw_db_bind_text(&query, trial->configuration);
+    return tw_db_write_end(db, tw_db_query_run(&query));
+}
+
 static void next_trial(struct tw_db_query *query, struct tw_db_trial_row *row) {
     struct tw_db_trial *trial = &row->trial;
     row->id = tw_db_next_integer(query);

@@ -18,9 +18,9 @@ static const char fake_home[] = "FAKE_WORKERS_HOME"; /* the variable that names 
 
 /* The plan has a fault a line: "REQUEST ACTION TIMES WORDS". A worker that gets such a request
  * ("ready" is its start) with WORDS in it (a configuration's, none: any) does ACTION, TIMES times
- * in all: a signal's number to die of it, "hang", "slow" to take 0.3 s, "lost" to answer so, a
- * factor such as "x3" for the times it tells, or "load1.5" for a driver that takes so many seconds
- * for the first launch. */
+ * in all: a signal's number to die of it, "hang", "slow" to take 0.3 s, "lost" or "wrong" to answer
+ * so, a factor such as "x3" for the times it tells, or "load1.5" for a driver that takes so many
+ * seconds for the first launch. */
 SUPPORT void plan_faults(const char *home, const char *plan) {
     char path[1024];
     struct scratch scratch;
@@ -167,10 +167,12 @@ SUPPORT int fake_device_worker(void) {
         bool lost = strcmp(action, "lost") == 0;
         double time = fake_time_us(words) * (action[0] == 'x' ? atof(action + 1) : 1);
         answer = message_new(kind);
-        cJSON_AddStringToObject(answer.json, "status", lost ? "crash" : "ok");
+        bool wrong = strcmp(action, "wrong") == 0;
+        cJSON_AddStringToObject(answer.json, "status", lost ? "crash" : wrong ? "wrong" : "ok");
         cJSON_AddBoolToObject(answer.json, "lost", lost);
-        if (lost)
-            cJSON_AddStringToObject(answer.json, "message", "the context is lost");
+        if (lost || wrong)
+            cJSON_AddStringToObject(answer.json, "message",
+                                    lost ? "the context is lost" : "element 3 is wrong");
         cJSON *times = cJSON_AddArrayToObject(answer.json, "times_us");
         for (int i = 0; i < (strcmp(kind, "trial") == 0 ? 7 : 1); i++)
             cJSON_AddItemToArray(times, cJSON_CreateNumber(time));

@@ -266,6 +266,68 @@ static void nothing_can_be_measured_again(void **state) {
     assert_complete(house, 0);
 }
 
+/* ---- Calls that nobody tuned for ---- */
+
+#define BEST "\"BLOCK_X\":32,\"GROUP\":1,\"ORDER\":\"rows\""
+
+static bool count_without_time(void *context, const struct tw_db_trial_row *row) {
+    *(int *)context += row->trial.status == TW_DB_TRIAL_WRONG && !row->trial.has_time &&
+                       strstr(row->trial.message, "with padded strides: element 3") != NULL;
+    return true;
+}
+
+/* The winner is wrong there: the next is stored, and the trial says so. */
+static void wrong_for_other_calls(void **state) {
+    struct house *house = *state;
+    int found = 0;
+    must(run(house, "verify wrong 1 " BEST), house->error);
+    assert_true(house->result.best.time_us == 10.5);
+    assert_int_equal(house->result.counts[TW_DB_TRIAL_OK], 11);
+    assert_int_equal(house->result.counts[TW_DB_TRIAL_WRONG], 1);
+    assert_int_equal(tw_db_trial_each(house->db, NULL, count_without_time, &found), TW_DB_OK);
+    assert_int_equal(found, 1);
+    struct stored stored = stored_in(house);
+    assert_int_equal(stored.count, 1);
+    assert_int_equal(stored.provisional, 0);
+    assert_string_equal(stored.configuration, "{\"BLOCK_X\":32,\"GROUP\":4,\"ORDER\":\"rows\"}");
+}
+
+/* Not the best eight, nor a preset: nothing is stored. The same command goes on with the others. */
+static void nothing_is_right_for_other_calls(void **state) {
+    struct house *house = *state;
+    assert_refuses(run(house, "verify wrong 99"), TW_WRONG, house->error,
+                   "none of the best variants is right: with padded strides: element 3 is wrong");
+    assert_int_equal(stored_in(house).count, 0);
+    must(run(house, ""), house->error);
+    assert_int_equal(house->result.trials_now, 0);
+    assert_true(house->result.has_best && house->result.counts[TW_DB_TRIAL_OK] >= 3);
+    assert_int_equal(stored_in(house).count, 1);
+}
+
+static void killed_while_it_verifies(void **state) {
+    struct house *house = *state;
+    must(run(house, "call 9 2\nverify 9 3"), house->error);
+    assert_complete(house, 0);
+    assert_int_equal(house->result.replaced, 5);
+    assert_string_equal(house->result.unverified, "");
+}
+
+static void crashes_in_other_calls(void **state) {
+    struct house *house = *state;
+    must(run(house, "verify 11 99 " BEST), house->error);
+    assert_int_equal(house->result.counts[TW_DB_TRIAL_CRASH], 1);
+    assert_true(house->result.best.time_us == 10.5);
+}
+
+/* As where there is no room for the data. */
+static void calls_that_cannot_be_tried(void **state) {
+    struct house *house = *state;
+    must(run(house, "call wrong 99"), house->error);
+    assert_complete(house, 0);
+    assert_string_equal(house->result.unverified,
+                        "not with the least alignment: element 3 is wrong");
+}
+
 static void compilers_that_die(void **state) {
     struct house *house = *state;
     must(run(house, "compile 9 2 \"BLOCK_X\":64\ncompile 11 1 \"BLOCK_X\":32\nready 9 2 compile"),
@@ -444,6 +506,11 @@ int main(int count, char **words) {
     fake_worker(count, words);
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
     const struct CMUnitTest tests[] = {
+        TEST(wrong_for_other_calls),
+        TEST(nothing_is_right_for_other_calls),
+        TEST(killed_while_it_verifies),
+        TEST(crashes_in_other_calls),
+        TEST(calls_that_cannot_be_tried),
         TEST(an_ordinary_run),
         TEST(presets_are_measured_beside_the_winner),
         TEST(a_preset_may_win),

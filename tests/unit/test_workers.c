@@ -123,7 +123,8 @@ static struct compile_pool *pool_of(struct house *house, int workers, double lim
 
 static void submit(struct house *house, struct compile_pool *pool, int block) {
     struct tw_configuration configuration = variant(house, block);
-    must(compile_pool_submit(pool, (uint64_t)block, &configuration, &house->error), house->error);
+    must(compile_pool_submit(pool, (uint64_t)block, &configuration, NULL, &house->error),
+         house->error);
 }
 
 /* Takes `count` variants; statuses[i] becomes what came of number ids[i]. */

@@ -288,17 +288,16 @@ static tw_status check_tolerances(const struct workload *w, struct tw_error *err
     return TW_OK;
 }
 
-tw_status workload_create(struct workload *w, const struct bench *bench, enum cache_policy policy,
-                          uint32_t seed, struct tw_error *error) {
-    *w = (struct workload){.bench = bench, .policy = policy, .seed = seed};
+/* `make_checks`: false when they are there. */
+static tw_status furnish(struct workload *w, bool make_checks, struct tw_error *error) {
     uint64_t room = 0;
     tw_status status = lay_out(w, error);
     if (status == TW_OK)
         status = check_tolerances(w, error);
     if (status == TW_OK)
         status = check_room(w, &room, error);
-    if (status == TW_OK)
-        status = checks_create(&w->checks, bench, error);
+    if (status == TW_OK && make_checks)
+        status = checks_create(&w->checks, w->bench, error);
     if (status == TW_OK)
         status = allocate_references(w, error);
     if (status == TW_OK)
@@ -306,6 +305,21 @@ tw_status workload_create(struct workload *w, const struct bench *bench, enum ca
     if (status == TW_OK)
         status = workload_restore(w, error);
     return status;
+}
+
+tw_status workload_create(struct workload *w, const struct bench *bench, enum cache_policy policy,
+                          uint32_t seed, struct tw_error *error) {
+    *w = (struct workload){.bench = bench, .policy = policy, .seed = seed};
+    return furnish(w, true, error);
+}
+
+tw_status workload_change(struct workload *w, struct tw_error *error) {
+    struct workload changed = {
+        .bench = w->bench, .policy = CACHE_WARM, .seed = w->seed, .checks = w->checks};
+    w->checks = (struct checks){0};
+    workload_free(w);
+    *w = changed;
+    return furnish(w, false, error);
 }
 
 void workload_free(struct workload *w) {

@@ -47,6 +47,9 @@ uint64_t workload_cold_sets(uint64_t set_bytes, uint64_t cache_bytes);
 tw_status workload_create(struct workload *workload, const struct bench *bench,
                           enum cache_policy policy, uint32_t seed, struct tw_error *error);
 void workload_free(struct workload *workload);
+/* The same once more, as one set, after the bench was bound for another call of its problem. The
+ * kernels that check stay, all else is made anew. Not after a workload_create that failed. */
+tw_status workload_change(struct workload *workload, struct tw_error *error);
 
 /* Fills everything and computes the right answers again: after a variant that may have written
  * anywhere. */

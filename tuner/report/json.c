@@ -55,6 +55,8 @@ static cJSON *best_json(const struct tw_problem *problem, const struct session_r
     cJSON_AddNumberToObject(json, "playoff_rounds", r->rounds);
     cJSON_AddNumberToObject(json, "tied", r->tie_count);
     if (r->rounds > 0) {
+        if (r->unverified[0] != '\0')
+            cJSON_AddStringToObject(json, "unverified", r->unverified);
         cJSON_AddBoolToObject(json, "decided", r->decided);
         cJSON_AddNumberToObject(json, "spread", r->spread);
     }

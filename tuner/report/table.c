@@ -122,6 +122,8 @@ void report_table(const struct tw_problem *problem, const struct tw_device_info 
     if (r->has_best) {
         print_best(problem, r);
         print_presets(problem, r, verbose);
+        if (r->unverified[0] != '\0')
+            printf("  verified        %s\n", r->unverified);
     }
     print_counts(r);
     if (r->interrupted)

@@ -64,7 +64,7 @@ static tw_status submit(struct finals *f, struct entrant *entrant) {
     if (entrant->build->state != BUILD_NEW || compile_pool_full(s->pool))
         return TW_OK;
     entrant->build->state = BUILD_COMPILING;
-    return compile_pool_submit(s->pool, entrant->build->id, &entrant->trial.configuration,
+    return compile_pool_submit(s->pool, entrant->build->id, &entrant->trial.configuration, NULL,
                                s->error);
 }
 

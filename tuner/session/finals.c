@@ -137,7 +137,7 @@ static void update_presets(const struct finals *f, int winner) {
         double time = entrant >= 0 ? comparable_us(f, entrant, winner) : 0;
         preset->in_playoff = time > 0;
         if (!preset->in_playoff)
-            time = median_us(f, winner) * preset->trial.time_us / s->contenders[0].trial.time_us;
+            time = median_us(f, winner) * preset->trial.time_us / f->leader_us;
         preset->trial.time_us = time;
     }
 }
@@ -170,6 +170,9 @@ static void take_leader(struct session *s) {
 
 static tw_status finish(struct finals *f) {
     size_t winner = playoff_winner(f->playoff);
+    if (winner == PLAYOFF_NONE && f->s->contender_count == 0)
+        return tw_fail(f->s->error, TW_WRONG, "none of the best variants is right: %.900s",
+                       f->last_failure);
     if (winner == PLAYOFF_NONE)
         return tw_fail(f->s->error, TW_DEVICE,
                        "none of the best variants could be measured again, so what is stored is of "
@@ -188,13 +191,16 @@ tw_status finals_run(struct session *s, double seconds) {
     if (f == NULL)
         return tw_fail(s->error, TW_NO_MEMORY, "out of memory");
     f->s = s;
+    f->leader_us = s->contenders[0].trial.time_us;
     tw_status status = entrants_gather(f, seconds);
     if (status == TW_OK)
         status = rounds_play(f, seconds);
-    if (status == TW_OK && session_interrupted(s))
-        take_leader(s);
-    else if (status == TW_OK)
+    if (status == TW_OK)
+        status = calls_verify(f);
+    if (status == TW_OK && !session_interrupted(s))
         status = finish(f);
+    else if (status == TW_OK && s->contender_count > 0)
+        take_leader(s);
     entrants_release(f);
     playoff_free(f->playoff);
     free(f);

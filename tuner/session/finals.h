@@ -15,9 +15,10 @@ struct entrant {
     struct build *build;
     /* Far behind: seen in a few rounds, in case the search was wrong, and for the table's sake. */
     bool guest;
-    bool out;  /* it cannot be measured */
-    int slot;  /* in the device worker; -1: not loaded there */
-    int blame; /* for workers that died over it since it was last measured */
+    bool out;      /* it cannot be measured */
+    int slot;      /* in the device worker; -1: not loaded there */
+    int blame;     /* for workers that died over it since it was last measured */
+    bool verified; /* also for calls that it was not tuned for */
 };
 
 struct finals {
@@ -29,6 +30,7 @@ struct finals {
     double guest_seconds; /* spent on guests */
     struct playoff *playoff;
     enum playoff_end end;
+    double leader_us;                 /* the search's time of its best */
     char last_failure[TW_ERROR_SIZE]; /* why an entrant went out */
 };
 
@@ -44,8 +46,28 @@ void entrants_release(struct finals *f);
 
 /* ---- rounds.c ---- */
 
+/* What becomes of a request to the device worker. */
+enum reply {
+    REPLY_GIVEN,
+    REPLY_REFUSED,     /* the session's error says why */
+    REPLY_LOST,        /* the worker died over it, and another is on its way */
+    REPLY_LATE,        /* likewise, it was ended after `limit_s` seconds */
+    REPLY_INTERRUPTED, /* nobody waited for it */
+    REPLY_FATAL        /* no worker can be had */
+};
+
+/* Waits for the worker, and for its answer, which the caller frees. */
+enum reply finals_ask(struct session *s, const struct message *request, double limit_s,
+                      struct message *answer);
+
 /* Plays until the playoff is over, `seconds` have passed or the session is interrupted. Workers
  * that are lost are replaced; an entrant that cannot be measured goes out. */
 tw_status rounds_play(struct finals *f, double seconds);
+
+/* ---- calls.c ---- */
+
+/* Verifies who would be stored for calls with padded and odd strides and little alignment. Who is
+ * wrong there is out and its trial no more ok, and the next take its place. */
+tw_status calls_verify(struct finals *f);
 
 #endif

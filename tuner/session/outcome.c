@@ -84,8 +84,42 @@ void outcome_known(void *session, const struct trial *trial) {
     take_in(s, space_nearest(s->space, &trial->configuration), trial, NULL);
 }
 
+/* Those behind a contender move up. */
+static void drop_contender(struct session *s, const struct tw_configuration *configuration) {
+    int at = 0;
+    while (at < s->contender_count &&
+           !same(s, &s->contenders[at].trial.configuration, configuration))
+        at++;
+    if (at == s->contender_count)
+        return;
+    builds_release(&s->builds, s->contenders[at].build);
+    s->contender_count--;
+    memmove(&s->contenders[at], &s->contenders[at + 1],
+            (size_t)(s->contender_count - at) * sizeof *s->contenders);
+    s->leader_changed |= at == 0;
+}
+
+tw_status outcome_condemn(struct session *s, const struct trial *trial) {
+    struct session_result *result = s->result;
+    result->counts[TW_DB_TRIAL_OK]--;
+    result->counts[trial->status]++;
+    if (result->first_failure[0] == '\0')
+        strncpy(result->first_failure, trial->message, sizeof result->first_failure - 1);
+    update_presets(s, trial);
+    drop_contender(s, &trial->configuration);
+    for (int i = 0; i < s->regular_count; i++)
+        s->regulars[i].known &= !same(s, &s->regulars[i].configuration, &trial->configuration);
+    tw_status status = recorder_begin(&s->recorder, s->error);
+    if (status != TW_OK)
+        return status;
+    status = recorder_condemn(&s->recorder, trial, s->error);
+    if (status == TW_OK)
+        status = outcome_store_leader(s);
+    return recorder_end(&s->recorder, status, s->error);
+}
+
 tw_status outcome_store_leader(struct session *s) {
-    if (!s->leader_changed)
+    if (!s->leader_changed || s->contender_count == 0)
         return TW_OK;
     s->leader_changed = false;
     const struct trial *leader = &s->contenders[0].trial;

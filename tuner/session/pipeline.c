@@ -80,7 +80,7 @@ static tw_status start_candidate(struct session *s, struct candidate *candidate)
     build->state = BUILD_COMPILING;
     if (s->first_submit_at == 0)
         s->first_submit_at = tw_clock_now();
-    return compile_pool_submit(s->pool, build->id, &candidate->configuration, s->error);
+    return compile_pool_submit(s->pool, build->id, &candidate->configuration, NULL, s->error);
 }
 
 /* Everybody who waited for this build goes on. */

@@ -311,6 +311,26 @@ tw_status recorder_drop_provisional(const struct recorder *r, struct tw_error *e
                  error);
 }
 
+tw_status recorder_condemn(const struct recorder *r, const struct trial *trial,
+                           struct tw_error *error) {
+    struct tw_db_best best = {0};
+    struct tw_text text;
+    tw_status status = fill_in(r, &best, &trial->configuration, &text, error);
+    const struct tw_db_trial row = {.problem = best.problem,
+                                    .device = best.device,
+                                    .implementation = best.implementation,
+                                    .cache_policy = best.cache_policy,
+                                    .configuration = best.configuration,
+                                    .status = trial->status,
+                                    .message = trial->message};
+    if (status == TW_OK)
+        status = check(r, tw_db_trial_condemn(r->db, &row), error);
+    if (status == TW_OK)
+        status = check(r, tw_db_best_remove(r->db, &best), error);
+    tw_text_free(&text);
+    return status;
+}
+
 tw_status recorder_begin(const struct recorder *r, struct tw_error *error) {
     return check(r, tw_db_begin(r->db), error);
 }

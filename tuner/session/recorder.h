@@ -82,6 +82,11 @@ tw_status recorder_drop_provisional(const struct recorder *recorder, struct tw_e
 
 /* What is recorded in between is stored as a whole or, when `status` is a failure, not at all. The
  * end returns `status`, or that it could not be stored. */
+/* Gives a trial that was found wrong after all its status, and removes the best row that has its
+ * configuration. */
+tw_status recorder_condemn(const struct recorder *r, const struct trial *trial,
+                           struct tw_error *error);
+
 tw_status recorder_begin(const struct recorder *recorder, struct tw_error *error);
 tw_status recorder_end(const struct recorder *recorder, tw_status status, struct tw_error *error);
 

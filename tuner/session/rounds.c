@@ -18,14 +18,6 @@ static const double GUEST_SHARE = 0.3, GUEST_STAYS = 1.2;
 
 /* ---- One request to the device worker ---- */
 
-enum reply {
-    REPLY_GIVEN,
-    REPLY_REFUSED,     /* the session's error says why */
-    REPLY_LOST,        /* the worker died over it, and another is on its way */
-    REPLY_INTERRUPTED, /* nobody waited for it */
-    REPLY_FATAL        /* no worker can be had */
-};
-
 static enum reply read_reply(struct session *s, const struct message *answer) {
     if (strcmp(message_text(answer, "status", ""), "ok") == 0)
         return REPLY_GIVEN;
@@ -51,13 +43,13 @@ static enum reply await_idle(struct session *s) {
     return REPLY_GIVEN;
 }
 
-/* The caller frees *answer. */
-static enum reply ask(struct session *s, const struct message *request, struct message *answer) {
+enum reply finals_ask(struct session *s, const struct message *request, double limit_s,
+                      struct message *answer) {
     *answer = (struct message){0};
     enum reply reply = await_idle(s);
     if (reply != REPLY_GIVEN)
         return reply;
-    if (device_link_send(s->link, request, 60 + 30 * s->reference_s, s->error) != TW_OK)
+    if (device_link_send(s->link, request, limit_s, s->error) != TW_OK)
         return REPLY_FATAL;
     while (!session_interrupted(s)) {
         tw_status fatal;
@@ -67,10 +59,16 @@ static enum reply ask(struct session *s, const struct message *request, struct m
         if (event == DEVICE_ANSWER)
             return read_reply(s, answer);
         if (event != DEVICE_NOTHING)
-            return REPLY_LOST;
+            return event == DEVICE_CRASH ? REPLY_LOST : REPLY_LATE;
         pipeline_wait(s, 0.1);
     }
     return REPLY_INTERRUPTED;
+}
+
+/* A worker that is late is as good as lost here, where the request has been answered before. */
+static enum reply ask(struct session *s, const struct message *request, struct message *answer) {
+    enum reply reply = finals_ask(s, request, 60 + 30 * s->reference_s, answer);
+    return reply == REPLY_LATE ? REPLY_LOST : reply;
 }
 
 /* ---- Entrants in the worker ---- */

@@ -76,6 +76,7 @@ struct session_result {
     int replaced;          /* device workers */
     double elapsed_s;      /* of the run, earlier parts included */
     char first_failure[TW_ERROR_SIZE];
+    char unverified[TW_ERROR_SIZE]; /* a kind of call that the best is not verified for, and why */
 };
 
 /* Runs the session and fills in `result`. `progress` (may be NULL) is called a few times a second.

@@ -93,6 +93,8 @@ bool session_interrupted(const struct session *s);
 
 /* Takes in a trial known from an earlier run. */
 void outcome_known(void *session, const struct trial *trial);
+/* A variant that was right and is not: the trial has its status and message now. */
+tw_status outcome_condemn(struct session *s, const struct trial *trial);
 /* Stores the leader, if it has changed, as the best of the search so far: whatever ends the run
  * now, an application gets it. */
 tw_status outcome_store_leader(struct session *s);

@@ -117,6 +117,10 @@ void playoff_retire(struct playoff *playoff, size_t candidate) {
     playoff->candidates[candidate].live = false;
 }
 
+void playoff_restore(struct playoff *playoff, size_t candidate) {
+    playoff->candidates[candidate].live = true;
+}
+
 static bool slower(const struct playoff *playoff, const struct candidate *candidate,
                    const struct candidate *leader) {
     double confidence = playoff->options.confidence;

@@ -63,6 +63,9 @@ enum playoff_end playoff_add(struct playoff *playoff, const double *seconds);
 /* Takes a candidate out that the caller has seen enough of; it keeps its rounds. */
 void playoff_retire(struct playoff *playoff, size_t candidate);
 
+/* Takes a candidate back in that was out, if all that were left are of no use. */
+void playoff_restore(struct playoff *playoff, size_t candidate);
+
 /* The median of a candidate's times over those of another in the same rounds: how many times as
  * long it takes, free of what drifted meanwhile. 0 when they had no round together. */
 double playoff_ratio(const struct playoff *playoff, size_t candidate, size_t other);

@@ -65,6 +65,26 @@ tw_status assignment_read_variant(const struct message *message, const struct tw
                                   message_text(message, "configuration", ""), error);
 }
 
+void assignment_add_call(struct message *message, const struct call *call) {
+    cJSON_AddNumberToObject(message->json, "alignment", call->alignment);
+    cJSON *strides = cJSON_AddArrayToObject(message->json, "strides");
+    for (int i = 0; i < TW_MAX_ARGUMENTS; i++)
+        cJSON_AddItemToArray(strides, cJSON_CreateNumber((double)call->strides[i]));
+}
+
+tw_status assignment_read_call(const struct message *message, struct call *call,
+                               struct tw_error *error) {
+    int i = 0;
+    const cJSON *stride;
+    *call = (struct call){.alignment = (int)message_number(message, "alignment", 0)};
+    cJSON_ArrayForEach(stride, cJSON_GetObjectItemCaseSensitive(message->json, "strides")) {
+        if (i == TW_MAX_ARGUMENTS)
+            return tw_fail(error, TW_IO, "the message has more strides than there are arguments");
+        call->strides[i++] = (int64_t)stride->valuedouble;
+    }
+    return TW_OK;
+}
+
 tw_status assignment_add_binaries(struct message *message, const struct tw_binaries *binaries,
                                   struct tw_error *error) {
     size_t total = 0;

@@ -7,6 +7,7 @@
 #include "runtime/description/configuration.h"
 #include "runtime/description/problem.h"
 #include "runtime/variant/variant.h"
+#include "tuner/measure/call.h"
 #include "tuner/workers/message.h"
 
 /* A message of this kind with the problem and the device; the caller may add to it. */
@@ -23,6 +24,10 @@ void assignment_add_variant(struct message *message, const struct tw_description
 tw_status assignment_read_variant(const struct message *message,
                                   const struct tw_description *description,
                                   struct tw_configuration *configuration, struct tw_error *error);
+/* A call by its alignment and strides; a message without is of a problem as it is tuned. */
+void assignment_add_call(struct message *message, const struct call *call);
+tw_status assignment_read_call(const struct message *message, struct call *call,
+                               struct tw_error *error);
 /* Replaces the message's bytes by copies of the binaries'. */
 tw_status assignment_add_binaries(struct message *message, const struct tw_binaries *binaries,
                                   struct tw_error *error);

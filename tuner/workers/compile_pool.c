@@ -125,13 +125,15 @@ static struct slot *free_slot(struct compile_pool *pool) {
 }
 
 tw_status compile_pool_submit(struct compile_pool *pool, uint64_t id,
-                              const struct tw_configuration *configuration,
+                              const struct tw_configuration *configuration, const struct call *call,
                               struct tw_error *error) {
     if (compile_pool_full(pool))
         return tw_fail(error, TW_INVALID, "no compiling worker is free");
     struct job job = {.id = id, .request = message_new("compile")};
     cJSON_AddNumberToObject(job.request.json, "id", (double)id);
     assignment_add_variant(&job.request, pool->problem.description, configuration);
+    if (call != NULL)
+        assignment_add_call(&job.request, call);
     return hand_over(pool, free_slot(pool), &job, error);
 }
 

@@ -10,6 +10,7 @@
 #include "runtime/backend/backend.h"
 #include "runtime/description/configuration.h"
 #include "runtime/description/problem.h"
+#include "tuner/measure/call.h"
 #include "tuner/workers/message.h"
 
 struct compiled {
@@ -41,7 +42,8 @@ int compile_pool_size(const struct compile_pool *pool); /* workers */
 bool compile_pool_full(const struct compile_pool *pool);
 /* Hands a variant to a free worker; the pool must not be full. */
 tw_status compile_pool_submit(struct compile_pool *pool, uint64_t id,
-                              const struct tw_configuration *configuration, struct tw_error *error);
+                              const struct tw_configuration *configuration, const struct call *call,
+                              struct tw_error *error);
 /* Descriptors to poll for POLLIN, at most compile_pool_size of them; returns how many. */
 int compile_pool_fds(const struct compile_pool *pool, struct pollfd *fds);
 /* Takes one finished variant without waiting; *taken is false when none is finished. Also notices

@@ -14,12 +14,10 @@ struct compiler {
     struct tw_problem problem;
     struct tw_device_info device;
     const struct tw_backend *backend;
-    int64_t values[TW_MAX_SYMBOLS];
 };
 
 static tw_status take_assignment(struct compiler *compiler, struct tw_error *error) {
     struct message message;
-    int64_t device[TW_DEVICE_SLOTS];
     tw_status status = message_receive(WORKER_FD, &message, error);
     if (status != TW_OK)
         return status;
@@ -31,8 +29,7 @@ static tw_status take_assignment(struct compiler *compiler, struct tw_error *err
     compiler->backend = tw_backend_find(compiler->device.backend);
     if (compiler->backend == NULL)
         return tw_fail(error, TW_UNAVAILABLE, "the backend is not compiled in");
-    tw_device_values(&compiler->device, device);
-    return tw_problem_bind(&compiler->problem, device, NULL, compiler->values, error);
+    return TW_OK;
 }
 
 static const char *trial_status(tw_status status) {
@@ -58,16 +55,21 @@ static tw_status compile_one(const struct compiler *compiler, const struct messa
                              struct tw_error *error) {
     struct tw_configuration configuration;
     struct tw_binaries binaries = {0};
+    struct tw_problem problem = compiler->problem;
+    struct call call;
     int64_t values[TW_MAX_SYMBOLS];
-    memcpy(values, compiler->values, sizeof values);
     double start = tw_clock_now();
     tw_status status =
         assignment_read_variant(request, compiler->description, &configuration, error);
     if (status == TW_OK)
+        status = assignment_read_call(request, &call, error);
+    if (status == TW_OK)
+        status = call_bind(&call, &compiler->device, &problem, values, error);
+    if (status == TW_OK)
         status = tw_configuration_bind(compiler->description, &configuration, values, error);
     if (status == TW_OK)
-        status = tw_variant_compile(compiler->backend, &compiler->device, &compiler->problem,
-                                    &configuration, values, &binaries, error);
+        status = tw_variant_compile(compiler->backend, &compiler->device, &problem, &configuration,
+                                    values, &binaries, error);
     struct message answer = message_new("compiled");
     cJSON_AddNumberToObject(answer.json, "id", message_number(request, "id", 0));
     cJSON_AddStringToObject(answer.json, "status", trial_status(status));

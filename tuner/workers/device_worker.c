@@ -172,11 +172,12 @@ static tw_status try_variant(struct runner *runner, const struct message *reques
             cJSON_AddNumberToObject(answer->json, "rms_rel_error", accuracy.rms_rel_error);
         }
     }
-    if (status == TW_OK)
+    bool timed = strcmp(message_kind(request), "verify") != 0;
+    if (status == TW_OK && timed)
         status = timer_create(&timer, &runner->workload, variant, error);
-    if (status == TW_OK)
+    if (status == TW_OK && timed)
         status = timer_measure(timer, message_number(request, "best_us", 0) * 1e-6, &timing, error);
-    if (status == TW_OK)
+    if (status == TW_OK && timed)
         add_times(answer, &timing);
     timer_free(timer);
     if (status != TW_DEVICE_LOST)
@@ -231,11 +232,32 @@ static tw_status answer_round(struct runner *runner, const struct message *reque
     return TW_OK;
 }
 
+static void drop_finalists(struct runner *runner) {
+    for (int i = 0; i < runner->finalist_count; i++) {
+        timer_free(runner->finalists[i].timer);
+        tw_variant_free(runner->finalists[i].variant);
+    }
+    runner->finalist_count = 0;
+}
+
+static tw_status answer_call(struct runner *runner, const struct message *request,
+                             struct tw_error *error) {
+    struct bench *bench = &runner->bench;
+    struct call call;
+    drop_finalists(runner);
+    tw_status status = assignment_read_call(request, &call, error);
+    if (status == TW_OK)
+        status = call_bind(&call, &bench->info, &bench->problem, bench->values, error);
+    if (status == TW_OK)
+        status = workload_change(&runner->workload, error);
+    return status;
+}
+
 /* Answers one request; not TW_OK when the worker cannot go on. */
 static tw_status answer_one(struct runner *runner, const struct message *request,
                             struct tw_error *error) {
     const char *kind = message_kind(request);
-    bool is_trial = strcmp(kind, "trial") == 0;
+    bool is_trial = strcmp(kind, "trial") == 0 || strcmp(kind, "verify") == 0;
     struct message answer = message_new(is_trial ? "result" : kind);
     tw_status status = TW_OK, fatal = TW_OK;
     if (is_trial) {
@@ -245,6 +267,8 @@ static tw_status answer_one(struct runner *runner, const struct message *request
             status = answer_finalist(runner, request, error);
         else if (strcmp(kind, "round") == 0)
             status = answer_round(runner, request, &answer, error);
+        else if (strcmp(kind, "call") == 0)
+            status = answer_call(runner, request, error);
         else
             status = tw_fail(error, TW_INVALID, "unknown request \"%s\"", kind);
         cJSON_AddStringToObject(answer.json, "status", trial_status(status));
@@ -276,10 +300,7 @@ int device_worker(void) {
     /* A lost device frees nothing any more; leaving the process does. */
     if (status != TW_NOT_FOUND)
         return 1;
-    for (int i = 0; i < runner.finalist_count; i++) {
-        timer_free(runner.finalists[i].timer);
-        tw_variant_free(runner.finalists[i].variant);
-    }
+    drop_finalists(&runner);
     workload_free(&runner.workload);
     bench_close(&runner.bench);
     tw_description_free(runner.description);
