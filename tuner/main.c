@@ -11,6 +11,7 @@
 
 /* name, function, what it does */
 #define COMMANDS(X)                                                                                \
+    X(new, command_new, "write a small kernel to begin from")                                      \
     X(devices, command_devices, "list the devices of this machine")                                \
     X(show, command_show, "show the best stored configurations")                                   \
     X(trials, command_trials, "show what a run tried")                                             \

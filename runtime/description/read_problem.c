@@ -234,6 +234,8 @@ void tw_read_tolerance(struct tw_description *d, const struct tw_json *root) {
     tw_json_expect_object(&tolerance);
     for (int i = 0; i < tw_json_count(&tolerance); i++) {
         struct tw_json entry = tw_json_at(&tolerance, i);
+        if (strcmp(tw_json_key(&entry), "comment") == 0)
+            continue;
         if (strcmp(tw_json_key(&entry), "growth") == 0) {
             d->growth = tw_read_expression(&d->symbols, &entry);
             continue;

@@ -9,6 +9,8 @@ class OwnKernels(support.EndToEnd):
     def check(self, kernel, *words, budget, implementations):
         """Every variant that is tried must be right; on a GPU there are more."""
         config = self.plant(kernel)
+        lint = self.run_command("lint", config)
+        self.assertEqual((lint.code, lint.err), (0, ""))
         words = ("--config", config, *words)
         budget = budget if DEVICE.startswith("opencl") else 60
         report = self.tune_json(*words, "--budget", budget, "--strategy", "random")

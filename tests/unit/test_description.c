@@ -95,11 +95,11 @@ static void optional_parts(void **state) {
 static void comments(void **state) {
     (void)state;
     static const char *const places[] = {
-        "\"kernel\": \"scale\"",    "\"dimensions\":", "\"values\": [\"f32\"",
-        "\"name\": \"A\"",          "\"low\":",        "\"name\": \"lda\"",
-        "\"name\": \"alpha\"",      "\"flops\":",      "\"templates\": [\"scale/reference.cu",
-        "\"name\": \"direct\"",     "\"backends\":",   "\"values\": [1, 4]",
-        "\"templates\": [\"scale/d"};
+        "\"kernel\": \"scale\"",     "\"dimensions\":", "\"values\": [\"f32\"",
+        "\"name\": \"A\"",           "\"low\":",        "\"name\": \"lda\"",
+        "\"name\": \"alpha\"",       "\"flops\":",      "\"templates\": [\"scale/reference.cu",
+        "\"name\": \"direct\"",      "\"backends\":",   "\"values\": [1, 4]",
+        "\"templates\": [\"scale/d", "\"f32\": 1e-6"};
     static const char *const names[] = {"\"BLOCK_X\": 64, \"ORDER\"", "\"BLOCK_X\": [",
                                         "\"RAGGED\":", "\"ESIZE\":", "\"alpha\": -0.25"};
     struct tw_description *d;

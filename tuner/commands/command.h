@@ -14,6 +14,7 @@ enum {
 
 /* `words` begins with the subcommand's own name. Returns the exit status. */
 int command_tune(int count, char **words);
+int command_new(int count, char **words);
 int command_devices(int count, char **words);
 int command_show(int count, char **words);
 int command_trials(int count, char **words);

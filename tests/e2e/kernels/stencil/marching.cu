@@ -9,10 +9,11 @@ TW_KERNEL(stencil_marching)
 #if PLANE == PLANE_shared
     TW_SHARED(float, plane, PITCH * (BLOCK_Y + 2));
 #endif
-    int pieces = (D + DEPTH - 1) / DEPTH, n = (int)blockIdx.z / pieces;
-    int left = (int)blockIdx.x * BLOCK_X, top = (int)blockIdx.y * BLOCK_Y;
+    int pieces = (W + BLOCK_X - 1) / BLOCK_X, layers = (D + DEPTH - 1) / DEPTH;
+    int layer = (int)blockIdx.x / pieces, n = layer / layers;
+    int left = (int)blockIdx.x % pieces * BLOCK_X, top = (int)blockIdx.y * BLOCK_Y;
     int tx = (int)threadIdx.x, ty = (int)threadIdx.y, x = left + tx, y = top + ty;
-    int first = (int)blockIdx.z % pieces * DEPTH, last = min(first + DEPTH, D);
+    int first = layer % layers * DEPTH, last = min(first + DEPTH, D);
     A += (tw_index)n * D * H * lda;
     B += (tw_index)n * D * H * ldb;
     float below = cell(A, first - 1, y, x, D, H, W, lda), here = cell(A, first, y, x, D, H, W, lda);

@@ -1,4 +1,5 @@
-/* A cell a thread, in double. Blocks of z are grids and their planes: n*D + z. */
+/* A cell a thread, in double. Blocks in x are those of a row for each grid and plane, n*D + z: in y and z CUDA
+ * has no more than 65535. */
 TW_DEVICE double at(TW_GLOBAL const float *A, int inside, tw_index row, int x, int lda)
 {
     return inside ? (double)A[row * lda + x] : 0.0;
@@ -7,8 +8,9 @@ TW_DEVICE double at(TW_GLOBAL const float *A, int inside, tw_index row, int x, i
 TW_KERNEL(stencil_reference)
 (TW_GLOBAL const float *A, TW_GLOBAL double *B, int D, int H, int W, int lda, int ldb, float centre, float side)
 {
-    int x = (int)(blockIdx.x * TW_BLOCK_X + threadIdx.x), y = (int)blockIdx.y, z = (int)(blockIdx.z % D);
-    tw_index row = (tw_index)blockIdx.z * H + y;
+    int pieces = (W + TW_BLOCK_X - 1) / TW_BLOCK_X, plane = (int)blockIdx.x / pieces;
+    int x = (int)blockIdx.x % pieces * TW_BLOCK_X + (int)threadIdx.x, y = (int)blockIdx.y, z = plane % D;
+    tw_index row = (tw_index)plane * H + y;
     if (x >= W)
         return;
     double sum = at(A, x > 0, row, x - 1, lda) + at(A, x < W - 1, row, x + 1, lda) +
