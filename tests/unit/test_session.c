@@ -1,7 +1,9 @@
 /* Sessions from their space to what is stored, with workers that compile and time nothing and die
  * as planned. */
-#include "tests/support/fake_workers.h"
+#include <math.h>
+
 #include "runtime/variant/source.h"
+#include "tests/support/fake_workers.h"
 #include "tests/support/scale.h"
 #include "tuner/search/strategy.h"
 #include "tuner/session/session.h"
@@ -21,6 +23,12 @@ static volatile sig_atomic_t interrupted;
 
 static const char slow_presets[] =
     "\"presets\": { \"slow\": { \"BLOCK_X\": 128, \"ORDER\": \"columns\", \"GROUP\": 4 }, ";
+
+static const char another[] =
+    "\"implementations\": [ { \"name\": \"another\", \"summary\": \"\", \"parameters\": { \"X\": "
+    "[1] "
+    "}, \"launches\": [ { \"templates\": [\"scale/direct.cu\"], \"function\": \"f\", \"block\": "
+    "[\"1\"], \"grid\": [\"1\"], \"pass\": [\"B\"] } ], \"presets\": { \"x\": { \"X\": 1 } } },";
 
 static int set_up(void **state) {
     struct house *house = calloc(1, sizeof *house);
@@ -73,7 +81,7 @@ static tw_status run(struct house *house, const char *plan) {
 struct stored {
     int count, provisional;
     char configuration[200], baselines[200];
-    double time_us;
+    double time_us, slowest_us;
     int64_t run;
 };
 
@@ -87,6 +95,7 @@ static bool take_best(void *context, const struct tw_db_best_row *row) {
         stored->time_us = row->best.time_us;
         stored->run = row->best.run;
     }
+    stored->slowest_us = row->best.time_us;
     stored->provisional += row->best.tie_set == NULL;
     return true;
 }
@@ -414,6 +423,29 @@ static void the_winner_of_before(void **state) {
     assert_true(stored_in(house).run == 2);
 }
 
+/* The row of an implementation that won before and does not now gets today's time: with that of
+ * another day an application would take it for the faster. */
+static void the_winner_of_before_is_of_another_implementation(void **state) {
+    struct house *house = *state;
+    char *text = replaced(scale_text, "\"implementations\": [", another);
+    tw_description_free(house->description);
+    house->description = read_description(text, house->scratch->path);
+    house->problem = parse_problem(house->description, "8x100");
+    house->options.budget_trials = 13;
+    free(text);
+    must(run(house, "round x0.5 999 \"X\":1"), house->error);
+    assert_true(house->result.best.time_us == 6);
+    assert_string_equal(stored_in(house).configuration, "{\"X\":1}");
+    must(run(house, ""), house->error);
+    assert_true(house->result.best.time_us == 10);
+    struct stored stored = stored_in(house);
+    assert_int_equal(stored.count, 2);
+    assert_int_equal(stored.provisional, 0);
+    assert_true(stored.time_us == 10); /* the faster of the two */
+    assert_string_equal(stored.configuration, "{\"BLOCK_X\":32,\"GROUP\":1,\"ORDER\":\"rows\"}");
+    assert_true(fabs(stored.slowest_us - 12) < 1e-9);
+}
+
 /* ---- Runs beside each other ---- */
 
 /* Another run of this process, which is alive. */
@@ -529,6 +561,7 @@ int main(int count, char **words) {
         TEST(a_compiler_that_always_crashes),
         TEST(an_interrupted_run_has_a_best),
         TEST(the_winner_of_before),
+        TEST(the_winner_of_before_is_of_another_implementation),
         TEST(a_run_beside_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

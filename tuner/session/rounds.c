@@ -223,7 +223,8 @@ tw_status rounds_play(struct finals *f, double seconds) {
         reply = play_round(f);
         if (goes_on(reply))
             see_guests_off(f, seconds);
-        if (tw_clock_now() > deadline && winner_is_measured(f))
+        /* What guests take is not taken from those who may win. */
+        if (tw_clock_now() > deadline + f->guest_seconds && winner_is_measured(f))
             break;
     }
     return reply == REPLY_FATAL ? f->s->error->status : status;
