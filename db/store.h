@@ -189,7 +189,7 @@ const char *tw_db_run_state_text(enum tw_db_run_state state);
 struct tw_db_run {
     int64_t problem;
     int64_t device;
-    const char *strategy;
+    const char *strategy; /* how it was searched, in words, with what was pinned */
     uint64_t seed;
     const char *budget_kind; /* the tuner's word for what is limited: "trials", "seconds", ... */
     double budget_value;

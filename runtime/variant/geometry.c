@@ -3,9 +3,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* `what` stays in *broken unless the size is fine. */
 static tw_status size_of(const struct tw_expression *expression, const int64_t *values,
                          const char *what, int64_t least, int64_t most, int64_t *size,
-                         struct tw_error *error) {
+                         const char **broken, struct tw_error *error) {
+    *broken = what;
     enum tw_evaluation outcome = tw_expression_evaluate(expression, values, size);
     if (outcome != TW_EVALUATED)
         return tw_fail(error, TW_INVALID, "%s, \"%s\", %s", what, tw_expression_text(expression),
@@ -16,6 +18,7 @@ static tw_status size_of(const struct tw_expression *expression, const int64_t *
     if (*size > most)
         return tw_fail(error, TW_RESOURCE, "%s is %" PRId64 "; the device allows %" PRId64, what,
                        *size, most);
+    *broken = NULL;
     return TW_OK;
 }
 
@@ -28,11 +31,13 @@ static tw_status cluster_of(const struct tw_launch_description *launch, const in
     int64_t blocks = 1;
     for (int i = 0; i < 3; i++) {
         int64_t cluster = 1;
-        tw_status status = launch->cluster[i] != NULL ? size_of(launch->cluster[i], values,
-                                                                names[i], 1, most, &cluster, error)
-                                                      : TW_OK;
+        tw_status status = TW_OK;
+        if (launch->cluster[i] != NULL)
+            status = size_of(launch->cluster[i], values, names[i], 1, most, &cluster,
+                             &geometry->broken, error);
         if (status != TW_OK)
             return status;
+        geometry->broken = "blocks of a cluster"; /* unless both turn out well */
         if (geometry->grid[i] % cluster != 0)
             return tw_fail(error, TW_RESOURCE,
                            "the grid's %" PRIu32 " blocks are no whole clusters of %" PRId64,
@@ -44,6 +49,7 @@ static tw_status cluster_of(const struct tw_launch_description *launch, const in
         return tw_fail(error, TW_RESOURCE,
                        "a cluster has %" PRId64 " blocks; the device allows %" PRId64, blocks,
                        most);
+    geometry->broken = NULL;
     return TW_OK;
 }
 
@@ -53,32 +59,36 @@ tw_status tw_geometry_of(const struct tw_launch_description *launch, const int64
     static const char *const block_names[] = {"block x", "block y", "block z"};
     static const char *const grid_names[] = {"grid x", "grid y", "grid z"};
     int64_t threads = 1;
+    geometry->broken = NULL;
     for (int i = 0; i < 3; i++) {
         int64_t block = 1, grid = 1;
         tw_status status = TW_OK;
         if (launch->block[i] != NULL)
             status = size_of(launch->block[i], values, block_names[i], 1, device->max_block[i],
-                             &block, error);
+                             &block, &geometry->broken, error);
         if (status == TW_OK && launch->grid[i] != NULL)
             status = size_of(launch->grid[i], values, grid_names[i], 1, device->max_grid[i], &grid,
-                             error);
+                             &geometry->broken, error);
         if (status != TW_OK)
             return status;
         geometry->block[i] = (uint32_t)block;
         geometry->grid[i] = (uint32_t)grid;
         threads *= block;
-        if (threads > device->max_threads)
+        if (threads > device->max_threads) {
+            geometry->broken = "threads of a block";
             return tw_fail(error, TW_RESOURCE,
                            "a block has %" PRId64 " threads; the device allows %" PRId64, threads,
                            device->max_threads);
+        }
     }
     int64_t shared = 0, min_blocks = 1;
     tw_status status = TW_OK;
     if (launch->shared != NULL)
-        status =
-            size_of(launch->shared, values, "shared memory", 0, device->max_shared, &shared, error);
+        status = size_of(launch->shared, values, "shared memory", 0, device->max_shared, &shared,
+                         &geometry->broken, error);
     if (status == TW_OK && launch->min_blocks != NULL)
-        status = size_of(launch->min_blocks, values, "min_blocks", 1, 64, &min_blocks, error);
+        status = size_of(launch->min_blocks, values, "min_blocks", 1, 64, &min_blocks,
+                         &geometry->broken, error);
     geometry->shared = (uint32_t)shared;
     geometry->min_blocks = (uint32_t)min_blocks;
     return status == TW_OK ? cluster_of(launch, values, device, geometry, error) : status;

@@ -11,6 +11,7 @@ struct tw_geometry {
     uint32_t cluster[3];
     uint32_t shared;     /* bytes */
     uint32_t min_blocks; /* resident blocks to ask of the compiler */
+    const char *broken;  /* after a failure: which of them cannot be, "shared memory"; else NULL */
 };
 
 /* `values` were filled by tw_problem_bind and, for an implementation's launch,

@@ -15,7 +15,7 @@ static void world_make(struct world *w, const char *text) {
     struct tw_error error = {0};
     if (tw_description_read(&w->description, text, "synthetic.json", NULL, &error) != TW_OK ||
         tw_problem_parse(&w->problem, w->description, "4096x4096x1024", &error) != TW_OK ||
-        space_create(&w->space, &w->problem, &synthetic_gpu, &error) != TW_OK)
+        space_create(&w->space, &w->problem, &synthetic_gpu, NULL, &error) != TW_OK)
         fail_msg("%s", error.message);
     w->synthetic = (struct synthetic){.problem = &w->problem, .space = w->space};
 }

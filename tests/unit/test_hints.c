@@ -36,7 +36,7 @@ static void the_nearest_first(void **state) {
     struct space *space;
     struct tw_error error;
     size_t points[HINTS_MOST];
-    must(space_create(&space, &house->problem, &paper_gpu, &error), error);
+    must(space_create(&space, &house->problem, &paper_gpu, NULL, &error), error);
     assert_int_equal(find(house, space, points), 0);
     store_at(house, 8, 400, NULL, "{\"BLOCK_X\":128,\"GROUP\":4,\"ORDER\":\"rows\"}", NULL);
     store_at(house, 8, 200, NULL, "{\"BLOCK_X\":64,\"GROUP\":4,\"ORDER\":\"rows\"}", NULL);
@@ -61,7 +61,7 @@ static void other_kinds_of_problem(void **state) {
     struct space *space;
     struct tw_error error;
     size_t points[HINTS_MOST];
-    must(space_create(&space, &house->problem, &paper_gpu, &error), error);
+    must(space_create(&space, &house->problem, &paper_gpu, NULL, &error), error);
     struct row row = usual_row(house);
     row.key = "M=8,N=100;dtype=f64";
     store(house, &row);
@@ -84,7 +84,7 @@ static void what_is_redundant_here(void **state) {
     struct tw_configuration configuration;
     size_t points[HINTS_MOST];
     house->problem = parse_problem(house->description, "1x100");
-    must(space_create(&space, &house->problem, &paper_gpu, &error), error);
+    must(space_create(&space, &house->problem, &paper_gpu, NULL, &error), error);
     store_at(house, 2, 100, NULL, "{\"BLOCK_X\":64,\"GROUP\":4,\"ORDER\":\"columns\"}", NULL);
     store_at(house, 4, 100, NULL, "{\"BLOCK_X\":64,\"GROUP\":4,\"ORDER\":\"rows\"}", NULL);
     assert_int_equal(find(house, space, points), 1);

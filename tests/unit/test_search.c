@@ -51,7 +51,7 @@ static int make(void **state) {
     struct tw_error error;
     f.description = read_description(uneven_text, NULL);
     f.problem = parse_problem(f.description, "64x64");
-    must(space_create(&f.space, &f.problem, &paper_gpu, &error), error);
+    must(space_create(&f.space, &f.problem, &paper_gpu, NULL, &error), error);
     assert_int_equal(space_size(f.space), SMALL + LARGE);
     *state = &f;
     return 0;

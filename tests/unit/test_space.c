@@ -83,7 +83,7 @@ static void make_on(struct fixture *f, const char *text, const struct tw_device_
     struct tw_error error;
     f->description = read_description(text, NULL);
     f->problem = parse_problem(f->description, "1000x10");
-    must(space_create(&f->space, &f->problem, device, &error), error);
+    must(space_create(&f->space, &f->problem, device, NULL, &error), error);
 }
 
 static void destroy(struct fixture *f) {
@@ -312,7 +312,7 @@ static void too_large_a_space_is_refused(void **state) {
     struct fixture f = {.description = read_description(text, NULL), .space = (struct space *)1};
     struct tw_error error;
     f.problem = parse_problem(f.description, "1000x10");
-    assert_refuses(space_create(&f.space, &f.problem, &paper_gpu, &error), TW_INVALID, error,
+    assert_refuses(space_create(&f.space, &f.problem, &paper_gpu, NULL, &error), TW_INVALID, error,
                    "more than 16777216 valid points");
     assert_null(f.space);
     destroy(&f);
@@ -325,7 +325,7 @@ static void a_problem_that_cannot_be_bound(void **state) {
     struct fixture f = {.description = read_description(text, NULL), .space = (struct space *)1};
     struct tw_error error;
     f.problem = parse_problem(f.description, "1000x10");
-    assert_refuses(space_create(&f.space, &f.problem, &paper_gpu, &error), TW_INVALID, error,
+    assert_refuses(space_create(&f.space, &f.problem, &paper_gpu, NULL, &error), TW_INVALID, error,
                    "divides by zero");
     assert_null(f.space);
     destroy(&f);

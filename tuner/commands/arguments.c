@@ -128,6 +128,10 @@ static const struct row rows[OPTION_COUNT] = {
     [OPTION_IMPLEMENTATION] = {"implementation", take_text, MEMBER(implementation), 0, 0},
     [OPTION_PRESET] = {"preset", take_text, MEMBER(preset), 0, 0},
     [OPTION_ARCH] = {"arch", take_text, MEMBER(arch), 0, 0},
+    [OPTION_FIX] = {"fix", take_word, MEMBER(fixes), 0, 0},
+    [OPTION_CONFIGURATION] = {"configuration", take_text, MEMBER(configuration), 0, 0},
+    [OPTION_SOURCE] = {"source", take_flag, MEMBER(source), 0, 0},
+    [OPTION_LOG] = {"log", take_flag, MEMBER(log), 0, 0},
     [OPTION_JSON] = {"json", take_flag, MEMBER(json), 0, 0},
     [OPTION_QUIET] = {"quiet", take_flag, MEMBER(quiet), 0, 0},
     [OPTION_VERBOSE] = {"verbose", take_flag, MEMBER(verbose), 0, 0},
@@ -220,6 +224,7 @@ void arguments_free(struct arguments *a) {
     free(a->shapes);
     free(a->files.words);
     free(a->configs.words);
+    free(a->fixes.words);
     for (int i = 0; i < a->attribute_count; i++)
         free(a->attributes[i]);
     *a = (struct arguments){0};

@@ -35,6 +35,10 @@ enum option_id {
     OPTION_IMPLEMENTATION,
     OPTION_PRESET,
     OPTION_ARCH,
+    OPTION_FIX,
+    OPTION_CONFIGURATION,
+    OPTION_SOURCE,
+    OPTION_LOG,
     OPTION_JSON,
     OPTION_QUIET,
     OPTION_VERBOSE,
@@ -84,16 +88,18 @@ struct arguments {
     const char *cache; /* "cold" unless given */
     bool cache_given;
     struct word_list configs;
-    double trial_limit_s; /* 0: the tuner decides */
+    struct word_list fixes; /* "BK=8" */
+    double trial_limit_s;   /* 0: the tuner decides */
     double compile_limit_s;
     int64_t run;           /* 0: not given */
-    const char *output;    /* NULL: not given; likewise the next five */
+    const char *output;    /* NULL: not given; likewise the next six */
     const char *directory; /* of binaries */
     const char *format;
     const char *implementation;
     const char *preset;
     const char *arch;
-    bool binaries, json, quiet, verbose, help;
+    const char *configuration;
+    bool binaries, source, log, json, quiet, verbose, help;
 };
 
 /* Parses what follows the subcommand, which takes the options in `allowed`. A mistake is TW_INVALID

@@ -7,6 +7,7 @@
 #include "runtime/base/text.h"
 #include "tuner/commands/command.h"
 #include "tuner/commands/subject.h"
+#include "tuner/exchange/plain.h"
 #include "tuner/report/report.h"
 #include "tuner/session/session.h"
 
@@ -26,6 +27,7 @@ static const char help[] =
     "  --strategy NAME      how to search, see below\n"
     "  --seed N             for the search and the random inputs; default 1\n"
     "  --jobs N             compiling processes; default: one a core\n"
+    "  --fix NAME=VALUE     hold a parameter at a value; may be given more than once\n"
     "  --cache cold|warm    time with inputs out of cache (default) or in it\n"
     "  --db FILE            the database; default: tilewise/tilewise.db under XDG_DATA_HOME\n"
     "  --config FILE        a kernel description of your own; may be given more than once\n"
@@ -64,6 +66,7 @@ struct task {
     struct tw_description *description;
     struct tw_device_info device;
     const struct strategy_kind *strategy;
+    struct pins pins;
     char *db_path;
     tw_db *db;
     cJSON *reports;
@@ -80,6 +83,8 @@ static tw_status prepare(struct task *task, struct tw_error *error) {
     if (task->strategy == NULL)
         return error->status;
     tw_status status = subject_description(a, &task->description, error);
+    if (status == TW_OK)
+        status = pins_read(&task->pins, a->fixes.words, a->fixes.count, task->description, error);
     for (int i = 0; i < a->shape_count && status == TW_OK; i++) {
         struct tw_problem problem;
         status = subject_problem(a, i, task->description, &problem, error);
@@ -95,6 +100,19 @@ static tw_status prepare(struct task *task, struct tw_error *error) {
     return status;
 }
 
+/* Without a trial, and not interrupted: there was nothing to try. */
+static void tell_why_none(const struct task *task, const struct tw_problem *problem) {
+    struct tw_text why = {0};
+    struct tw_error error;
+    if (space_explain(problem, &task->device, &task->pins, &why, &error) == TW_OK)
+        plain_line(stderr, "tune: no configuration of %s fits this problem on %s: %s",
+                   problem->description->kernel, task->device.id, why.data);
+    else
+        plain_line(stderr, "tune: no configuration of %s fits this problem on %s (why: %s)",
+                   problem->description->kernel, task->device.id, error.message);
+    tw_text_free(&why);
+}
+
 static int tell(struct task *task, const struct tw_problem *problem,
                 const struct session_result *result) {
     if (task->arguments.json)
@@ -107,8 +125,7 @@ static int tell(struct task *task, const struct tw_problem *problem,
     if (result->has_best)
         return EXIT_FINE;
     if (result->trials == 0)
-        fprintf(stderr, "tune: no configuration of %s fits this problem on %s\n",
-                problem->description->kernel, task->device.id);
+        tell_why_none(task, problem);
     else
         fprintf(stderr, "tune: none of %lld trials worked; the first failed with: %s\n",
                 (long long)result->trials, result->first_failure);
@@ -125,6 +142,7 @@ static int tune_shape(struct task *task, int index, struct tw_error *error) {
                                       .cache = a->cache,
                                       .trial_limit_s = a->trial_limit_s,
                                       .compile_limit_s = a->compile_limit_s,
+                                      .pins = &task->pins,
                                       .interrupted = &interrupted};
     struct session_result *result = calloc(1, sizeof *result);
     struct tw_problem problem;
@@ -174,8 +192,8 @@ int command_tune(int count, char **words) {
     int code = EXIT_FINE;
     tw_status status =
         arguments_parse(&task.arguments, count, words,
-                        OPTIONS_SUBJECT | OPTION(SHAPES) | OPTION(BUDGET) | OPTION(STRATEGY) |
-                            OPTION(SEED) | OPTION(JOBS) | OPTION(TRIAL_LIMIT) |
+                        OPTIONS_SUBJECT | OPTION(FIX) | OPTION(SHAPES) | OPTION(BUDGET) |
+                            OPTION(STRATEGY) | OPTION(SEED) | OPTION(JOBS) | OPTION(TRIAL_LIMIT) |
                             OPTION(COMPILE_LIMIT) | OPTION(JSON) | OPTION(QUIET) | OPTION(VERBOSE),
                         &error);
     if (status == TW_OK && task.arguments.help) {

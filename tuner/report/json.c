@@ -63,6 +63,14 @@ static cJSON *best_json(const struct tw_problem *problem, const struct session_r
     return json;
 }
 
+static void add_pins(cJSON *json, const struct session_result *r) {
+    cJSON *fixed = cJSON_AddObjectToObject(json, "fixed");
+    for (int i = 0; i < r->pins->count; i++)
+        cJSON_AddStringToObject(fixed, r->pins->pins[i].name, r->pins->pins[i].value);
+    cJSON_AddBoolToObject(json, "faster_known",
+                          r->has_best && r->known_us > 0 && r->known_us <= r->best.time_us);
+}
+
 static void add_presets(cJSON *json, const struct tw_description *d,
                         const struct session_result *r) {
     cJSON *presets = cJSON_AddObjectToObject(json, "presets");
@@ -91,6 +99,8 @@ cJSON *report_json(const struct tw_problem *problem, const struct tw_device_info
     cJSON_AddStringToObject(json, "kernel", d->kernel);
     cJSON_AddItemToObject(json, "problem", problem_json(problem));
     cJSON_AddItemToObject(json, "device", device_json(device));
+    if (r->pins != NULL && r->pins->count > 0)
+        add_pins(json, r);
     cJSON_AddItemToObject(json, "best", r->has_best ? best_json(problem, r) : cJSON_CreateNull());
     add_presets(json, d, r);
     cJSON *trials = cJSON_AddObjectToObject(json, "trials");

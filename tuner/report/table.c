@@ -51,6 +51,21 @@ static void print_best(const struct tw_problem *problem, const struct session_re
     tw_text_free(&configuration);
 }
 
+/* What is pinned, and whether its best became the problem's. */
+static void print_pins(const struct session_result *r) {
+    struct tw_text text = {0};
+    char known[32];
+    if (r->pins == NULL || r->pins->count == 0)
+        return;
+    pins_text(r->pins, &text);
+    printf("  fixed           %s\n", text.data != NULL ? text.data : "");
+    tw_text_free(&text);
+    if (!r->has_best || r->known_us <= 0 || r->known_us > r->best.time_us)
+        return;
+    report_time(r->known_us, known);
+    printf("  not stored      as the problem's best: one of %s is known\n", known);
+}
+
 /* The best beside a preset that takes `ratio` times as long. */
 static void comparison(double ratio, char out[24]) {
     if (ratio >= 1.01)
@@ -119,6 +134,7 @@ void report_table(const struct tw_problem *problem, const struct tw_device_info 
     char key[TW_PROBLEM_KEY_SIZE];
     tw_problem_key(problem, key);
     printf("%s %s on %s (%s)\n", problem->description->kernel, key, device->name, device->id);
+    print_pins(r);
     if (r->has_best) {
         print_best(problem, r);
         print_presets(problem, r, verbose);

@@ -80,6 +80,8 @@ static void count(struct session *s, const struct trial *trial) {
 
 void outcome_known(void *session, const struct trial *trial) {
     struct session *s = session;
+    if (!session_allows(s, &trial->configuration))
+        return;
     count(s, trial);
     take_in(s, space_nearest(s->space, &trial->configuration), trial, NULL);
 }

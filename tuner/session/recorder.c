@@ -249,18 +249,48 @@ static bool visit_winner(void *context, const struct tw_db_best_row *row) {
     return true;
 }
 
-tw_status recorder_winners(const struct recorder *r,
-                           void (*visit)(void *context,
-                                         const struct tw_configuration *configuration),
-                           void *context, struct tw_error *error) {
-    struct winners winners = {.recorder = r, .visit = visit, .context = context};
+/* Visits the problem's rows, of whatever templates. */
+static tw_status each_best(const struct recorder *r, tw_db_best_visitor visit, void *context,
+                           struct tw_error *error) {
     char key[TW_PROBLEM_KEY_SIZE];
     tw_problem_key(r->problem, key);
     const struct tw_db_best_filter filter = {.kernel = r->problem->description->kernel,
                                              .problem_key = key,
                                              .device_fingerprint = r->fingerprint,
                                              .cache_policy = r->cache_policy};
-    return check(r, tw_db_best_each(r->db, &filter, visit_winner, &winners), error);
+    return check(r, tw_db_best_each(r->db, &filter, visit, context), error);
+}
+
+tw_status recorder_winners(const struct recorder *r,
+                           void (*visit)(void *context,
+                                         const struct tw_configuration *configuration),
+                           void *context, struct tw_error *error) {
+    struct winners winners = {.recorder = r, .visit = visit, .context = context};
+    return each_best(r, visit_winner, &winners, error);
+}
+
+struct fastest {
+    const struct recorder *recorder;
+    double time_us;
+};
+
+static bool visit_time(void *context, const struct tw_db_best_row *row) {
+    struct fastest *fastest = context;
+    const struct recorder *r = fastest->recorder;
+    bool of_today = false;
+    for (int i = 0; i < r->problem->description->implementation_count; i++)
+        of_today |= r->implementation_ids[i] == row->best.implementation;
+    if (of_today && row->best.run != r->run_id &&
+        (fastest->time_us == 0 || row->best.time_us < fastest->time_us))
+        fastest->time_us = row->best.time_us;
+    return true;
+}
+
+tw_status recorder_fastest(const struct recorder *r, double *time_us, struct tw_error *error) {
+    struct fastest fastest = {.recorder = r};
+    tw_status status = each_best(r, visit_time, &fastest, error);
+    *time_us = fastest.time_us;
+    return status;
 }
 
 /* The rest of a row. Its configuration is text of the caller's to free. */

@@ -69,6 +69,10 @@ tw_status recorder_winners(const struct recorder *recorder,
                            void (*visit)(void *context,
                                          const struct tw_configuration *configuration),
                            void *context, struct tw_error *error);
+/* The time of the fastest best row that other runs have stored for this problem, device, cache
+ * policy and today's templates; 0: there is none. */
+tw_status recorder_fastest(const struct recorder *recorder, double *time_us,
+                           struct tw_error *error);
 /* Stores a best row. Problem, device and so on are filled in; `best` says the rest. */
 tw_status recorder_best(const struct recorder *recorder, struct tw_db_best *best,
                         const struct tw_configuration *configuration, struct tw_error *error);

@@ -15,6 +15,10 @@
 static bool preset_fits(struct session *s, struct session_preset *preset) {
     const struct tw_description *d = s->problem->description;
     struct tw_error reason;
+    if (!session_allows(s, &preset->configuration)) {
+        snprintf(preset->trial.message, sizeof preset->trial.message, "--fix asks for others");
+        return false;
+    }
     int64_t values[TW_MAX_SYMBOLS];
     memcpy(values, s->values, sizeof values);
     bool fits = tw_configuration_bind(d, &preset->configuration, values, &reason) == TW_OK &&
@@ -72,7 +76,7 @@ static void list_presets(struct session *s) {
 /* What won before stays in the database until a playoff has compared it with today's best. */
 static void add_winner(void *context, const struct tw_configuration *configuration) {
     struct session *s = context;
-    if (s->regular_count < REGULARS)
+    if (s->regular_count < REGULARS && session_allows(s, configuration))
         s->regulars[s->regular_count++] =
             (struct regular){.configuration = *configuration, .stored = true};
 }
@@ -131,10 +135,23 @@ static tw_status queue_hints(struct session *s) {
     return TW_OK;
 }
 
+/* What is pinned belongs to how it was searched: a run goes on only with the same pins. */
+static tw_status strategy_words(const struct session_options *o, struct tw_text *words,
+                                struct tw_error *error) {
+    tw_text_print(words, "%s", o->strategy->name);
+    if (o->pins != NULL && o->pins->count > 0) {
+        tw_text_print(words, " with ");
+        pins_text(o->pins, words);
+    }
+    return words->failed ? tw_fail(error, TW_NO_MEMORY, "out of memory") : TW_OK;
+}
+
 static tw_status begin_run(struct session *s) {
     const struct session_options *o = s->options;
     char protocol[] = "1";
-    struct tw_db_run run = {.strategy = o->strategy->name,
+    struct tw_text words = {0};
+    tw_status status = strategy_words(o, &words, s->error);
+    struct tw_db_run run = {.strategy = words.data,
                             .seed = o->seed,
                             .budget_kind = o->budget_trials > 0 ? "trials" : "seconds",
                             .budget_value =
@@ -143,8 +160,11 @@ static tw_status begin_run(struct session *s) {
                             .driver = s->device->driver,
                             .compiler = s->device->compiler,
                             .protocol = protocol};
-    return recorder_begin_run(&s->recorder, &run, &s->elapsed_before, &s->trials_before,
-                              &s->result->resumed, s->error);
+    if (status == TW_OK)
+        status = recorder_begin_run(&s->recorder, &run, &s->elapsed_before, &s->trials_before,
+                                    &s->result->resumed, s->error);
+    tw_text_free(&words);
+    return status;
 }
 
 static tw_status set_up(struct session *s, tw_db *db, const char *db_path) {
@@ -157,7 +177,7 @@ static tw_status set_up(struct session *s, tw_db *db, const char *db_path) {
     if (status == TW_OK)
         status = check_default(s);
     if (status == TW_OK)
-        status = space_create(&s->space, s->problem, s->device, s->error);
+        status = space_create(&s->space, s->problem, s->device, o->pins, s->error);
     if (status == TW_OK)
         status =
             recorder_open(&s->recorder, db, db_path, s->problem, s->device, o->cache, s->error);
@@ -171,6 +191,7 @@ static tw_status set_up(struct session *s, tw_db *db, const char *db_path) {
                                  o->seed + (uint64_t)s->other_runs, s->error);
     if (status != TW_OK)
         return status;
+    s->result->pins = o->pins;
     s->result->space_size = space_size(s->space);
     list_presets(s);
     status = recorder_winners(&s->recorder, add_winner, s, s->error);

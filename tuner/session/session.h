@@ -19,7 +19,10 @@ struct session_options {
     const char *cache;     /* "cold" or "warm" */
     double trial_limit_s;  /* for one trial on the device; 0: from the reference's own time */
     double compile_limit_s;
-    const struct tw_catalogue *hints;         /* results to begin from (hints.h); NULL: none */
+    const struct tw_catalogue *hints; /* results to begin from (hints.h); NULL: none */
+    /* Parameters held at a value; NULL: none. What is found then becomes the best row only where no
+     * other run knows of anything as fast. */
+    const struct pins *pins;
     const volatile sig_atomic_t *interrupted; /* set from outside to stop cleanly */
 };
 
@@ -64,7 +67,9 @@ struct session_result {
     const char *rate_unit;
     double rate;
     double ci_low_us, ci_high_us;
-    int rounds;    /* of the playoff; 0: none was held */
+    const struct pins *pins; /* as in the options */
+    double known_us;         /* pinned: the best that other runs have stored; 0: none */
+    int rounds;              /* of the playoff; 0: none was held */
     int tie_count; /* finalists that the playoff could not tell from the winner, itself included */
     bool decided;  /* all others were proven slower, or equal */
     double spread; /* of the winner's times over the rounds, between quartiles: 0.01 is 1 % */

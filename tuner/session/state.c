@@ -47,3 +47,8 @@ double session_elapsed(const struct session *s) {
 bool session_interrupted(const struct session *s) {
     return s->options->interrupted != NULL && *s->options->interrupted != 0;
 }
+
+bool session_allows(const struct session *s, const struct tw_configuration *configuration) {
+    return s->options->pins == NULL ||
+           pins_allow(s->options->pins, s->problem->description, configuration);
+}

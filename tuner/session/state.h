@@ -88,6 +88,8 @@ void candidate_free(struct session *s, struct candidate *candidate);
 
 double session_elapsed(const struct session *s);
 bool session_interrupted(const struct session *s);
+/* Whether the pins allow the configuration. */
+bool session_allows(const struct session *s, const struct tw_configuration *configuration);
 
 /* ---- outcome.c: what a finished trial means ---- */
 

@@ -26,10 +26,10 @@ enum { MAX_STEPS = 3 * TW_MAX_RULES + 1, SAMPLES = 1000 };
 struct enumeration {
     struct space_part *part;
     const struct tw_implementation *implementation;
-    const struct tw_device_info *device;
+    const struct enumerate_options *options;
     struct tw_error *error;
     int64_t *values;
-    size_t limit, capacity;
+    size_t capacity;
     int step_count;
     struct step steps[MAX_STEPS];           /* sorted by level */
     int level_start[TW_MAX_PARAMETERS + 2]; /* [level + 1]: where a level's steps begin; level -1
@@ -77,10 +77,22 @@ static void add_steps(struct enumeration *e) {
     }
 }
 
+static bool pinned(const struct enumeration *e, int index, int64_t *value) {
+    return e->options->pins != NULL &&
+           pins_value(e->options->pins, e->implementation, index, value);
+}
+
+static int choices(const struct enumeration *e, int index) {
+    int64_t value;
+    return pinned(e, index, &value) ? 1 : e->implementation->parameters[index].count;
+}
+
 static void add_axis(struct enumeration *e, int index) {
     const struct tw_parameter *parameter = &e->implementation->parameters[index];
     struct space_axis *axis = &e->part->axes[e->part->axis_count++];
-    *axis = (struct space_axis){.parameter = parameter, .index = index, .count = parameter->count};
+    *axis = (struct space_axis){.parameter = parameter, .index = index, .count = choices(e, index)};
+    if (pinned(e, index, &axis->values[0]))
+        return;
     for (int i = 0; i < parameter->count; i++) {
         int at = i;
         for (; at > 0 && !parameter->is_word && axis->values[at - 1] > parameter->values[i]; at--)
@@ -89,15 +101,27 @@ static void add_axis(struct enumeration *e, int index) {
     }
 }
 
+/* Whether every launch is one that the device allows; the implementation itself is. */
+static bool fits(const struct enumeration *e, struct tw_geometry *geometry, bool *too_large) {
+    for (int i = 0; i < e->implementation->launch_count; i++) {
+        tw_status status = tw_geometry_of(&e->implementation->launches[i], e->values,
+                                          e->options->device, geometry, NULL);
+        *too_large = status == TW_RESOURCE;
+        if (status != TW_OK)
+            return false;
+    }
+    return true;
+}
+
 /* What a step says of the values that are bound. */
 enum verdict { PASSES, FAILS, BROKEN /* it cannot be evaluated */ };
 
 static enum verdict judge(const struct enumeration *e, const struct step *step) {
     int64_t result = 0;
+    struct tw_geometry geometry;
+    bool too_large;
     if (step->kind == STEP_FITS)
-        return tw_implementation_fits(e->implementation, e->values, e->device, NULL) == TW_OK
-                   ? PASSES
-                   : FAILS;
+        return fits(e, &geometry, &too_large) ? PASSES : FAILS;
     if (tw_expression_evaluate(step->expression, e->values, &result) != TW_EVALUATED)
         return BROKEN;
     if (step->kind == STEP_DEFINE) {
@@ -116,7 +140,8 @@ static void sample_rules(struct enumeration *e) {
             const struct tw_parameter *parameter = &e->implementation->parameters[i];
             uint32_t key[] = {sample, (uint32_t)i};
             uint64_t choice = tw_hash64(key, sizeof key) % (uint64_t)parameter->count;
-            e->values[parameter->slot] = parameter->values[choice];
+            if (!pinned(e, i, &e->values[parameter->slot]))
+                e->values[parameter->slot] = parameter->values[choice];
         }
         for (int i = 0; i < e->step_count; i++)
             passed[i] += judge(e, &e->steps[i]) == PASSES;
@@ -131,7 +156,7 @@ static double gain(const struct enumeration *e, uint32_t bound, uint32_t set) {
     double branching = 0, pruning = 0;
     for (int i = 0; i < e->implementation->parameter_count; i++)
         if (set >> i & 1)
-            branching += log(e->implementation->parameters[i].count);
+            branching += log(choices(e, i));
     for (int i = 0; i < e->step_count; i++)
         if ((e->steps[i].needs & ~bound & ~set) == 0 && (e->steps[i].needs & set) != 0)
             pruning -= e->steps[i].log_share;
@@ -182,6 +207,22 @@ static void place_steps(struct enumeration *e) {
     memcpy(e->steps, placed, (size_t)count * sizeof *placed);
 }
 
+/* Tells the census of all points below `level`: the step rules them out. */
+static void count_ruled_out(const struct enumeration *e, const struct step *step, int level) {
+    double count = 1;
+    for (int i = level + 1; i < e->part->axis_count; i++)
+        count *= e->part->axes[i].count;
+    struct tw_geometry geometry = {.broken = NULL};
+    bool too_large = false;
+    if (step->kind != STEP_FITS)
+        census_add(e->options->census,
+                   step->kind == STEP_CONSTRAINT ? CENSUS_CONSTRAINT : CENSUS_REDUNDANT,
+                   tw_expression_text(step->expression), count);
+    else if (!fits(e, &geometry, &too_large))
+        census_add(e->options->census, too_large ? CENSUS_LIMIT : CENSUS_SIZE, geometry.broken,
+                   count);
+}
+
 /* The rules on the way to a point that cannot be evaluated. The others go on, for one of them may
  * rule the point out. */
 struct broken {
@@ -195,6 +236,8 @@ static bool level_passes(const struct enumeration *e, int level, struct broken *
         if (broken->define && step->kind == STEP_FITS)
             continue;
         enum verdict verdict = judge(e, step);
+        if (verdict == FAILS && e->options->census != NULL)
+            count_ruled_out(e, step, level);
         if (verdict == FAILS)
             return false;
         if (verdict == BROKEN && broken->first == NULL)
@@ -234,7 +277,7 @@ static tw_status tell_broken(const struct enumeration *e, const struct step *bro
 static tw_status add_row(struct enumeration *e) {
     struct space_part *part = e->part;
     size_t width = (size_t)part->axis_count;
-    if (part->count == e->limit)
+    if (part->count == e->options->limit)
         return tw_fail(e->error, TW_INVALID,
                        "%s: the space has more than %zu valid points; constrain it further",
                        e->implementation->name, SPACE_LIMIT);
@@ -270,14 +313,13 @@ static tw_status descend(struct enumeration *e, int level, struct broken broken)
 }
 
 tw_status space_enumerate(struct space_part *part, const struct tw_implementation *implementation,
-                          const struct tw_device_info *device, int64_t *values, size_t limit,
+                          const struct enumerate_options *options, int64_t *values,
                           struct tw_error *error) {
     struct enumeration e = {.part = part,
                             .implementation = implementation,
-                            .device = device,
+                            .options = options,
                             .error = error,
-                            .values = values,
-                            .limit = limit};
+                            .values = values};
     uint32_t launch = 0, bound = 0;
     uint32_t all = (uint32_t)((UINT64_C(1) << implementation->parameter_count) - 1);
     for (int i = 0; i < implementation->parameter_count; i++)

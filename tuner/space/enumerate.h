@@ -2,6 +2,7 @@
 #ifndef TUNER_SPACE_ENUMERATE_H
 #define TUNER_SPACE_ENUMERATE_H
 
+#include "tuner/space/census.h"
 #include "tuner/space/space.h"
 
 /* The valid points of an implementation, in the lexicographic order of their coordinates. */
@@ -14,11 +15,18 @@ struct space_part {
     unsigned char *rows; /* count x axis_count ranks */
 };
 
+struct enumerate_options {
+    const struct tw_device_info *device;
+    const struct pins *pins; /* which fit the implementation; NULL: none */
+    size_t limit;            /* on the number of points */
+    struct census *census;   /* told what is ruled out; NULL: nobody wants to know */
+};
+
 /* Fills `part` except `first`. `values` were filled by tw_problem_bind; the implementation's own
- * slots are overwritten. TW_INVALID when there are more than `limit` points. The caller frees
+ * slots are overwritten. TW_INVALID when there are more points than the limit. The caller frees
  * part->rows, also after a failure. */
 tw_status space_enumerate(struct space_part *part, const struct tw_implementation *implementation,
-                          const struct tw_device_info *device, int64_t *values, size_t limit,
+                          const struct enumerate_options *options, int64_t *values,
                           struct tw_error *error);
 
 #endif

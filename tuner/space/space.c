@@ -14,20 +14,27 @@ struct space {
 };
 
 /* Whether the implementation's requirements hold, whatever its launches need. */
-static bool runs_on(const struct tw_implementation *implementation,
-                    const struct tw_device_info *device) {
+static tw_status runs_on(const struct tw_implementation *implementation,
+                         const struct tw_device_info *device, struct tw_error *error) {
     struct tw_implementation bare = *implementation;
     bare.launch_count = 0;
-    return tw_implementation_fits(&bare, NULL, device, NULL) == TW_OK;
+    return tw_implementation_fits(&bare, NULL, device, error);
+}
+
+static tw_status bind(const struct tw_problem *problem, const struct tw_device_info *device,
+                      int64_t *values, struct tw_error *error) {
+    int64_t slots[TW_DEVICE_SLOTS];
+    tw_device_values(device, slots);
+    return tw_problem_bind(problem, slots, NULL, values, error);
 }
 
 tw_status space_create(struct space **out, const struct tw_problem *problem,
-                       const struct tw_device_info *device, struct tw_error *error) {
+                       const struct tw_device_info *device, const struct pins *pins,
+                       struct tw_error *error) {
     *out = NULL;
     const struct tw_description *d = problem->description;
-    int64_t device_values[TW_DEVICE_SLOTS], values[TW_MAX_SYMBOLS];
-    tw_device_values(device, device_values);
-    tw_status status = tw_problem_bind(problem, device_values, NULL, values, error);
+    int64_t values[TW_MAX_SYMBOLS];
+    tw_status status = bind(problem, device, values, error);
     if (status != TW_OK)
         return status;
     size_t parts = (size_t)d->implementation_count;
@@ -39,10 +46,12 @@ tw_status space_create(struct space **out, const struct tw_problem *problem,
         const struct tw_implementation *implementation = &d->implementations[i];
         struct space_part *part = &space->parts[i];
         part->first = space->size;
-        if (!runs_on(implementation, device))
+        if (runs_on(implementation, device, NULL) != TW_OK ||
+            (pins != NULL && !pins_fit(pins, implementation)))
             continue;
-        status =
-            space_enumerate(part, implementation, device, values, SPACE_LIMIT - space->size, error);
+        const struct enumerate_options options = {
+            .device = device, .pins = pins, .limit = SPACE_LIMIT - space->size};
+        status = space_enumerate(part, implementation, &options, values, error);
         space->size += part->count;
     }
     if (status != TW_OK) {
@@ -53,6 +62,48 @@ tw_status space_create(struct space **out, const struct tw_problem *problem,
     }
     *out = space;
     return TW_OK;
+}
+
+/* The points themselves are dropped: of a space that is asked about there are few. */
+static tw_status explain_part(const struct tw_implementation *implementation,
+                              const struct tw_device_info *device, const struct pins *pins,
+                              int64_t *values, struct tw_text *text, struct tw_error *error) {
+    struct space_part part = {0};
+    struct census census = {0};
+    const struct enumerate_options options = {
+        .device = device, .pins = pins, .limit = SPACE_LIMIT, .census = &census};
+    tw_status status = space_enumerate(&part, implementation, &options, values, error);
+    if (status == TW_OK) {
+        double total = 1;
+        for (int i = 0; i < part.axis_count; i++)
+            total *= part.axes[i].count;
+        tw_text_print(text, "of %.0f configurations of %s ", total, implementation->name);
+        census_text(&census, text);
+    }
+    free(part.rows);
+    return status;
+}
+
+tw_status space_explain(const struct tw_problem *problem, const struct tw_device_info *device,
+                        const struct pins *pins, struct tw_text *text, struct tw_error *error) {
+    const struct tw_description *d = problem->description;
+    int64_t values[TW_MAX_SYMBOLS];
+    tw_status status = bind(problem, device, values, error);
+    const char *between = "";
+    for (int i = 0; i < d->implementation_count && status == TW_OK; i++) {
+        const struct tw_implementation *implementation = &d->implementations[i];
+        struct tw_error reason;
+        /* Whoever pins a parameter does not ask after implementations that lack it. */
+        if (pins != NULL && !pins_fit(pins, implementation))
+            continue;
+        tw_text_print(text, "%s", between);
+        between = "; ";
+        if (runs_on(implementation, device, &reason) != TW_OK)
+            tw_text_print(text, "%s", reason.message);
+        else
+            status = explain_part(implementation, device, pins, values, text, error);
+    }
+    return status == TW_OK && text->failed ? tw_fail(error, TW_NO_MEMORY, "out of memory") : status;
 }
 
 void space_free(struct space *space) {

@@ -20,6 +20,7 @@
 #include "runtime/backend/backend.h"
 #include "runtime/description/configuration.h"
 #include "runtime/description/problem.h"
+#include "tuner/space/pins.h"
 
 #define SPACE_LIMIT ((size_t)1 << 24) /* points that a space may have */
 #define SPACE_NONE SIZE_MAX           /* no such point */
@@ -40,12 +41,18 @@ struct space_axis {
     int64_t values[TW_MAX_CHOICES]; /* by rank */
 };
 
-/* Enumerates the space. Implementations that do not run on the device have no points, and the space
- * may be empty. Fails when the problem cannot be bound, with TW_INVALID for more than SPACE_LIMIT
- * points, and with TW_INVALID, naming rule and point, when a constraint, define or redundancy
- * cannot be evaluated at a point that no other rule leaves out. The caller frees *out. */
+/* Enumerates the space, or with `pins` (NULL: none) the points that they allow. Implementations
+ * that do not run on the device have no points, and the space may be empty: space_explain then says
+ * why. Fails when the problem cannot be bound, with TW_INVALID for more than SPACE_LIMIT points,
+ * and with TW_INVALID, naming rule and point, when a constraint, define or redundancy cannot be
+ * evaluated at a point that no other rule leaves out. The caller frees *out. */
 tw_status space_create(struct space **out, const struct tw_problem *problem,
-                       const struct tw_device_info *device, struct tw_error *error);
+                       const struct tw_device_info *device, const struct pins *pins,
+                       struct tw_error *error);
+/* Appends what keeps the configurations out of the space, implementation by implementation: which
+ * rule or limit rules out how many of them, each counted for the first that it breaks. */
+tw_status space_explain(const struct tw_problem *problem, const struct tw_device_info *device,
+                        const struct pins *pins, struct tw_text *text, struct tw_error *error);
 void space_free(struct space *space);
 
 size_t space_size(const struct space *space);
