@@ -7,6 +7,7 @@
 #include "runtime/variant/compile.h"
 #include "runtime/variant/variant.h"
 #include "tuner/inspect/loops.h"
+#include "tuner/space/given.h"
 
 /* A configuration on its way from values to binaries and, where there is a device, modules. */
 struct subject {
@@ -18,24 +19,6 @@ struct subject {
 };
 
 /* ---- Which configuration ---- */
-
-static tw_status choose_preset(struct inspection *in, struct tw_error *error) {
-    const struct tw_description *d = in->problem.description;
-    const struct tw_preset *preset;
-    if (tw_description_preset(d, in->preset, &in->configuration.implementation, &preset)) {
-        memcpy(in->configuration.values, preset->values, sizeof in->configuration.values);
-        return TW_OK;
-    }
-    struct tw_text known = {0};
-    for (int i = 0; i < d->implementation_count; i++)
-        for (int p = 0; p < d->implementations[i].preset_count; p++)
-            tw_text_print(&known, "%s%s", known.length > 0 ? ", " : "",
-                          d->implementations[i].presets[p].name);
-    tw_fail(error, TW_INVALID, "the kernel %s has no preset \"%s\"; it has %s", d->kernel,
-            in->preset, known.data != NULL ? known.data : "none");
-    tw_text_free(&known);
-    return TW_INVALID;
-}
 
 static tw_status choose_stored(struct inspection *in, struct tw_error *error) {
     const struct tw_query query = {.catalogue = in->catalogue,
@@ -185,7 +168,9 @@ tw_status inspect(struct inspection *in, struct tw_error *error) {
     struct subject *s = calloc(1, sizeof *s);
     if (s == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    tw_status status = in->preset != NULL ? choose_preset(in, error) : choose_stored(in, error);
+    tw_status status = in->preset != NULL ? given_preset(in->problem.description, in->preset,
+                                                         &in->configuration, error)
+                                          : choose_stored(in, error);
     if (status == TW_OK)
         status = run(in, s, error);
     if (s->device != NULL)

@@ -2,12 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/session/attempt.h"
 #include "tuner/session/state.h"
-#include "tuner/statistics/statistics.h"
-#include "tuner/workers/assignment.h"
 #include "tuner/workers/process.h"
 #include "runtime/base/clock.h"
-#include "tuner/workers/trial_status.h"
 
 /* ---- Compiling ---- */
 
@@ -107,53 +105,25 @@ tw_status pipeline_collect_builds(struct session *s) {
     return status;
 }
 
-static struct trial trial_from_build(const struct candidate *candidate) {
-    const struct compiled *compiled = &candidate->build->compiled;
-    struct trial trial = {.configuration = candidate->configuration,
-                          .status = compiled->status,
-                          .has_compile_ms = compiled->status == TW_DB_TRIAL_OK,
-                          .compile_ms = compiled->compile_ms,
-                          .has_resources = compiled->has_resources,
-                          .registers = compiled->registers,
-                          .spill_bytes = compiled->spill_bytes};
-    snprintf(trial.message, sizeof trial.message, "%.500s", compiled->message);
-    return trial;
-}
-
 /* ---- Running ---- */
 
 static double trial_limit(const struct session *s) {
-    if (s->options->trial_limit_s > 0)
-        return s->options->trial_limit_s;
-    /* A naive variant may be as slow as the reference, and each case and repeat launches it again.
-     */
-    return 10 + 30 * s->reference_s;
+    return attempt_limit(s->options->trial_limit_s, s->reference_s);
 }
 
 static tw_status send_trial(struct session *s, struct candidate *candidate) {
-    const struct compiled *compiled = &candidate->build->compiled;
-    struct message request = message_new("trial");
-    cJSON_AddNumberToObject(request.json, "id", 0);
-    assignment_add_variant(&request, s->problem->description, &candidate->configuration);
-    cJSON_AddItemToObject(
-        request.json, "sizes",
-        cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(compiled->binaries.json, "sizes"), 1));
-    if (s->contender_count > 0)
-        cJSON_AddNumberToObject(request.json, "best_us", s->contenders[0].trial.time_us);
-    /* The bytes are lent for the sending. */
-    request.bytes = compiled->binaries.bytes;
-    request.size = compiled->binaries.size;
-    tw_status status = device_link_send(s->link, &request, trial_limit(s), s->error);
-    request.bytes = NULL;
-    message_free(&request);
-    return status;
+    double best_us = s->contender_count > 0 ? s->contenders[0].trial.time_us : 0;
+    return attempt_send(s->link, s->problem->description, &candidate->configuration,
+                        &candidate->build->compiled, best_us, trial_limit(s), s->error);
 }
 
 static tw_status feed_device(struct session *s) {
     while (s->ready.first != NULL && s->running == NULL) {
         struct candidate *candidate = s->ready.first;
         if (candidate->build->compiled.status != TW_DB_TRIAL_OK) {
-            struct trial trial = trial_from_build(queue_take(&s->ready));
+            queue_take(&s->ready);
+            struct trial trial =
+                attempt_compiled(&candidate->configuration, &candidate->build->compiled);
             tw_status status = outcome_record(s, candidate->point, &trial, NULL);
             candidate_free(s, candidate);
             if (status != TW_OK)
@@ -169,32 +139,6 @@ static tw_status feed_device(struct session *s) {
             return status;
     }
     return TW_OK;
-}
-
-static void read_result(const struct message *answer, struct trial *trial) {
-    trial->status = trial_status_parse(message_text(answer, "status", ""));
-    snprintf(trial->message, sizeof trial->message, "%.500s", message_text(answer, "message", ""));
-    trial->screened_out = message_flag(answer, "screened_out");
-    trial->max_rel_error = message_number(answer, "max_rel_error", -1);
-    trial->rms_rel_error = message_number(answer, "rms_rel_error", -1);
-    trial->has_error = trial->max_rel_error >= 0;
-    double times[256];
-    int count = 0;
-    const cJSON *time;
-    cJSON_ArrayForEach(time, cJSON_GetObjectItemCaseSensitive(answer->json, "times_us")) {
-        if (count < (int)(sizeof times / sizeof *times))
-            times[count++] = time->valuedouble;
-    }
-    if (trial->status != TW_DB_TRIAL_OK || count == 0)
-        return;
-    trial->repeats = count;
-    statistics_sort(times, (size_t)count);
-    trial->time_us = statistics_median(times, (size_t)count);
-    struct statistics_interval interval =
-        statistics_median_interval(times, (size_t)count, STATISTICS_CONFIDENCE);
-    trial->has_interval = interval.confidence >= STATISTICS_CONFIDENCE;
-    trial->ci_low_us = interval.low;
-    trial->ci_high_us = interval.high;
 }
 
 static tw_status finish_running(struct session *s, struct trial *trial) {
@@ -236,24 +180,16 @@ static tw_status lose_running(struct session *s, struct trial *trial) {
     return TW_OK;
 }
 
-static void name_timeout(const struct session *s, enum device_event event, struct trial *trial) {
-    bool loading = event == DEVICE_LOAD_TIMEOUT;
-    trial->status = loading ? TW_DB_TRIAL_COMPILE_TIMEOUT : TW_DB_TRIAL_TIMEOUT;
-    snprintf(trial->message, sizeof trial->message, "%sdid not finish within %.3g s",
-             loading ? "the driver, which compiles at the first launch, " : "",
-             loading ? s->options->compile_limit_s : trial_limit(s));
-}
-
 static tw_status take_result(struct session *s, enum device_event event,
                              const struct message *answer) {
-    struct trial trial = trial_from_build(s->running);
+    struct trial trial = attempt_compiled(&s->running->configuration, &s->running->build->compiled);
     if (event == DEVICE_TIMEOUT || event == DEVICE_LOAD_TIMEOUT) {
-        name_timeout(s, event, &trial);
+        attempt_timed_out(event, s->options->compile_limit_s, trial_limit(s), &trial);
         return finish_running(s, &trial);
     }
     if (event == DEVICE_CRASH)
         return lose_running(s, &trial);
-    read_result(answer, &trial);
+    attempt_read(answer, &trial);
     if (trial.status != TW_DB_TRIAL_CRASH)
         return finish_running(s, &trial);
     tw_fail(s->error, TW_DEVICE, "%s", trial.message);

@@ -51,6 +51,15 @@ static void add_resources(struct message *answer, const struct tw_binaries *bina
     cJSON_AddNumberToObject(answer->json, "spill_bytes", spills);
 }
 
+/* What the compiler said, a launch each; the last is of the launch that did not compile. */
+static void add_logs(struct message *answer, const struct tw_binaries *binaries) {
+    cJSON *logs = cJSON_AddArrayToObject(answer->json, "logs");
+    for (int i = 0; i < binaries->count; i++) {
+        const struct tw_text *log = &binaries->launches[i].log;
+        cJSON_AddItemToArray(logs, cJSON_CreateString(log->data != NULL ? log->data : ""));
+    }
+}
+
 static tw_status compile_one(const struct compiler *compiler, const struct message *request,
                              struct tw_error *error) {
     struct tw_configuration configuration;
@@ -75,6 +84,7 @@ static tw_status compile_one(const struct compiler *compiler, const struct messa
     cJSON_AddStringToObject(answer.json, "status", trial_status(status));
     cJSON_AddNumberToObject(answer.json, "compile_ms", (tw_clock_now() - start) * 1e3);
     add_resources(&answer, &binaries);
+    add_logs(&answer, &binaries);
     if (status == TW_OK)
         status = assignment_add_binaries(&answer, &binaries, error);
     else
