@@ -62,13 +62,13 @@ class Run(support.EndToEnd):
 
     def test_mistakes(self):
         for words, says in [
-            (("--preset", "stagd"), "did you mean staged?"),
+            (("--preset", "stagd"), "it has naive, default, staged"),
             (("--configuration", "{"), "expected a JSON object"),
             (("--configuration", "[1]"), "expected a JSON object"),
             (("--configuration", "{}"), "missing"),
             (("--configuration", '{"BLOCK":16,"EACH":3,"ORDER":"near"}'), "direct: configuration: key EACH"),
             (("--configuration", '{"BLOCK":16,"EACH":1,"ODER":"near"}'), 'did you mean "ORDER"?'),
-            (("--configuration", '{"BLOCK":64}', "--implementation", "stged"), "did you mean staged?"),
+            (("--configuration", '{"BLOCK":64}', "--implementation", "stged"), "it has direct, staged"),
             (("--configuration", '{"BLOCK":64}', "--preset", "staged"), "not both"),
             (("--implementation", "staged"), "--implementation goes with --configuration"),
             (("--preset", "staged", "--fix", "EACH=2"), "staged, which has no such parameter"),

@@ -357,8 +357,8 @@ static void rules_that_cannot_be_evaluated(void **state) {
                             .space = (struct space *)1};
         struct tw_error error;
         f.problem = parse_problem(f.description, "1000x10");
-        assert_refuses(space_create(&f.space, &f.problem, &paper_gpu, &error), TW_INVALID, error,
-                       cases[i].says);
+        assert_refuses(space_create(&f.space, &f.problem, &paper_gpu, NULL, &error), TW_INVALID,
+                       error, cases[i].says);
         assert_null(f.space);
         destroy(&f);
         free(text);

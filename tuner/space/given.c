@@ -1,22 +1,9 @@
 #include "tuner/space/given.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
-
-/* "; did you mean X?" or "; it has A, B". */
-static void add_known(struct tw_text *text, const char *word, const char *const *names,
-                      size_t count) {
-    const char *nearest = tw_nearest(word, names, count);
-    if (nearest != NULL)
-        tw_text_print(text, "did you mean %s?", nearest);
-    else
-        tw_text_print(text, "it has ");
-    for (size_t i = 0; nearest == NULL && i < count; i++)
-        tw_text_print(text, "%s%s", i > 0 ? ", " : "", names[i]);
-}
 
 tw_status given_preset(const struct tw_description *d, const char *name,
                        struct tw_configuration *configuration, struct tw_error *error) {
@@ -25,22 +12,14 @@ tw_status given_preset(const struct tw_description *d, const char *name,
         memcpy(configuration->values, preset->values, sizeof configuration->values);
         return TW_OK;
     }
-    size_t count = 0;
-    for (int i = 0; i < d->implementation_count; i++)
-        count += (size_t)d->implementations[i].preset_count;
     struct tw_text known = {0};
-    const char **names = calloc(count + 1, sizeof *names);
-    if (names == NULL)
-        return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    count = 0;
     for (int i = 0; i < d->implementation_count; i++)
         for (int p = 0; p < d->implementations[i].preset_count; p++)
-            names[count++] = d->implementations[i].presets[p].name;
-    add_known(&known, name, names, count);
-    tw_fail(error, TW_INVALID, "the kernel %s has no preset \"%s\"; %s", d->kernel, name,
-            known.data != NULL ? known.data : "");
+            tw_text_print(&known, "%s%s", known.length > 0 ? ", " : "",
+                          d->implementations[i].presets[p].name);
+    tw_fail(error, TW_INVALID, "the kernel %s has no preset \"%s\"; it has %s", d->kernel, name,
+            known.data != NULL ? known.data : "none");
     tw_text_free(&known);
-    free(names);
     return TW_INVALID;
 }
 
@@ -50,12 +29,10 @@ static tw_status find_implementation(const struct tw_description *d, const char 
     if (*index >= 0)
         return TW_OK;
     struct tw_text known = {0};
-    const char *names[32]; /* as many as a description may have */
     for (int i = 0; i < d->implementation_count; i++)
-        names[i] = d->implementations[i].name;
-    add_known(&known, name, names, (size_t)d->implementation_count);
-    tw_fail(error, TW_INVALID, "the kernel %s has no implementation \"%s\"; %s", d->kernel, name,
-            known.data != NULL ? known.data : "");
+        tw_text_print(&known, "%s%s", i > 0 ? ", " : "", d->implementations[i].name);
+    tw_fail(error, TW_INVALID, "the kernel %s has no implementation \"%s\"; it has %s", d->kernel,
+            name, known.data != NULL ? known.data : "none");
     tw_text_free(&known);
     return TW_INVALID;
 }

@@ -4,7 +4,7 @@
 
 #include "runtime/description/configuration.h"
 
-/* TW_INVALID with the nearest name, or all, when the kernel has no such preset. */
+/* TW_INVALID with the names of all when the kernel has no such preset. */
 tw_status given_preset(const struct tw_description *description, const char *name,
                        struct tw_configuration *configuration, struct tw_error *error);
 
