@@ -109,13 +109,18 @@ struct tw_db_query {
 };
 
 void tw_db_query_start(struct tw_db_query *query, tw_db *db, const char *sql, const char *doing);
-/* A SELECT for a visitor: `head` up to its WHERE, then conditions (0 and NULL add none), then
- * ready. */
+/* A statement with conditions, for a visitor or to remove rows: `head` up to its WHERE, then
+ * conditions (0 and NULL add none), then ready. */
 void tw_db_select_start(struct tw_db_query *query, tw_db *db, const char *head, const char *doing);
 void tw_db_select_where_id(struct tw_db_query *query, const char *column, int64_t id);
 void tw_db_select_where_text(struct tw_db_query *query, const char *column, const char *text);
 void tw_db_select_where_ids(struct tw_db_query *query, const char *column, const int64_t *ids,
                             size_t count);
+/* `set` has a bit for each of the `words` that the column may hold; 0: any. They hold no quotes. */
+void tw_db_select_where_words(struct tw_db_query *query, const char *column,
+                              const char *const *words, int count, unsigned set);
+/* A greater one than this. */
+void tw_db_select_where_after(struct tw_db_query *query, const char *column, int64_t id);
 void tw_db_select_ready(struct tw_db_query *query, const char *tail);
 
 void tw_db_bind_text(struct tw_db_query *query, const char *text);

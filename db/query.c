@@ -67,6 +67,26 @@ void tw_db_select_where_ids(struct tw_db_query *query, const char *column, const
     sqlite3_str_appendall(query->text, ")");
 }
 
+void tw_db_select_where_words(struct tw_db_query *query, const char *column,
+                              const char *const *words, int count, unsigned set) {
+    if (set == 0) {
+        return;
+    }
+    sqlite3_str_appendf(query->text, " AND %s IN (''", column);
+    for (int i = 0; i < count; i++) {
+        if ((set >> i & 1) != 0) {
+            sqlite3_str_appendf(query->text, ", '%s'", words[i]);
+        }
+    }
+    sqlite3_str_appendall(query->text, ")");
+}
+
+void tw_db_select_where_after(struct tw_db_query *query, const char *column, int64_t id) {
+    if (id != 0) {
+        sqlite3_str_appendf(query->text, " AND %s > %lld", column, (long long)id);
+    }
+}
+
 void tw_db_select_ready(struct tw_db_query *query, const char *tail) {
     sqlite3_str_appendf(query->text, " %s", tail);
     char *sql = sqlite3_str_finish(query->text);

@@ -280,7 +280,13 @@ enum tw_db_trial_status {
 #define X(name, text) TW_DB_TRIAL_##name,
     TW_DB_TRIAL_STATUSES(X)
 #undef X
+        TW_DB_TRIAL_STATUS_COUNT
 };
+
+/* A set of statuses, a bit each. */
+#define TW_DB_TRIAL_BIT(status) (1u << (status))
+#define TW_DB_TRIAL_FAILURES                                                                       \
+    (TW_DB_TRIAL_BIT(TW_DB_TRIAL_STATUS_COUNT) - 1 - TW_DB_TRIAL_BIT(TW_DB_TRIAL_OK))
 
 /* The word stored: "ok", "compile_error", ... */
 const char *tw_db_trial_status_text(enum tw_db_trial_status status);
@@ -346,6 +352,10 @@ struct tw_db_trial_filter {
     const int64_t *implementations; /* any of these; NULL: all */
     size_t implementation_count;
     const char *cache_policy;
+    const char *kernel;
+    const char *problem_key;
+    const char *device_fingerprint;
+    unsigned statuses; /* any of these; 0: all */
 };
 
 typedef bool (*tw_db_trial_visitor)(void *context, const struct tw_db_trial_row *row);
@@ -531,8 +541,9 @@ enum tw_db_status tw_db_kernel_each(tw_db *db, tw_db_kernel_visitor visit, void 
 /* Removes the row with this problem, device, implementation, cache policy and, unless that is NULL,
  * configuration, if it is there. */
 enum tw_db_status tw_db_best_remove(tw_db *db, const struct tw_db_best *best);
-/* Removes the trials of an implementation; tells how many there were. */
-enum tw_db_status tw_db_trials_remove(tw_db *db, int64_t implementation, int64_t *count);
+/* Removes the trials that the filter lets through, and nothing else; tells how many there were. */
+enum tw_db_status tw_db_trials_remove(tw_db *db, const struct tw_db_trial_filter *filter,
+                                      int64_t *count);
 
 struct tw_db_swept {
     int64_t runs;

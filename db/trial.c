@@ -8,7 +8,7 @@ static const char *const statuses[] = {
     TW_DB_TRIAL_STATUSES(X)
 #undef X
 };
-enum { STATUS_COUNT = sizeof statuses / sizeof *statuses };
+enum { STATUS_COUNT = TW_DB_TRIAL_STATUS_COUNT };
 
 const char *tw_db_trial_status_text(enum tw_db_trial_status status) {
     size_t index = (size_t)status;
@@ -117,6 +117,40 @@ static void next_trial(struct tw_db_query *query, struct tw_db_trial_row *row) {
     trial->created_at = tw_db_next_integer(query);
 }
 
+static void add_filter(struct tw_db_query *query, const struct tw_db_trial_filter *filter) {
+    tw_db_select_where_id(query, "trial.run", filter->run);
+    tw_db_select_where_id(query, "trial.problem", filter->problem);
+    tw_db_select_where_id(query, "trial.device", filter->device);
+    tw_db_select_where_ids(query, "trial.implementation", filter->implementations,
+                           filter->implementation_count);
+    tw_db_select_where_text(query, "trial.cache_policy", filter->cache_policy);
+    tw_db_select_where_text(query, "problem.kernel", filter->kernel);
+    tw_db_select_where_text(query, "problem.key", filter->problem_key);
+    tw_db_select_where_text(query, "device.fingerprint", filter->device_fingerprint);
+    tw_db_select_where_words(query, "trial.status", statuses, STATUS_COUNT, filter->statuses);
+    tw_db_select_where_after(query, "trial.id", filter->after);
+}
+
+enum tw_db_status tw_db_trials_remove(tw_db *db, const struct tw_db_trial_filter *filter,
+                                      int64_t *count) {
+    *count = 0;
+    enum tw_db_status status = tw_db_write_begin(db);
+    if (status != TW_DB_OK) {
+        return status;
+    }
+    struct tw_db_query query;
+    tw_db_select_start(&query, db,
+                       "DELETE FROM trial WHERE id IN (SELECT trial.id FROM trial"
+                       " JOIN problem ON problem.id = trial.problem"
+                       " JOIN device ON device.id = trial.device",
+                       "remove trials");
+    add_filter(&query, filter);
+    tw_db_select_ready(&query, ")");
+    status = tw_db_query_run(&query);
+    *count = status == TW_DB_OK ? sqlite3_changes(db->sqlite) : 0;
+    return tw_db_write_end(db, status);
+}
+
 enum tw_db_status tw_db_trial_each(tw_db *db, const struct tw_db_trial_filter *filter,
                                    tw_db_trial_visitor visit, void *context) {
     static const struct tw_db_trial_filter all;
@@ -131,16 +165,11 @@ enum tw_db_status tw_db_trial_each(tw_db *db, const struct tw_db_trial_filter *f
         " trial.screened_out, trial.max_rel_error, trial.rms_rel_error, trial.compile_ms,"
         " trial.registers, trial.spill_bytes, trial.shared_bytes, trial.created_at"
         " FROM trial JOIN problem ON problem.id = trial.problem"
+        " JOIN device ON device.id = trial.device"
         " JOIN implementation ON implementation.id = trial.implementation",
         "read trials");
-    tw_db_select_where_id(&query, "trial.run", wanted->run);
-    tw_db_select_where_id(&query, "trial.problem", wanted->problem);
-    tw_db_select_where_id(&query, "trial.device", wanted->device);
-    tw_db_select_where_ids(&query, "trial.implementation", wanted->implementations,
-                           wanted->implementation_count);
-    tw_db_select_where_text(&query, "trial.cache_policy", wanted->cache_policy);
-    tw_db_select_ready(&query, "AND trial.id > ? ORDER BY trial.id");
-    tw_db_bind_integer(&query, wanted->after);
+    add_filter(&query, wanted);
+    tw_db_select_ready(&query, "ORDER BY trial.id");
     while (tw_db_query_row(&query)) {
         struct tw_db_trial_row row;
         next_trial(&query, &row);

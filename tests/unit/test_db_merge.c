@@ -464,7 +464,12 @@ static void sweep_removes_what_nothing_refers_to(void **state) {
     assert_status(tw_db_sweep(db, &swept), TW_DB_OK);
     assert_int_equal(swept.runs + swept.implementations + swept.problems + swept.devices, 0);
     int64_t count = 0;
-    assert_status(tw_db_trials_remove(db, ids.implementation, &count), TW_DB_OK);
+    assert_status(
+        tw_db_trials_remove(db,
+                            &(struct tw_db_trial_filter){.implementations = &ids.implementation,
+                                                         .implementation_count = 1},
+                            &count),
+        TW_DB_OK);
     assert_int_equal(count, 1);
     assert_status(tw_db_sweep(db, &swept), TW_DB_OK);
     assert_int_equal(swept.runs, 1);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "db/store.h"
 #include "runtime/base/text.h"
 #include "tuner/commands/argument_values.h"
 
@@ -102,6 +103,29 @@ static tw_status take_cache(struct arguments *a, const struct row *row, const ch
     return TW_OK;
 }
 
+/* May be repeated; "failed" is all that are not ok. */
+static tw_status take_status(struct arguments *a, const struct row *row, const char *value,
+                             struct tw_error *error) {
+    struct tw_text known = {0};
+    if (strcmp(value, "failed") == 0) {
+        a->statuses |= TW_DB_TRIAL_FAILURES;
+        return TW_OK;
+    }
+    for (int i = 0; i < TW_DB_TRIAL_STATUS_COUNT; i++) {
+        const char *name = tw_db_trial_status_text((enum tw_db_trial_status)i);
+        if (strcmp(value, name) == 0) {
+            a->statuses |= TW_DB_TRIAL_BIT(i);
+            tw_text_free(&known);
+            return TW_OK;
+        }
+        tw_text_print(&known, "%s, ", name);
+    }
+    tw_fail(error, TW_INVALID, "--%s %s: expected one of %sor failed, which is all but ok",
+            row->name, value, known.data != NULL ? known.data : "");
+    tw_text_free(&known);
+    return TW_INVALID;
+}
+
 #define MEMBER(name) offsetof(struct arguments, name)
 static const struct row rows[OPTION_COUNT] = {
     [OPTION_SHAPE] = {"shape", take_shape, 0, 0, 0},
@@ -128,6 +152,7 @@ static const struct row rows[OPTION_COUNT] = {
     [OPTION_IMPLEMENTATION] = {"implementation", take_text, MEMBER(implementation), 0, 0},
     [OPTION_PRESET] = {"preset", take_text, MEMBER(preset), 0, 0},
     [OPTION_ARCH] = {"arch", take_text, MEMBER(arch), 0, 0},
+    [OPTION_STATUS] = {"status", take_status, 0, 0, 0},
     [OPTION_FIX] = {"fix", take_word, MEMBER(fixes), 0, 0},
     [OPTION_CONFIGURATION] = {"configuration", take_text, MEMBER(configuration), 0, 0},
     [OPTION_SOURCE] = {"source", take_flag, MEMBER(source), 0, 0},

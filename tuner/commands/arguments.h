@@ -36,6 +36,7 @@ enum option_id {
     OPTION_PRESET,
     OPTION_ARCH,
     OPTION_FIX,
+    OPTION_STATUS,
     OPTION_CONFIGURATION,
     OPTION_SOURCE,
     OPTION_LOG,
@@ -89,6 +90,7 @@ struct arguments {
     bool cache_given;
     struct word_list configs;
     struct word_list fixes; /* "BK=8" */
+    unsigned statuses;      /* of trials, a bit each (db/store.h); 0: not given */
     double trial_limit_s;   /* 0: the tuner decides */
     double compile_limit_s;
     int64_t run;           /* 0: not given */

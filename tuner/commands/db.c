@@ -7,6 +7,7 @@
 
 #include "runtime/base/text.h"
 #include "tuner/commands/command.h"
+#include "tuner/commands/db_forget.h"
 #include "tuner/commands/db_interchange.h"
 #include "tuner/commands/subject.h"
 #include "tuner/exchange/check.h"
@@ -27,6 +28,7 @@ static const char help[] =
     "tune db check [--db FILE]                    say what is wrong with a database\n"
     "tune db list [--db FILE]                     say what is in it\n"
     "tune db prune [--db FILE]                    drop what is no longer useful\n"
+    "tune db forget [KERNEL] [OPTIONS]            drop trials, so that they are tried again\n"
     "\n"
     "Of two rows about the same, merge and import keep the better measured one. They take all or, "
     "when\n"
@@ -41,6 +43,15 @@ static const char help[] =
     "  --binaries           export: a database with the compiled kernels of the devices in this\n"
     "                       machine, for machines that have no compiler\n"
     "  --config FILE        the description of a kernel of your own; may be given more than once\n"
+    "\n"
+    "forget drops the trials that all of its options name, and nothing else: best rows and runs "
+    "stay.\n"
+    "\n"
+    "  --status S           with this status (timeout, wrong, ...), or failed: all but ok; may be\n"
+    "                       given more than once\n"
+    "  --run N              of this run\n"
+    "  --shape MxN[xK]      of this problem; with --dtype, --trans, --attr, --config as for tune\n"
+    "  --device ID, --cache cold|warm  measured so\n"
     "\n"
     "For Kernel Tuner, and what reads its files; import sees by itself what a file is:\n"
     "\n"
@@ -263,12 +274,8 @@ static tw_status list(const struct arguments *a, const char *path, struct tw_err
     return status;
 }
 
-/* The database must be there: pruning makes none. */
-static tw_status open_to_prune(const char *path, tw_db **db, struct tw_error *error) {
-    tw_status status = subject_open_db(path, TW_DB_READ, db, error);
-    tw_db_close(*db);
-    *db = NULL;
-    return status == TW_OK ? subject_open_db(path, TW_DB_WRITE, db, error) : status;
+static tw_status forget(const struct arguments *a, const char *path, struct tw_error *error) {
+    return db_forget(a, path, error);
 }
 
 static tw_status prune(const struct arguments *a, const char *path, struct tw_error *error) {
@@ -277,7 +284,7 @@ static tw_status prune(const struct arguments *a, const char *path, struct tw_er
     struct pruned p;
     tw_status status = known_kernels_open(&known, a->configs.words, a->configs.count, error);
     if (status == TW_OK)
-        status = open_to_prune(path, &db, error);
+        status = subject_open_existing(path, &db, error);
     if (status == TW_OK)
         status = prune_database(db, &known, &p, error);
     if (status == TW_OK)
@@ -303,7 +310,8 @@ static tw_status prune(const struct arguments *a, const char *path, struct tw_er
     X(import, OPTIONS_SUBJECT | OPTION(KERNEL) | OPTION(IMPLEMENTATION) | WORDS_ARE_FILES)         \
     X(check, OPTION(DB) | OPTION(CONFIG))                                                          \
     X(list, OPTION(DB))                                                                            \
-    X(prune, OPTION(DB) | OPTION(CONFIG))
+    X(prune, OPTION(DB) | OPTION(CONFIG))                                                          \
+    X(forget, DB_FORGET_OPTIONS)
 
 static const struct verb {
     const char *name;
@@ -333,7 +341,7 @@ static tw_status run_verb(const struct verb *verb, int count, char **words,
     if (status == TW_OK && arguments.help) {
         fputs(help, stdout);
     } else if (status == TW_OK && arguments.kernel != NULL && verb->run != export &&
-               verb->run != import) {
+               verb->run != import && verb->run != forget) {
         status = tw_fail(error, TW_INVALID, "unexpected \"%s\"; a database is named with --db",
                          arguments.kernel);
     } else if (status == TW_OK) {

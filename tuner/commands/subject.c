@@ -145,6 +145,13 @@ tw_status subject_open_db(const char *path, enum tw_db_mode mode, tw_db **db,
     return tw_fail(error, TW_DATABASE, "%s", message);
 }
 
+tw_status subject_open_existing(const char *path, tw_db **db, struct tw_error *error) {
+    tw_status status = subject_open_db(path, TW_DB_READ, db, error);
+    tw_db_close(*db);
+    *db = NULL;
+    return status == TW_OK ? subject_open_db(path, TW_DB_WRITE, db, error) : status;
+}
+
 /* A file that is not there has no rows. */
 static tw_status add_rows(struct tw_catalogue *catalogue, const char *path,
                           struct tw_error *error) {

@@ -26,6 +26,8 @@ tw_status subject_device(const struct arguments *arguments, struct tw_device_inf
 char *subject_db_path(const struct arguments *arguments, struct tw_error *error);
 tw_status subject_open_db(const char *path, enum tw_db_mode mode, tw_db **db,
                           struct tw_error *error);
+/* To be written to, but not made. */
+tw_status subject_open_existing(const char *path, tw_db **db, struct tw_error *error);
 /* The database's best rows in memory. A database that is not there yet is empty; one that is there
  * must be readable. */
 tw_status subject_catalogue(const struct arguments *arguments, struct tw_catalogue **out,

@@ -81,7 +81,11 @@ static enum tw_db_status drop(tw_db *db, struct victims *victims) {
     enum tw_db_status status = TW_DB_OK;
     for (size_t i = 0; i < victims->implementation_count && status == TW_DB_OK; i++) {
         int64_t count;
-        status = tw_db_trials_remove(db, victims->implementations[i], &count);
+        status = tw_db_trials_remove(
+            db,
+            &(struct tw_db_trial_filter){.implementations = &victims->implementations[i],
+                                         .implementation_count = 1},
+            &count);
         victims->pruned->trials += count;
     }
     for (size_t i = 0; i < victims->best_count && status == TW_DB_OK; i++) {

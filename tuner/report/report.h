@@ -28,6 +28,9 @@ void report_table(const struct tw_problem *problem, const struct tw_device_info 
 cJSON *report_json(const struct tw_problem *problem, const struct tw_device_info *device,
                    const struct session_result *result, const char *db_path);
 
+/* Appends "5 trials (3 timeout, 2 crash)" for counts by status, or "no trials". */
+void report_counts(const int64_t counts[TW_DB_TRIAL_STATUS_COUNT], struct tw_text *text);
+
 /* A time with a unit that suits it: "698.1 us", "2.705 ms". */
 void report_time(double microseconds, char out[32]);
 

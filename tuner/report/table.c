@@ -16,6 +16,26 @@ void report_time(double us, char out[32]) {
 /* A spread, as a share of the time, at which a quiet machine would do better. */
 static const double NOISY = 0.05;
 
+void report_counts(const int64_t counts[TW_DB_TRIAL_STATUS_COUNT], struct tw_text *text) {
+    int64_t total = 0;
+    for (int i = 0; i < TW_DB_TRIAL_STATUS_COUNT; i++)
+        total += counts[i];
+    if (total == 0) {
+        tw_text_print(text, "no trials");
+        return;
+    }
+    tw_text_print(text, "%" PRId64 " trial%s (", total, total == 1 ? "" : "s");
+    const char *between = "";
+    for (int i = 0; i < TW_DB_TRIAL_STATUS_COUNT; i++) {
+        if (counts[i] == 0)
+            continue;
+        tw_text_print(text, "%s%" PRId64 " %s", between, counts[i],
+                      tw_db_trial_status_text((enum tw_db_trial_status)i));
+        between = ", ";
+    }
+    tw_text_print(text, ")");
+}
+
 static void print_best(const struct tw_problem *problem, const struct session_result *r) {
     const struct tw_description *d = problem->description;
     struct tw_text configuration = {0};
