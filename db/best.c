@@ -8,8 +8,9 @@ static enum tw_db_status store(tw_db *db, const struct tw_db_best *best) {
     tw_db_query_start(&query, db,
                       "INSERT OR REPLACE INTO best (problem, device, implementation, cache_policy,"
                       " configuration, time_us, ci_low_us, ci_high_us, repeats, rate_unit, rate,"
-                      " max_rel_error, rms_rel_error, tie_set, baselines, run, measured_at)"
-                      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                      " max_rel_error, rms_rel_error, tie_set, baselines, run, measured_at, source,"
+                      " judge)"
+                      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                       "store a best configuration");
     tw_db_bind_integer(&query, best->problem);
     tw_db_bind_integer(&query, best->device);
@@ -28,6 +29,8 @@ static enum tw_db_status store(tw_db *db, const struct tw_db_best *best) {
     tw_db_bind_text(&query, best->baselines);
     tw_db_bind_reference(&query, best->run);
     tw_db_bind_integer(&query, best->measured_at != 0 ? best->measured_at : (int64_t)time(NULL));
+    tw_db_bind_text(&query, best->source);
+    tw_db_bind_text(&query, best->judge);
     return tw_db_query_run(&query);
 }
 
@@ -112,6 +115,7 @@ static void next_best(struct tw_db_query *query, struct tw_db_best_row *row) {
     row->problem.id = tw_db_next_integer(query);
     row->problem.kernel = tw_db_next_text(query);
     row->problem.key = tw_db_next_text(query);
+    row->problem.text = tw_db_next_optional_text(query);
     row->implementation_name = tw_db_next_text(query);
     row->template_hash = tw_db_next_text(query);
     best->problem = row->problem.id;
@@ -131,6 +135,8 @@ static void next_best(struct tw_db_query *query, struct tw_db_best_row *row) {
     best->baselines = tw_db_next_optional_text(query);
     tw_db_next_optional_integer(query, &best->run);
     best->measured_at = tw_db_next_integer(query);
+    best->source = tw_db_next_optional_text(query);
+    best->judge = tw_db_next_optional_text(query);
     next_provenance(query, &row->provenance);
 }
 
@@ -143,11 +149,12 @@ enum tw_db_status tw_db_best_each(tw_db *db, const struct tw_db_best_filter *fil
     tw_db_select_start(
         &query, db,
         "SELECT " TW_DB_DEVICE_COLUMNS ", problem.id, problem.kernel, problem.key,"
-        " implementation.name, implementation.template_hash, best.implementation,"
+        " problem.text, implementation.name, implementation.template_hash, best.implementation,"
         " best.cache_policy, best.configuration, best.time_us, best.ci_low_us, best.ci_high_us,"
         " best.repeats, best.rate_unit, best.rate, best.max_rel_error, best.rms_rel_error,"
-        " best.tie_set, best.baselines, best.run, best.measured_at, run.uid, run.strategy,"
-        " run.seed, run.budget_kind, run.budget_value, run.started_at, run.tilewise_version,"
+        " best.tie_set, best.baselines, best.run, best.measured_at, best.source, best.judge,"
+        " run.uid, run.strategy, run.seed, run.budget_kind, run.budget_value, run.started_at, "
+        "run.tilewise_version,"
         " run.driver, run.compiler, run.conditions, run.protocol"
         " FROM best JOIN problem ON problem.id = best.problem"
         " JOIN device ON device.id = best.device"
@@ -160,6 +167,11 @@ enum tw_db_status tw_db_best_each(tw_db *db, const struct tw_db_best_filter *fil
     tw_db_select_where_text(&query, "best.cache_policy", wanted->cache_policy);
     tw_db_select_where_text(&query, "implementation.name", wanted->implementation_name);
     tw_db_select_where_text(&query, "implementation.template_hash", wanted->template_hash);
+    tw_db_select_where_id(&query, "best.problem", wanted->problem);
+    tw_db_select_where_id(&query, "best.device", wanted->device);
+    if (wanted->unidentified) {
+        tw_db_select_where(&query, "best.source IS NULL");
+    }
     tw_db_select_ready(&query, "ORDER BY problem.kernel, problem.key, device.fingerprint,"
                                " best.cache_policy, best.time_us, best.implementation");
     while (tw_db_query_row(&query)) {
@@ -181,7 +193,7 @@ enum tw_db_status tw_db_result_each(tw_db *db, tw_db_result_visitor visit, void 
     tw_db_select_start(&query, db,
                        "SELECT problem.kernel, problem.key, best.device, best.implementation,"
                        " best.cache_policy, best.configuration, best.time_us,"
-                       " best.tie_set IS NULL"
+                       " best.tie_set IS NULL, best.source, best.judge"
                        " FROM best JOIN problem ON problem.id = best.problem",
                        "read the best configurations");
     tw_db_select_ready(&query, "");
@@ -195,6 +207,8 @@ enum tw_db_status tw_db_result_each(tw_db *db, tw_db_result_visitor visit, void 
         result.configuration = tw_db_next_text(&query);
         result.time_us = tw_db_next_real(&query);
         result.provisional = tw_db_next_integer(&query) != 0;
+        result.source = tw_db_next_optional_text(&query);
+        result.judge = tw_db_next_optional_text(&query);
         if (query.status == TW_DB_OK && !visit(context, &result)) {
             break;
         }
@@ -202,11 +216,7 @@ enum tw_db_status tw_db_result_each(tw_db *db, tw_db_result_visitor visit, void 
     return tw_db_query_finish(&query);
 }
 
-enum tw_db_status tw_db_best_remove(tw_db *db, const struct tw_db_best *best) {
-    enum tw_db_status status = tw_db_write_begin(db);
-    if (status != TW_DB_OK) {
-        return status;
-    }
+static enum tw_db_status remove_row(tw_db *db, const struct tw_db_best *best) {
     struct tw_db_query query;
     tw_db_query_start(&query, db,
                       "DELETE FROM best WHERE problem = ? AND device = ? AND implementation = ?"
@@ -217,5 +227,39 @@ enum tw_db_status tw_db_best_remove(tw_db *db, const struct tw_db_best *best) {
     tw_db_bind_integer(&query, best->implementation);
     tw_db_bind_text(&query, best->cache_policy);
     tw_db_bind_text(&query, best->configuration);
-    return tw_db_write_end(db, tw_db_query_run(&query));
+    return tw_db_query_run(&query);
+}
+
+enum tw_db_status tw_db_best_remove(tw_db *db, const struct tw_db_best *best) {
+    enum tw_db_status status = tw_db_write_begin(db);
+    return status == TW_DB_OK ? tw_db_write_end(db, remove_row(db, best)) : status;
+}
+
+static enum tw_db_status identify(tw_db *db, const struct tw_db_best *best, int64_t implementation,
+                                  const char *source, const char *judge) {
+    struct tw_db_query query;
+    tw_db_query_start(&query, db,
+                      "UPDATE OR IGNORE best SET implementation = ?, source = ?, judge = ?"
+                      " WHERE problem = ? AND device = ? AND implementation = ?"
+                      " AND cache_policy = ?",
+                      "say what a best configuration belongs to");
+    tw_db_bind_integer(&query, implementation);
+    tw_db_bind_text(&query, source);
+    tw_db_bind_text(&query, judge);
+    tw_db_bind_integer(&query, best->problem);
+    tw_db_bind_integer(&query, best->device);
+    tw_db_bind_integer(&query, best->implementation);
+    tw_db_bind_text(&query, best->cache_policy);
+    enum tw_db_status status = tw_db_query_run(&query);
+    bool is_there = status == TW_DB_OK && sqlite3_changes(db->sqlite) == 0;
+    return is_there ? remove_row(db, best) : status;
+}
+
+enum tw_db_status tw_db_best_identify(tw_db *db, const struct tw_db_best *best,
+                                      int64_t implementation, const char *source,
+                                      const char *judge) {
+    enum tw_db_status status = tw_db_write_begin(db);
+    return status == TW_DB_OK
+               ? tw_db_write_end(db, identify(db, best, implementation, source, judge))
+               : status;
 }

@@ -79,5 +79,7 @@ int tw_db_best_order(const struct tw_db_best_row *left, const struct tw_db_best_
     }
     order = order != 0 ? order : tw_db_text_order(a->tie_set, b->tie_set);
     order = order != 0 ? order : tw_db_text_order(a->baselines, b->baselines);
+    order = order != 0 ? order : tw_db_text_order(a->source, b->source);
+    order = order != 0 ? order : tw_db_text_order(a->judge, b->judge);
     return order != 0 ? order : by_provenance(&left->provenance, &right->provenance);
 }

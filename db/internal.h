@@ -121,6 +121,8 @@ void tw_db_select_where_words(struct tw_db_query *query, const char *column,
                               const char *const *words, int count, unsigned set);
 /* A greater one than this. */
 void tw_db_select_where_after(struct tw_db_query *query, const char *column, int64_t id);
+/* A condition without a value of its own. */
+void tw_db_select_where(struct tw_db_query *query, const char *condition);
 void tw_db_select_ready(struct tw_db_query *query, const char *tail);
 
 void tw_db_bind_text(struct tw_db_query *query, const char *text);

@@ -38,20 +38,17 @@ static enum tw_db_status merge_device(tw_db *db, const struct tw_db_device *devi
 }
 
 static bool same_problem(const struct tw_db_problem *a, const struct tw_db_problem *b) {
-    bool same =
-        a->dimension_count == b->dimension_count && a->attribute_count == b->attribute_count;
+    bool same = a->dimension_count == b->dimension_count;
     for (size_t i = 0; same && i < a->dimension_count; i++) {
         same = strcmp(a->dimensions[i].name, b->dimensions[i].name) == 0 &&
                a->dimensions[i].value == b->dimensions[i].value;
     }
-    /* Attributes have no order of their own. */
+    /* Attributes have no order of their own, and one may have come to a kernel since. */
     for (size_t i = 0; same && i < a->attribute_count; i++) {
-        bool found = false;
-        for (size_t j = 0; !found && j < b->attribute_count; j++) {
-            found = strcmp(a->attributes[i].name, b->attributes[j].name) == 0 &&
-                    strcmp(a->attributes[i].value, b->attributes[j].value) == 0;
+        for (size_t j = 0; same && j < b->attribute_count; j++) {
+            same = strcmp(a->attributes[i].name, b->attributes[j].name) != 0 ||
+                   strcmp(a->attributes[i].value, b->attributes[j].value) == 0;
         }
-        same = found;
     }
     return same;
 }

@@ -46,10 +46,11 @@ static enum tw_db_status store(tw_db *db, const struct tw_db_problem *problem, i
         return status;
     }
     struct tw_db_query query;
-    tw_db_query_start(&query, db, "INSERT INTO problem (kernel, key) VALUES (?, ?)",
+    tw_db_query_start(&query, db, "INSERT INTO problem (kernel, key, text) VALUES (?, ?, ?)",
                       "store a problem");
     tw_db_bind_text(&query, problem->kernel);
     tw_db_bind_text(&query, problem->key);
+    tw_db_bind_text(&query, problem->text);
     status = tw_db_query_run(&query);
     if (status == TW_DB_OK) {
         *id = sqlite3_last_insert_rowid(db->sqlite);
@@ -155,18 +156,22 @@ enum tw_db_status tw_db_problem_parts(tw_db *db, struct tw_db_problem *problem,
     return status;
 }
 
-enum tw_db_status tw_db_problem_each(tw_db *db, const char *kernel, tw_db_problem_visitor visit,
-                                     void *context) {
+static enum tw_db_status each(tw_db *db, const char *kernel, bool old, tw_db_problem_visitor visit,
+                              void *context) {
     struct tw_db_problem_copy copy = {0};
     struct tw_db_query query;
-    tw_db_select_start(&query, db, "SELECT id, kernel, key FROM problem", "read problems");
+    tw_db_select_start(&query, db, "SELECT id, kernel, key, text FROM problem", "read problems");
     tw_db_select_where_text(&query, "kernel", kernel);
+    if (old) {
+        tw_db_select_where(&query, "text IS NULL");
+    }
     tw_db_select_ready(&query, "ORDER BY kernel, key");
     while (tw_db_query_row(&query)) {
         struct tw_db_problem problem;
         problem.id = tw_db_next_integer(&query);
         problem.kernel = tw_db_next_text(&query);
         problem.key = tw_db_next_text(&query);
+        problem.text = tw_db_next_optional_text(&query);
         if (query.status == TW_DB_OK) {
             query.status = tw_db_problem_parts(db, &problem, &copy);
         }
@@ -175,5 +180,76 @@ enum tw_db_status tw_db_problem_each(tw_db *db, const char *kernel, tw_db_proble
         }
     }
     tw_db_problem_copy_free(&copy);
+    return tw_db_query_finish(&query);
+}
+
+enum tw_db_status tw_db_problem_each(tw_db *db, const char *kernel, tw_db_problem_visitor visit,
+                                     void *context) {
+    return each(db, kernel, false, visit, context);
+}
+
+enum tw_db_status tw_db_problem_each_old(tw_db *db, const char *kernel, tw_db_problem_visitor visit,
+                                         void *context) {
+    return each(db, kernel, true, visit, context);
+}
+
+static enum tw_db_status set_key(tw_db *db, const struct tw_db_problem *problem) {
+    struct tw_db_query query;
+    tw_db_query_start(&query, db, "UPDATE problem SET key = ?, text = ? WHERE id = ?",
+                      "rename a problem");
+    tw_db_bind_text(&query, problem->key);
+    tw_db_bind_text(&query, problem->text);
+    tw_db_bind_integer(&query, problem->id);
+    return tw_db_query_run(&query);
+}
+
+/* What is about the same as a row of `to` is not moved, and goes with the problem. */
+static enum tw_db_status move_rows(tw_db *db, int64_t from, int64_t to) {
+    static const char *const moves[] = {
+        "UPDATE run SET problem = ?1 WHERE problem = ?2",
+        "UPDATE OR IGNORE trial SET problem = ?1 WHERE problem = ?2",
+        "UPDATE OR IGNORE best SET problem = ?1 WHERE problem = ?2",
+        "DELETE FROM trial WHERE problem <> ?1 AND problem = ?2",
+        "DELETE FROM best WHERE problem <> ?1 AND problem = ?2",
+        "DELETE FROM problem_dimension WHERE problem <> ?1 AND problem = ?2",
+        "DELETE FROM problem_attribute WHERE problem <> ?1 AND problem = ?2",
+        "DELETE FROM problem WHERE id <> ?1 AND id = ?2",
+    };
+    enum tw_db_status status = TW_DB_OK;
+    for (size_t i = 0; status == TW_DB_OK && i < sizeof moves / sizeof *moves; i++) {
+        struct tw_db_query query;
+        tw_db_query_start(&query, db, moves[i], "join two problems");
+        tw_db_bind_integer(&query, to);
+        tw_db_bind_integer(&query, from);
+        status = tw_db_query_run(&query);
+    }
+    return status;
+}
+
+enum tw_db_status tw_db_problem_rename(tw_db *db, const struct tw_db_problem *problem) {
+    int64_t other = 0;
+    enum tw_db_status status = tw_db_write_begin(db);
+    if (status != TW_DB_OK) {
+        return status;
+    }
+    status = tw_db_problem_find(db, problem->kernel, problem->key, &other);
+    if (status == TW_DB_NOT_FOUND || (status == TW_DB_OK && other == problem->id)) {
+        status = set_key(db, problem);
+    } else if (status == TW_DB_OK) {
+        status = move_rows(db, problem->id, other);
+    }
+    return tw_db_write_end(db, status);
+}
+
+enum tw_db_status tw_db_has_old_rows(tw_db *db, bool *has) {
+    struct tw_db_query query;
+    *has = false;
+    tw_db_query_start(&query, db,
+                      "SELECT EXISTS (SELECT 1 FROM problem WHERE text IS NULL)"
+                      " OR EXISTS (SELECT 1 FROM best WHERE source IS NULL)",
+                      "look for older rows");
+    if (tw_db_query_row(&query)) {
+        *has = tw_db_next_integer(&query) != 0;
+    }
     return tw_db_query_finish(&query);
 }

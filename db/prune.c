@@ -56,6 +56,17 @@ enum tw_db_status tw_db_sweep(tw_db *db, struct tw_db_swept *swept) {
     return status == TW_DB_OK ? tw_db_write_end(db, sweep(db, swept)) : status;
 }
 
+enum tw_db_status tw_db_trial_remove(tw_db *db, int64_t id) {
+    enum tw_db_status status = tw_db_write_begin(db);
+    if (status != TW_DB_OK) {
+        return status;
+    }
+    struct tw_db_query query;
+    tw_db_query_start(&query, db, "DELETE FROM trial WHERE id = ?", "remove a trial");
+    tw_db_bind_integer(&query, id);
+    return tw_db_write_end(db, tw_db_query_run(&query));
+}
+
 enum tw_db_status tw_db_compact(tw_db *db) {
     if (db->mode != TW_DB_WRITE || db->in_batch || db->visiting > 0) {
         return tw_db_fail(db, TW_DB_MISUSE, "cannot be compacted while it is in use here");

@@ -87,6 +87,10 @@ void tw_db_select_where_after(struct tw_db_query *query, const char *column, int
     }
 }
 
+void tw_db_select_where(struct tw_db_query *query, const char *condition) {
+    sqlite3_str_appendf(query->text, " AND %s", condition);
+}
+
 void tw_db_select_ready(struct tw_db_query *query, const char *tail) {
     sqlite3_str_appendf(query->text, " %s", tail);
     char *sql = sqlite3_str_finish(query->text);

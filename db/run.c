@@ -181,6 +181,7 @@ static void next_run(struct tw_db_query *query, struct tw_db_run_row *row) {
     row->merged = tw_db_next_integer(query) != 0;
     row->kernel = tw_db_next_text(query);
     row->problem_key = tw_db_next_text(query);
+    row->problem_text = tw_db_next_text(query);
     row->device_fingerprint = tw_db_next_text(query);
     row->device_name = tw_db_next_text(query);
     int state_count = (int)(sizeof states / sizeof *states);
@@ -216,7 +217,8 @@ enum tw_db_status tw_db_run_each(tw_db *db, const struct tw_db_run_filter *filte
     struct tw_db_query query;
     tw_db_select_start(
         &query, db,
-        "SELECT run.id, run.uid, run.merged, problem.kernel, problem.key, device.fingerprint, "
+        "SELECT run.id, run.uid, run.merged, problem.kernel, problem.key,"
+        " ifnull(problem.text, problem.key), device.fingerprint, "
         "device.name, run.state,"
         " run.started_at, run.finished_at, run.elapsed_s,"
         " (SELECT count(*) FROM trial WHERE trial.run = run.id),"

@@ -146,7 +146,17 @@ static const char version_3[] = "CREATE TABLE binary ("
                                 " bytes BLOB NOT NULL,"
                                 " CHECK ((registers IS NULL) = (spill_bytes IS NULL)));";
 
-static const char *const steps[] = {version_1, version_2, version_3};
+/* What a result belongs to, by two hashes: what was compiled and launched, and what judged it. NULL
+ * where it was stored before. Keys of problems leave out attributes at their defaults, which only
+ * the kernel's description tells; `text` has them all, for people. It is NULL for keys from before,
+ * which had them too. */
+static const char version_4[] = "ALTER TABLE trial ADD COLUMN source TEXT;"
+                                "ALTER TABLE trial ADD COLUMN judge TEXT;"
+                                "ALTER TABLE best ADD COLUMN source TEXT;"
+                                "ALTER TABLE best ADD COLUMN judge TEXT;"
+                                "ALTER TABLE problem ADD COLUMN text TEXT;";
+
+static const char *const steps[] = {version_1, version_2, version_3, version_4};
 
 const struct tw_db_schema tw_db_schema = {steps, sizeof steps / sizeof *steps};
 

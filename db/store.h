@@ -27,7 +27,7 @@
 
 /* "TWDB" in the file's header: tells our files from any other application's. */
 #define TW_DB_APPLICATION_ID 0x54574442
-#define TW_DB_SCHEMA_VERSION 3
+#define TW_DB_SCHEMA_VERSION 4
 /* Long enough for any message. */
 #define TW_DB_MESSAGE_SIZE 1024
 
@@ -88,6 +88,10 @@ const char *tw_db_message(const tw_db *db);
  * opened to be read. */
 int tw_db_file_version(const tw_db *db);
 
+/* Whether there are rows that schema 3 or before stored and that have not been brought up to date:
+ * problems without a text, best rows without a source. */
+enum tw_db_status tw_db_has_old_rows(tw_db *db, bool *has);
+
 /* How long a writer waits for another before TW_DB_BUSY; 10000 ms unless set. */
 void tw_db_set_busy_timeout(tw_db *db, int milliseconds);
 
@@ -132,10 +136,13 @@ struct tw_db_attribute {
 struct tw_db_problem {
     int64_t id; /* set on rows read; ignored by put */
     const char *kernel;
-    const char *key; /* canonical text, "M=4096,N=4096,K=1024;dtype=f32"; unique per kernel */
+    const char *key;  /* without attributes at their defaults, "M=4096,N=4096,K=1024;trans=tn";
+                         unique per kernel */
+    const char *text; /* for people, with all attributes; NULL: the key was stored by schema 3 or
+                         before, and may have attributes at their defaults */
     const struct tw_db_dimension *dimensions; /* in the kernel's order */
     size_t dimension_count;
-    const struct tw_db_attribute *attributes; /* read back in order of name */
+    const struct tw_db_attribute *attributes; /* all; read back in order of name */
     size_t attribute_count;
 };
 
@@ -143,7 +150,7 @@ struct tw_db_implementation {
     int64_t id; /* set on rows read; ignored by put */
     const char *kernel;
     const char *name;
-    const char *template_hash; /* unique with kernel and name */
+    const char *template_hash; /* of its code; unique with kernel and name */
     const char *description;   /* JSON text */
 };
 
@@ -153,6 +160,10 @@ enum tw_db_status tw_db_device_put(tw_db *db, const struct tw_db_device *device,
 enum tw_db_status tw_db_problem_put(tw_db *db, const struct tw_db_problem *problem, int64_t *id);
 enum tw_db_status
 tw_db_implementation_put(tw_db *db, const struct tw_db_implementation *implementation, int64_t *id);
+
+/* Gives a problem without a text the key and the text of today. Where another one has that key
+ * already, the two become one: of trials and best rows about the same, those of the other stay. */
+enum tw_db_status tw_db_problem_rename(tw_db *db, const struct tw_db_problem *problem);
 
 /* Look an id up; TW_DB_NOT_FOUND when there is none. */
 enum tw_db_status tw_db_device_find(tw_db *db, const char *fingerprint, int64_t *id);
@@ -170,6 +181,9 @@ typedef bool (*tw_db_implementation_visitor)(void *context,
 enum tw_db_status tw_db_device_each(tw_db *db, tw_db_device_visitor visit, void *context);
 enum tw_db_status tw_db_problem_each(tw_db *db, const char *kernel, tw_db_problem_visitor visit,
                                      void *context);
+/* Only those without a text. */
+enum tw_db_status tw_db_problem_each_old(tw_db *db, const char *kernel, tw_db_problem_visitor visit,
+                                         void *context);
 enum tw_db_status tw_db_implementation_each(tw_db *db, const char *kernel,
                                             tw_db_implementation_visitor visit, void *context);
 
@@ -234,6 +248,7 @@ struct tw_db_run_row {
     bool merged;     /* it came by tw_db_merge: it ran elsewhere and has no trials here */
     const char *kernel;
     const char *problem_key;
+    const char *problem_text; /* for people; never NULL */
     const char *device_fingerprint;
     const char *device_name;
     enum tw_db_run_state state; /* as stored: `running` may be the last word of a dead process */
@@ -298,6 +313,8 @@ struct tw_db_trial {
     int64_t implementation;
     const char *cache_policy;
     const char *configuration; /* canonical JSON text */
+    /* Hashes of what was compiled and launched, and of what judged the answers; NULL: not known. */
+    const char *source, *judge;
     enum tw_db_trial_status status;
     const char *message; /* why it failed; may be NULL */
 
@@ -343,6 +360,11 @@ struct tw_db_trial_row {
     struct tw_db_trial trial;
 };
 
+/* Says what a trial belongs to, now that it is known, and under which implementation it goes from
+ * now on. Where that has one of the same configuration already, nothing changes. */
+enum tw_db_status tw_db_trial_identify(tw_db *db, int64_t id, int64_t implementation,
+                                       const char *source, const char *judge);
+
 /* Zeroed: every trial. */
 struct tw_db_trial_filter {
     int64_t after; /* only those with a greater id: recorded later */
@@ -372,7 +394,8 @@ struct tw_db_best {
     int64_t implementation;
     const char *cache_policy;
     const char *configuration;
-    double time_us; /* median, > 0 */
+    const char *source, *judge; /* as a trial's */
+    double time_us;             /* median, > 0 */
     double ci_low_us;
     double ci_high_us;
     int64_t repeats;
@@ -402,6 +425,12 @@ enum tw_db_status tw_db_best_put_provisional(tw_db *db, const struct tw_db_best 
 enum tw_db_status tw_db_best_remove_provisional(tw_db *db, int64_t problem, int64_t device,
                                                 const char *cache_policy);
 
+/* As tw_db_trial_identify, of the row with this problem, device, implementation and cache policy.
+ * Where `implementation` has a row about the same already, that one stays and this one goes. */
+enum tw_db_status tw_db_best_identify(tw_db *db, const struct tw_db_best *best,
+                                      int64_t implementation, const char *source,
+                                      const char *judge);
+
 /* What is known of a run wherever its best row is taken: what was settled when it began, and the
  * conditions it saw. */
 struct tw_db_provenance {
@@ -422,12 +451,12 @@ struct tw_db_best_row {
     struct tw_db_problem problem; /* with its dimensions and attributes */
     struct tw_db_device device;
     const char *implementation_name;
-    const char *template_hash; /* not the template's hash of today: a hint, not a result */
+    const char *template_hash;
     struct tw_db_best best;
     struct tw_db_provenance provenance; /* of best.run */
 };
 
-/* Zeroed: every row. All set but the last two: the exact look-up, one row an implementation. */
+/* Zeroed: every row. */
 struct tw_db_best_filter {
     const char *kernel;
     const char *problem_key;
@@ -435,6 +464,8 @@ struct tw_db_best_filter {
     const char *cache_policy;
     const char *implementation_name;
     const char *template_hash;
+    int64_t problem, device;
+    bool unidentified; /* only those whose source is not known */
 };
 
 typedef bool (*tw_db_best_visitor)(void *context, const struct tw_db_best_row *row);
@@ -452,6 +483,7 @@ struct tw_db_result {
     int64_t implementation; /* and tw_db_implementation_each tell them */
     const char *cache_policy;
     const char *configuration;
+    const char *source, *judge; /* may be NULL */
     double time_us;
     bool provisional;
 };
@@ -544,6 +576,8 @@ enum tw_db_status tw_db_best_remove(tw_db *db, const struct tw_db_best *best);
 /* Removes the trials that the filter lets through, and nothing else; tells how many there were. */
 enum tw_db_status tw_db_trials_remove(tw_db *db, const struct tw_db_trial_filter *filter,
                                       int64_t *count);
+/* Removes a trial, if it is there. */
+enum tw_db_status tw_db_trial_remove(tw_db *db, int64_t id);
 
 struct tw_db_swept {
     int64_t runs;

@@ -36,6 +36,8 @@ static void bind_trial(struct tw_db_query *query, const struct tw_db_trial *tria
     tw_db_bind_optional_integer(query, trial->has_spill_bytes, trial->spill_bytes);
     tw_db_bind_optional_integer(query, trial->has_shared_bytes, trial->shared_bytes);
     tw_db_bind_integer(query, trial->created_at != 0 ? trial->created_at : (int64_t)time(NULL));
+    tw_db_bind_text(query, trial->source);
+    tw_db_bind_text(query, trial->judge);
 }
 
 enum tw_db_status tw_db_trial_put(tw_db *db, const struct tw_db_trial *trial, bool *inserted) {
@@ -51,8 +53,8 @@ enum tw_db_status tw_db_trial_put(tw_db *db, const struct tw_db_trial *trial, bo
                       "INSERT INTO trial (run, problem, device, implementation, cache_policy,"
                       " configuration, status, message, time_us, repeats, ci_low_us, ci_high_us,"
                       " screened_out, max_rel_error, rms_rel_error, compile_ms, registers,"
-                      " spill_bytes, shared_bytes, created_at)"
-                      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                      " spill_bytes, shared_bytes, created_at, source, judge)"
+                      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
                       " ON CONFLICT (problem, device, implementation, cache_policy, configuration)"
                       " DO NOTHING",
                       "store a trial");
@@ -115,6 +117,26 @@ static void next_trial(struct tw_db_query *query, struct tw_db_trial_row *row) {
     trial->has_spill_bytes = tw_db_next_optional_integer(query, &trial->spill_bytes);
     trial->has_shared_bytes = tw_db_next_optional_integer(query, &trial->shared_bytes);
     trial->created_at = tw_db_next_integer(query);
+    trial->source = tw_db_next_optional_text(query);
+    trial->judge = tw_db_next_optional_text(query);
+}
+
+enum tw_db_status tw_db_trial_identify(tw_db *db, int64_t id, int64_t implementation,
+                                       const char *source, const char *judge) {
+    enum tw_db_status status = tw_db_write_begin(db);
+    if (status != TW_DB_OK) {
+        return status;
+    }
+    struct tw_db_query query;
+    tw_db_query_start(
+        &query, db,
+        "UPDATE OR IGNORE trial SET implementation = ?, source = ?, judge = ? WHERE id = ?",
+        "say what a trial belongs to");
+    tw_db_bind_integer(&query, implementation);
+    tw_db_bind_text(&query, source);
+    tw_db_bind_text(&query, judge);
+    tw_db_bind_integer(&query, id);
+    return tw_db_write_end(db, tw_db_query_run(&query));
 }
 
 static void add_filter(struct tw_db_query *query, const struct tw_db_trial_filter *filter) {
@@ -163,7 +185,8 @@ enum tw_db_status tw_db_trial_each(tw_db *db, const struct tw_db_trial_filter *f
         " trial.implementation, trial.cache_policy, trial.configuration, trial.status,"
         " trial.message, trial.time_us, trial.repeats, trial.ci_low_us, trial.ci_high_us,"
         " trial.screened_out, trial.max_rel_error, trial.rms_rel_error, trial.compile_ms,"
-        " trial.registers, trial.spill_bytes, trial.shared_bytes, trial.created_at"
+        " trial.registers, trial.spill_bytes, trial.shared_bytes, trial.created_at,"
+        " trial.source, trial.judge"
         " FROM trial JOIN problem ON problem.id = trial.problem"
         " JOIN device ON device.id = trial.device"
         " JOIN implementation ON implementation.id = trial.implementation",

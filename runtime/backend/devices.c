@@ -1,5 +1,8 @@
 #include "runtime/backend/devices.h"
 
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +120,32 @@ void tw_device_values(const struct tw_device_info *info, int64_t *values) {
     values[TW_SLOT_L2_BYTES] = info->cache_bytes;
     values[TW_SLOT_ARCH] = info->arch;
     values[TW_SLOT_IS_CPU] = info->is_cpu;
+}
+
+static const char *const value_names[] = {
+#define TW_DEVICE_VALUE_NAME(name) [TW_SLOT_##name] = #name,
+    TW_DEVICE_NAMES(TW_DEVICE_VALUE_NAME)
+#undef TW_DEVICE_VALUE_NAME
+};
+
+void tw_device_properties(const struct tw_device_info *info, struct tw_text *json) {
+    int64_t values[TW_DEVICE_SLOTS];
+    tw_device_values(info, values);
+    for (int i = 0; i < TW_DEVICE_SLOTS; i++)
+        tw_text_print(json, "%s\"%s\":%" PRId64, i == 0 ? "{" : ",", value_names[i], values[i]);
+    tw_text_print(json, "}");
+}
+
+bool tw_device_properties_read(const char *text, int64_t *values) {
+    cJSON *json = text != NULL ? cJSON_Parse(text) : NULL;
+    bool all = json != NULL;
+    for (int i = 0; i < TW_DEVICE_SLOTS && all; i++) {
+        const cJSON *value = cJSON_GetObjectItemCaseSensitive(json, value_names[i]);
+        all = cJSON_IsNumber(value) && fabs(value->valuedouble) < 9e15;
+        values[i] = all ? (int64_t)value->valuedouble : 0;
+    }
+    cJSON_Delete(json);
+    return all;
 }
 
 void tw_device_fingerprint(const struct tw_device_info *info, char out[256]) {

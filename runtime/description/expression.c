@@ -66,6 +66,7 @@ enum tw_evaluation tw_expression_evaluate(const struct tw_expression *expression
         const struct instruction *instruction = &expression->code[i];
         switch (instruction->operation) {
         case PUSH_NUMBER:
+        case PUSH_WORD:
             stack[++top] = instruction->operand;
             break;
         case PUSH_SLOT:
@@ -132,4 +133,20 @@ bool tw_expression_uses(const struct tw_expression *expression, int slot) {
 
 const char *tw_expression_text(const struct tw_expression *expression) {
     return expression->text;
+}
+
+void tw_expression_hash(const struct tw_expression *expression, const struct tw_symbols *symbols,
+                        struct tw_hash *hash) {
+    int count = expression != NULL ? expression->count : 0;
+    tw_hash_add(hash, &count, sizeof count);
+    for (int i = 0; i < count; i++) {
+        const struct instruction *instruction = &expression->code[i];
+        tw_hash_add(hash, &instruction->operation, sizeof instruction->operation);
+        if (instruction->operation == PUSH_SLOT)
+            tw_hash_add_text(hash, symbols->names[instruction->operand]);
+        else if (instruction->operation == PUSH_WORD)
+            tw_hash_add_text(hash, symbols->words[instruction->operand]);
+        else
+            tw_hash_add(hash, &instruction->operand, sizeof instruction->operand);
+    }
 }

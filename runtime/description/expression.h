@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "runtime/base/error.h"
+#include "runtime/base/hash.h"
 
 enum {
     TW_MAX_SYMBOLS = 128, /* names in scope: slots of a value array */
@@ -56,6 +57,10 @@ const char *tw_evaluation_text(enum tw_evaluation evaluation);
 
 /* Whether the expression reads this slot. */
 bool tw_expression_uses(const struct tw_expression *expression, int slot);
+/* Adds what the expression computes, however it is spelt: its operations, and the names and words
+ * of the `symbols` that it was parsed with. NULL is fine. */
+void tw_expression_hash(const struct tw_expression *expression, const struct tw_symbols *symbols,
+                        struct tw_hash *hash);
 /* As written, for messages. */
 const char *tw_expression_text(const struct tw_expression *expression);
 

@@ -6,6 +6,7 @@
 
 enum operation {
     PUSH_NUMBER,
+    PUSH_WORD, /* a number as well: its id */
     PUSH_SLOT,
     ADD,
     SUBTRACT,

@@ -110,7 +110,7 @@ static void parse_word(struct parser *p) {
         fail(p, start, what);
         return;
     }
-    emit(p, PUSH_NUMBER, id, 1);
+    emit(p, PUSH_WORD, id, 1);
 }
 
 static void parse_number(struct parser *p) {

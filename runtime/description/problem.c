@@ -80,17 +80,79 @@ tw_status tw_problem_set(struct tw_problem *problem, const char *name, const cha
                    nearest != NULL ? "?" : "");
 }
 
-void tw_problem_key(const struct tw_problem *problem, char key[TW_PROBLEM_KEY_SIZE]) {
+static void print_key(const struct tw_problem *problem, bool all, char key[TW_PROBLEM_KEY_SIZE]) {
     const struct tw_description *d = problem->description;
     size_t length = 0;
+    const char *separator = ";";
     key[0] = '\0';
     for (int i = 0; i < d->dimension_count; i++)
         length += (size_t)snprintf(key + length, TW_PROBLEM_KEY_SIZE - length, "%s%s=%" PRId64,
                                    i > 0 ? "," : "", d->dimensions[i].name, problem->dimensions[i]);
-    for (int i = 0; i < d->attribute_count && length < TW_PROBLEM_KEY_SIZE; i++)
-        length += (size_t)snprintf(key + length, TW_PROBLEM_KEY_SIZE - length, "%s%s=%s",
-                                   i > 0 ? "," : ";", d->attributes[i].name,
-                                   d->symbols.words[problem->words[i]]);
+    for (int i = 0; i < d->attribute_count && length < TW_PROBLEM_KEY_SIZE; i++) {
+        if (!all && problem->words[i] == d->attributes[i].default_word)
+            continue;
+        length += (size_t)snprintf(key + length, TW_PROBLEM_KEY_SIZE - length, "%s%s=%s", separator,
+                                   d->attributes[i].name, d->symbols.words[problem->words[i]]);
+        separator = ",";
+    }
+}
+
+void tw_problem_key(const struct tw_problem *problem, char key[TW_PROBLEM_KEY_SIZE]) {
+    print_key(problem, false, key);
+}
+
+void tw_problem_text(const struct tw_problem *problem, char text[TW_PROBLEM_KEY_SIZE]) {
+    print_key(problem, true, text);
+}
+
+/* Sets the attributes of ";name=word,name=word". */
+static tw_status set_attributes(struct tw_problem *problem, const char *text,
+                                struct tw_error *error) {
+    char parts[TW_PROBLEM_KEY_SIZE], *rest = parts;
+    if (*text == '\0')
+        return TW_OK;
+    if (*text != ';' || strlen(text) >= sizeof parts)
+        return tw_fail(error, TW_INVALID, "\"%.80s\" is no list of attributes", text);
+    strcpy(parts, text + 1);
+    for (char *part; (part = strsep(&rest, ",")) != NULL;) {
+        char *word = strchr(part, '=');
+        if (word == NULL)
+            return tw_fail(error, TW_INVALID, "\"%.80s\" is no attribute", part);
+        *word++ = '\0';
+        tw_status status = tw_problem_set(problem, part, word, error);
+        if (status != TW_OK)
+            return status;
+    }
+    return TW_OK;
+}
+
+tw_status tw_problem_read(struct tw_problem *problem, const struct tw_description *d,
+                          const char *key, struct tw_error *error) {
+    char parts[TW_PROBLEM_KEY_SIZE], shape[TW_PROBLEM_KEY_SIZE], *rest = parts;
+    size_t length = strcspn(key, ";"), used = 0;
+    shape[0] = '\0';
+    snprintf(parts, sizeof parts, "%.*s", (int)(length < sizeof parts ? length : 0), key);
+    for (int i = 0; rest != NULL; i++) {
+        const char *part = strsep(&rest, ","), *size = strchr(part, '=');
+        if (i >= d->dimension_count || size == NULL ||
+            (size_t)(size - part) != strlen(d->dimensions[i].name) ||
+            strncmp(part, d->dimensions[i].name, (size_t)(size - part)) != 0)
+            return tw_fail(error, TW_INVALID, "\"%.80s\" is no problem of %s", key, d->kernel);
+        used +=
+            (size_t)snprintf(shape + used, sizeof shape - used, "%s%s", i > 0 ? "x" : "", size + 1);
+    }
+    tw_status status = tw_problem_parse(problem, d, shape, error);
+    return status == TW_OK ? set_attributes(problem, key + length, error) : status;
+}
+
+bool tw_problem_has_attributes(const struct tw_problem *problem, const char *attributes) {
+    const struct tw_description *d = problem->description;
+    struct tw_problem said = {.description = d};
+    for (int i = 0; i < d->attribute_count; i++)
+        said.words[i] = d->attributes[i].default_word;
+    if (set_attributes(&said, attributes, NULL) != TW_OK)
+        return false;
+    return memcmp(said.words, problem->words, (size_t)d->attribute_count * sizeof *said.words) == 0;
 }
 
 void tw_problem_shape(const struct tw_problem *problem, char shape[TW_PROBLEM_KEY_SIZE]) {

@@ -22,8 +22,16 @@ tw_status tw_problem_parse(struct tw_problem *problem, const struct tw_descripti
 tw_status tw_problem_set(struct tw_problem *problem, const char *attribute, const char *word,
                          struct tw_error *error);
 
-/* The problem as canonical text, "M=64,N=32;dtype=f32": what databases key on. */
+/* What databases key on: "M=64,N=32;dtype=f64". Attributes at their default are left out, so that a
+ * problem keeps its key when its kernel gets one more. */
 void tw_problem_key(const struct tw_problem *problem, char key[TW_PROBLEM_KEY_SIZE]);
+/* The problem for people, with all its attributes: "M=64,N=32;dtype=f32". */
+void tw_problem_text(const struct tw_problem *problem, char text[TW_PROBLEM_KEY_SIZE]);
+/* Reads either; attributes that are not named get their defaults. */
+tw_status tw_problem_read(struct tw_problem *problem, const struct tw_description *description,
+                          const char *key, struct tw_error *error);
+/* Whether the attributes of a key, ";dtype=f64" or "", are the problem's. */
+bool tw_problem_has_attributes(const struct tw_problem *problem, const char *attributes);
 /* Only the shape, "64x32". */
 void tw_problem_shape(const struct tw_problem *problem, char shape[TW_PROBLEM_KEY_SIZE]);
 

@@ -35,7 +35,7 @@ tw_status tw_plan_explain_fill(tw_plan *plan, const struct tw_plan_sources *sour
     const struct tw_selection *s = sources->selection;
     tw_explanation *e = &plan->explanation;
     char key[TW_PROBLEM_KEY_SIZE];
-    tw_problem_key(sources->problem, key);
+    tw_problem_text(sources->problem, key);
     e->kernel = d->kernel;
     e->problem = keep(plan, PROBLEM, key);
     e->rule = tw_selection_word(s->rule);
@@ -44,14 +44,16 @@ tw_status tw_plan_explain_fill(tw_plan *plan, const struct tw_plan_sources *sour
     tw_configuration_text(d, &s->configuration, &plan->texts[CONFIGURATION]);
     e->configuration = plan->texts[CONFIGURATION].data;
     if (s->row != NULL) {
-        e->row_problem = keep(plan, ROW_PROBLEM, s->row->problem);
+        tw_selection_problem(d, s->row, key);
+        e->row_problem = keep(plan, ROW_PROBLEM, key);
         e->row_device = keep(plan, ROW_DEVICE, s->row->device_name);
         e->row_time_us = s->row->time_us;
         e->distance = s->distance;
     }
     if (s->refused != NULL) {
-        tw_text_print(&plan->texts[PASSED_OVER], "%s on %s: %s", s->refused->problem,
-                      s->refused->device_name, s->refusal);
+        tw_selection_problem(d, s->refused, key);
+        tw_text_print(&plan->texts[PASSED_OVER], "%s on %s: %s", key, s->refused->device_name,
+                      s->refusal);
         e->passed_over = plan->texts[PASSED_OVER].data;
     }
     e->binary = tw_binary_origin_word(sources->origin);

@@ -141,7 +141,7 @@ static tw_status get_part(struct making *making, const struct tw_configuration *
         status = tw_tensor_maps_of(&making->problem, launch, making->values, part->tensors, error);
     }
     if (status == TW_OK) {
-        tw_problem_key(&making->problem, key);
+        tw_problem_text(&making->problem, key);
         snprintf(label, sizeof label, "%s %s %s", d->kernel,
                  d->implementations[configuration->implementation].name, key);
         const struct tw_module_request request = {

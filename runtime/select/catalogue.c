@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/backend/devices.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/words.h"
 
@@ -64,16 +65,23 @@ static const char *share_text(struct tw_catalogue *c, const char *text) {
 
 /* ---- Rows ---- */
 
-static bool same_problem(const struct tw_catalogue_row *row, const char *kernel,
-                         const char *problem) {
-    return strcmp(row->kernel, kernel) == 0 && strcmp(row->problem, problem) == 0;
+static size_t sizes_length(const char *problem) {
+    return strcspn(problem, ";");
 }
 
-/* Where the problem's first row is noted, or would be. */
+static bool same_sizes(const struct tw_catalogue_row *row, const char *kernel,
+                       const char *problem) {
+    size_t length = sizes_length(problem);
+    return strncmp(row->problem, problem, length) == 0 && sizes_length(row->problem) == length &&
+           strcmp(row->kernel, kernel) == 0;
+}
+
+/* Where the first row of a problem's sizes is noted, or would be. */
 static size_t *find_bucket(const struct tw_catalogue *c, const char *kernel, const char *problem) {
-    uint64_t hash = tw_hash64(kernel, strlen(kernel)) * 31 + tw_hash64(problem, strlen(problem));
+    uint64_t hash =
+        tw_hash64(kernel, strlen(kernel)) * 31 + tw_hash64(problem, sizes_length(problem));
     size_t at = (size_t)hash & (c->bucket_count - 1);
-    while (c->buckets[at] != 0 && !same_problem(&c->rows[c->buckets[at] - 1], kernel, problem))
+    while (c->buckets[at] != 0 && !same_sizes(&c->rows[c->buckets[at] - 1], kernel, problem))
         at = (at + 1) & (c->bucket_count - 1);
     return &c->buckets[at];
 }
@@ -125,7 +133,7 @@ static bool read_key(struct tw_catalogue_row *row) {
 }
 
 static bool same_subject(const struct tw_catalogue_row *a, const struct tw_catalogue_row *b) {
-    return a->device == b->device && a->cache == b->cache &&
+    return a->attributes == b->attributes && a->device == b->device && a->cache == b->cache &&
            a->implementation == b->implementation && a->template_hash == b->template_hash;
 }
 
@@ -155,6 +163,8 @@ static void put_row(struct tw_catalogue *c, const struct tw_catalogue_row *row) 
 struct device {
     int64_t id;
     const char *fingerprint, *name, *backend, *architecture;
+    const int64_t *slots;
+    int64_t units;
 };
 
 struct implementation {
@@ -179,6 +189,16 @@ static void *grow(struct reading *r, void *array, size_t count, size_t size) {
     return grown != NULL ? grown : array;
 }
 
+/* What the tuner noted of the device's values, as {"MAX_SHARED": 232448, ...}; NULL unless all are
+ * there. */
+static const int64_t *read_slots(struct tw_catalogue *c, const char *properties) {
+    int64_t values[TW_DEVICE_SLOTS];
+    if (!tw_device_properties_read(properties, values))
+        return NULL;
+    int64_t *slots = allocate(c, sizeof values);
+    return slots != NULL ? memcpy(slots, values, sizeof values) : NULL;
+}
+
 static bool add_device(void *context, const struct tw_db_device *stored) {
     struct reading *r = context;
     struct tw_catalogue *c = r->catalogue;
@@ -189,7 +209,9 @@ static bool add_device(void *context, const struct tw_db_device *stored) {
                             .fingerprint = share_text(c, stored->fingerprint),
                             .name = share_text(c, stored->name),
                             .backend = share_text(c, stored->backend),
-                            .architecture = share_text(c, stored->architecture)};
+                            .architecture = share_text(c, stored->architecture),
+                            .slots = read_slots(c, stored->properties),
+                            .units = stored->compute_units};
     return !c->no_memory;
 }
 
@@ -236,7 +258,11 @@ static bool add_row(void *context, const struct tw_db_result *stored) {
         .cache = share_text(c, stored->cache_policy),
         .implementation = implementation->name,
         .template_hash = implementation->template_hash,
+        .source = stored->source != NULL ? copy_text(c, stored->source) : "",
+        .judge = stored->judge != NULL ? copy_text(c, stored->judge) : "",
         .configuration = copy_text(c, stored->configuration),
+        .slots = device->slots,
+        .units = device->units,
         .time_us = stored->time_us,
         .provisional = stored->provisional,
         .database = c->databases,
@@ -311,4 +337,15 @@ size_t tw_catalogue_size(const struct tw_catalogue *c) {
 
 const struct tw_catalogue_row *tw_catalogue_at(const struct tw_catalogue *c, size_t index) {
     return &c->rows[index];
+}
+
+bool tw_catalogue_matches(struct tw_attribute_match *match, const struct tw_catalogue_row *row) {
+    /* Equal text is one text, so that a few rows tell of all. */
+    size_t count = sizeof match->seen / sizeof *match->seen;
+    size_t at = ((uintptr_t)row->attributes >> 3) % count;
+    if (match->seen[at].attributes != row->attributes) {
+        match->seen[at].attributes = row->attributes;
+        match->seen[at].same = tw_problem_has_attributes(match->problem, row->attributes);
+    }
+    return match->seen[at].same;
 }

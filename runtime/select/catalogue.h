@@ -9,7 +9,7 @@
 
 #include "db/store.h"
 #include "runtime/base/error.h"
-#include "runtime/description/description.h"
+#include "runtime/description/problem.h"
 
 struct tw_catalogue;
 
@@ -17,7 +17,7 @@ struct tw_catalogue;
  * architectures and cache policies equal text is one text, so that pointers compare. */
 struct tw_catalogue_row {
     const char *kernel;
-    const char *problem;    /* the key, "M=64,N=32;dtype=f32" */
+    const char *problem;    /* the key, "M=64,N=32;dtype=f64" */
     const char *attributes; /* the key from ';' on, or "" */
     const char *device;     /* fingerprint */
     const char *device_name;
@@ -26,13 +26,16 @@ struct tw_catalogue_row {
     const char *cache;        /* "cold" or "warm" */
     const char *implementation;
     const char *template_hash;
-    const char *configuration; /* canonical JSON */
+    const char *source, *judge; /* what it belongs to (variant/identity.h); "" when not known */
+    const char *configuration;  /* canonical JSON */
+    const int64_t *slots;       /* the device's values in expressions; NULL when not known */
+    int64_t units;              /* of the device */
     double time_us;
     bool provisional; /* from a search without a playoff */
     int database;     /* which one it came from, as numbered by tw_catalogue_add */
     int dimension_count;
     double log_dimensions[TW_MAX_DIMENSIONS]; /* log2 of each, which distances are made of */
-    size_t next; /* row of the same problem, as tw_catalogue_at's index + 1; 0: the last */
+    size_t next; /* row of the same sizes, as tw_catalogue_at's index + 1; 0: the last */
 };
 
 tw_status tw_catalogue_create(struct tw_catalogue **out, struct tw_error *error);
@@ -44,10 +47,21 @@ void tw_catalogue_free(struct tw_catalogue *catalogue);
  * is none of ours are left out. */
 tw_status tw_catalogue_add(struct tw_catalogue *catalogue, tw_db *db, struct tw_error *error);
 
-/* The first row of a kernel and exact problem key, which leads to the others by `next`; NULL when
- * there is none. */
+/* The first row of a kernel and the sizes of a problem's key, which leads to the others by `next`,
+ * whatever their attributes; NULL when there is none. */
 const struct tw_catalogue_row *tw_catalogue_exact(const struct tw_catalogue *catalogue,
                                                   const char *kernel, const char *problem);
+
+/* Which rows have a problem's attributes: keys may leave out those at their defaults, and those of
+ * older databases do not. Zero-initialise but for `problem`. */
+struct tw_attribute_match {
+    const struct tw_problem *problem;
+    struct {
+        const char *attributes;
+        bool same;
+    } seen[64];
+};
+bool tw_catalogue_matches(struct tw_attribute_match *match, const struct tw_catalogue_row *row);
 /* Text that many rows share is one text: the one for these words, NULL when no row has it. */
 const char *tw_catalogue_word(const struct tw_catalogue *catalogue, const char *word);
 /* All rows, in no particular order. */

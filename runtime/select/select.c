@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "runtime/backend/devices.h"
+#include "runtime/select/current.h"
 #include "runtime/variant/geometry.h"
-#include "runtime/variant/source.h"
 
 static const struct {
     const char *word;
@@ -26,6 +26,15 @@ const char *tw_selection_text(enum tw_selection_rule rule) {
     return rules[rule].text;
 }
 
+void tw_selection_problem(const struct tw_description *description,
+                          const struct tw_catalogue_row *row, char text[TW_PROBLEM_KEY_SIZE]) {
+    struct tw_problem problem;
+    if (tw_problem_read(&problem, description, row->problem, NULL) == TW_OK)
+        tw_problem_text(&problem, text);
+    else
+        snprintf(text, TW_PROBLEM_KEY_SIZE, "%s", row->problem);
+}
+
 /* A row that may be chosen, with what orders it. */
 struct candidate {
     const struct tw_catalogue_row *row;
@@ -40,8 +49,10 @@ struct search {
     double log_dimensions[TW_MAX_DIMENSIONS];
     int attempts;                   /* configurations that were offered */
     int64_t values[TW_MAX_SYMBOLS]; /* bound for the problem */
-    /* Today's template hash of each implementation, worked out when first needed. */
-    char (*hashes)[TW_HASH_SIZE];
+    int64_t slots[TW_DEVICE_SLOTS]; /* of the device */
+    char fingerprint[256];          /* likewise */
+    struct tw_today *today;
+    struct tw_attribute_match match;
 };
 
 static tw_status fits(const struct search *search, const struct tw_configuration *configuration,
@@ -58,19 +69,37 @@ static tw_status fits(const struct search *search, const struct tw_configuration
     return status;
 }
 
+/* Whether a row is of today's code; if not, `error` says why. On this very device it is what would
+ * be compiled now that counts. Of another one with this architecture, what is not on record is as
+ * here, but for the number of its units. */
+static tw_status is_current(struct search *search, const struct tw_catalogue_row *row,
+                            struct tw_error *error) {
+    struct tw_problem problem;
+    int64_t slots[TW_DEVICE_SLOTS];
+    memcpy(slots, search->slots, sizeof slots);
+    if (strcmp(row->device, search->fingerprint) != 0) {
+        if (row->slots != NULL)
+            memcpy(slots, row->slots, sizeof slots);
+        else
+            slots[TW_SLOT_SM_COUNT] = row->units;
+    }
+    const struct tw_stored stored = {.backend = row->backend,
+                                     .device = slots,
+                                     .implementation = row->implementation,
+                                     .template_hash = row->template_hash,
+                                     .source = row->source,
+                                     .judge = row->judge,
+                                     .configuration = row->configuration};
+    tw_status status = tw_problem_read(&problem, search->problem->description, row->problem, error);
+    return status == TW_OK ? tw_today_check(search->today, &problem, &stored, error) : status;
+}
+
 /* Whether a row can be used as it stands; if not, `error` says why. */
 static tw_status usable(struct search *search, const struct tw_catalogue_row *row,
                         struct tw_configuration *configuration, struct tw_error *error) {
     const struct tw_description *d = search->problem->description;
+    tw_status status = is_current(search, row, error);
     int index = tw_description_implementation(d, row->implementation);
-    if (index < 0)
-        return tw_fail(error, TW_NOT_FOUND, "its implementation %s is not there any more",
-                       row->implementation);
-    tw_status status = TW_OK;
-    if (search->hashes[index][0] == '\0')
-        status = tw_source_hash(d, index, search->hashes[index], error);
-    if (status == TW_OK && strcmp(search->hashes[index], row->template_hash) != 0)
-        status = tw_fail(error, TW_NOT_FOUND, "its template has changed since");
     if (status == TW_OK)
         status = tw_configuration_parse(configuration, d, index, row->configuration, error);
     if (status == TW_OK)
@@ -141,36 +170,51 @@ static bool choose(struct search *search, struct candidate *candidates, size_t c
 
 /* The words that rows must have to count: the catalogue's own, NULL where no row has them. */
 struct wanted {
-    const char *kernel, *attributes, *device, *cache, *backend, *architecture;
+    const char *kernel, *device, *cache, *backend, *architecture;
 };
 
-static struct wanted find_wanted(const struct tw_query *query, const char *key) {
-    char fingerprint[256];
-    const char *semicolon = strchr(key, ';');
-    tw_device_fingerprint(query->device, fingerprint);
+static struct wanted find_wanted(const struct search *search) {
+    const struct tw_query *query = search->query;
     const struct tw_catalogue *c = query->catalogue;
     return (struct wanted){.kernel = tw_catalogue_word(c, query->problem->description->kernel),
-                           .attributes = tw_catalogue_word(c, semicolon != NULL ? semicolon : ""),
-                           .device = tw_catalogue_word(c, fingerprint),
+                           .device = tw_catalogue_word(c, search->fingerprint),
                            .cache = tw_catalogue_word(c, query->cache),
                            .backend = tw_catalogue_word(c, query->device->backend),
                            .architecture = tw_catalogue_word(c, query->device->architecture)};
 }
 
+/* Whether a database that comes first has a row about the same: then that one counts, as long as it
+ * is of today's code. */
+static bool is_overridden(struct search *search, const struct candidate *candidates, size_t count,
+                          const struct tw_catalogue_row *row) {
+    for (size_t i = 0; i < count; i++)
+        if (candidates[i].row->implementation == row->implementation &&
+            candidates[i].row->database > row->database &&
+            is_current(search, candidates[i].row, NULL) == TW_OK)
+            return true;
+    return false;
+}
+
 static bool select_exact(struct search *search, const char *key, const struct wanted *wanted,
                          struct tw_selection *selection) {
-    enum { MOST = 64 }; /* an implementation of a kernel has one row, and a kernel has 32 of them */
+    enum { MOST = 256 }; /* a kernel has 32 implementations, each with few rows about the same */
     struct candidate candidates[MOST];
     const struct tw_catalogue *catalogue = search->query->catalogue;
     size_t count = 0;
     const struct tw_catalogue_row *row =
         tw_catalogue_exact(catalogue, search->problem->description->kernel, key);
     while (row != NULL && count < MOST) {
-        if (row->device == wanted->device && row->cache == wanted->cache)
+        if (row->device == wanted->device && row->cache == wanted->cache &&
+            tw_catalogue_matches(&search->match, row))
             candidates[count++] = (struct candidate){.row = row, .rule = TW_SELECTED_EXACT};
         row = row->next != 0 ? tw_catalogue_at(catalogue, row->next - 1) : NULL;
     }
-    return choose(search, candidates, count, selection);
+    size_t left = 0;
+    struct candidate own[MOST];
+    for (size_t i = 0; i < count; i++)
+        if (!is_overridden(search, candidates, count, candidates[i].row))
+            own[left++] = candidates[i];
+    return choose(search, own, left, selection);
 }
 
 static tw_status select_nearest(struct search *search, const struct wanted *wanted,
@@ -187,9 +231,9 @@ static tw_status select_nearest(struct search *search, const struct wanted *want
         bool same_device = row->device == wanted->device;
         bool same_architecture =
             row->backend == wanted->backend && row->architecture == wanted->architecture;
-        if (row->kernel != wanted->kernel || row->attributes != wanted->attributes ||
-            row->cache != wanted->cache || row->dimension_count != d->dimension_count ||
-            !(same_device || same_architecture))
+        if (row->kernel != wanted->kernel || row->cache != wanted->cache ||
+            row->dimension_count != d->dimension_count || !(same_device || same_architecture) ||
+            !tw_catalogue_matches(&search->match, row))
             continue;
         double distance = distance_to(search, row);
         if (same_device && distance == 0)
@@ -249,7 +293,7 @@ static tw_status select_row(struct search *search, struct tw_selection *selectio
                             struct tw_error *error) {
     char key[TW_PROBLEM_KEY_SIZE];
     tw_problem_key(search->problem, key);
-    const struct wanted wanted = find_wanted(search->query, key);
+    const struct wanted wanted = find_wanted(search);
     for (int i = 0; i < search->problem->description->dimension_count; i++)
         search->log_dimensions[i] = log2((double)search->problem->dimensions[i]);
     *found = select_exact(search, key, &wanted, selection);
@@ -260,20 +304,22 @@ tw_status tw_select(const struct tw_query *query, struct tw_selection *selection
                     struct tw_error *error) {
     const struct tw_description *d = query->problem->description;
     struct search search = {.query = query, .problem = query->problem, .device = query->device};
-    int64_t slots[TW_DEVICE_SLOTS];
     *selection = (struct tw_selection){0};
-    tw_device_values(query->device, slots);
-    tw_status status = tw_problem_bind(query->problem, slots, query->strides, search.values, error);
+    search.match.problem = query->problem;
+    tw_device_values(query->device, search.slots);
+    tw_device_fingerprint(query->device, search.fingerprint);
+    tw_status status =
+        tw_problem_bind(query->problem, search.slots, query->strides, search.values, error);
     if (status != TW_OK)
         return status;
-    search.hashes = calloc((size_t)d->implementation_count, sizeof *search.hashes);
-    if (search.hashes == NULL)
+    search.today = tw_today_create(d);
+    if (search.today == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     bool found = false;
     if (query->catalogue != NULL)
         status = select_row(&search, selection, &found, error);
     if (status == TW_OK && !found && !select_fallback(&search, selection))
         status = select_default(&search, selection, error);
-    free(search.hashes);
+    tw_today_free(search.today);
     return status;
 }

@@ -63,6 +63,10 @@ enum { TW_SELECT_ATTEMPTS = 32 };
 tw_status tw_select(const struct tw_query *query, struct tw_selection *selection,
                     struct tw_error *error);
 
+/* The problem of a row for people, with all attributes that the description has today. */
+void tw_selection_problem(const struct tw_description *description,
+                          const struct tw_catalogue_row *row, char text[TW_PROBLEM_KEY_SIZE]);
+
 /* The rule as a word ("exact") and as a sentence. */
 const char *tw_selection_word(enum tw_selection_rule rule);
 const char *tw_selection_text(enum tw_selection_rule rule);

@@ -34,6 +34,24 @@ static bool provides(const struct extension *extension, const char *name, size_t
     return false;
 }
 
+/* The letters that an extension's names begin and end with: most names in a source are told by
+ * them.
+ */
+struct letters {
+    bool first[256], last[256];
+};
+
+static void find_letters(const struct extension *extension, struct letters *letters) {
+    *letters = (struct letters){0};
+    for (const char *at = extension->provides + 1; *at != '\0'; at += strcspn(at, " ") + 1) {
+        const char last = at[strcspn(at, " ") - 1];
+        letters->first[(unsigned char)*at] = true;
+        letters->last[(unsigned char)last] = true;
+        if (last == '*')
+            memset(letters->last, true, sizeof letters->last);
+    }
+}
+
 /* What a comment or a string of C ends with; NULL where none begins. */
 static const char *skipped_until(const char *at) {
     if (at[0] == '/' && at[1] == '*')
@@ -44,6 +62,8 @@ static const char *skipped_until(const char *at) {
 }
 
 static bool is_named(const struct extension *extension, const char *source) {
+    struct letters letters;
+    find_letters(extension, &letters);
     for (const char *at = source; *at != '\0';) {
         const char *end = skipped_until(at);
         if (end != NULL) {
@@ -55,7 +75,8 @@ static bool is_named(const struct extension *extension, const char *source) {
             size_t length = 1;
             while (isalnum((unsigned char)at[length]) || at[length] == '_')
                 length++;
-            if (provides(extension, at, length))
+            if (letters.first[(unsigned char)*at] && letters.last[(unsigned char)at[length - 1]] &&
+                provides(extension, at, length))
                 return true;
             at += length;
         } else {

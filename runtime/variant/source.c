@@ -8,7 +8,6 @@
 
 #include "runtime/base/file.h"
 #include "runtime/description/builtin.h"
-#include "runtime/description/json.h"
 #include "runtime/variant/prelude.h"
 
 #define CUDA_PRELUDE "templates/prelude/cuda.cuh"
@@ -42,6 +41,41 @@ tw_status tw_source_template(const struct tw_description *d, const char *path, s
                        d->origin, path);
     tw_text_add(text, embedded, strlen(embedded));
     return TW_OK;
+}
+
+/* Appends a launch's templates, each after a #line with its name. */
+static tw_status add_templates(struct tw_text *text, const struct tw_description *d,
+                               const struct tw_launch_description *launch, struct tw_error *error) {
+    for (int i = 0; i < launch->template_count; i++) {
+        tw_text_print(text, "#line 1 \"%s\"\n", launch->templates[i]);
+        tw_status status = tw_source_template(d, launch->templates[i], text, error);
+        if (status != TW_OK)
+            return status;
+        tw_text_add(text, "\n", 1);
+    }
+    if (text->failed)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory for a source");
+    return TW_OK;
+}
+
+tw_status tw_source_fixed(const struct tw_description *d,
+                          const struct tw_launch_description *launch, const char *backend,
+                          struct tw_text *text, struct tw_error *error) {
+    struct tw_text templates = {0};
+    const char *prelude;
+    tw_status status = builtin(prelude_of(backend), &prelude, error);
+    if (status == TW_OK)
+        status = add_templates(&templates, d, launch, error);
+    if (status == TW_OK) {
+        tw_text_print(text, "%s", prelude);
+        status = tw_prelude_extend(text, backend, templates.data, error);
+    }
+    if (status == TW_OK)
+        tw_text_add(text, templates.data, templates.length);
+    tw_text_free(&templates);
+    if (status == TW_OK && text->failed)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory for a source");
+    return status;
 }
 
 static tw_status begin(struct tw_text *source, const char *backend,
@@ -82,16 +116,20 @@ static void define_word(struct tw_text *source, const struct tw_symbols *symbols
     tw_text_print(source, "#define %s %s_%s\n", name, name, symbols->words[chosen]);
 }
 
+static void name_attribute(const struct tw_attribute *attribute, char name[TW_NAME_SIZE]) {
+    size_t i = 0;
+    for (; attribute->name[i] != '\0'; i++)
+        name[i] = (char)toupper((unsigned char)attribute->name[i]);
+    name[i] = '\0';
+}
+
 static void define_attributes(struct tw_text *source, const struct tw_problem *problem) {
     const struct tw_description *d = problem->description;
     for (int i = 0; i < d->attribute_count; i++) {
         const struct tw_attribute *attribute = &d->attributes[i];
         char name[TW_NAME_SIZE];
         int64_t words[TW_MAX_CHOICES];
-        size_t j = 0;
-        for (; attribute->name[j] != '\0'; j++)
-            name[j] = (char)toupper((unsigned char)attribute->name[j]);
-        name[j] = '\0';
+        name_attribute(attribute, name);
         for (int k = 0; k < attribute->word_count; k++)
             words[k] = attribute->words[k];
         define_word(source, &d->symbols, name, words, attribute->word_count, problem->words[i]);
@@ -115,21 +153,6 @@ static void define_configuration(struct tw_text *source, const struct tw_impleme
     for (int i = 0; i < in->define_count; i++)
         tw_text_print(source, "#define %s %" PRId64 "\n", in->defines[i].name,
                       values[in->defines[i].slot]);
-}
-
-/* Appends a launch's templates, each after a #line with its name. */
-static tw_status add_templates(struct tw_text *text, const struct tw_description *d,
-                               const struct tw_launch_description *launch, struct tw_error *error) {
-    for (int i = 0; i < launch->template_count; i++) {
-        tw_text_print(text, "#line 1 \"%s\"\n", launch->templates[i]);
-        tw_status status = tw_source_template(d, launch->templates[i], text, error);
-        if (status != TW_OK)
-            return status;
-        tw_text_add(text, "\n", 1);
-    }
-    if (text->failed)
-        return tw_fail(error, TW_NO_MEMORY, "out of memory for a source");
-    return TW_OK;
 }
 
 static tw_status render(const struct tw_problem *problem,
@@ -169,90 +192,29 @@ tw_status tw_source_render(const struct tw_problem *problem,
     return status;
 }
 
-/* The extensions of both backends that a launch's templates use. */
-static tw_status hash_extensions(struct tw_hash *hash, const struct tw_description *d,
-                                 const struct tw_launch_description *launch,
-                                 struct tw_error *error) {
-    struct tw_text templates = {0}, extensions = {0};
-    tw_status status = add_templates(&templates, d, launch, error);
-    if (status == TW_OK)
-        status = tw_prelude_extend(&extensions, "cuda", templates.data, error);
-    if (status == TW_OK)
-        status = tw_prelude_extend(&extensions, "opencl", templates.data, error);
-    if (status == TW_OK && extensions.failed)
-        status = tw_fail(error, TW_NO_MEMORY, "out of memory for a source");
-    if (status == TW_OK && extensions.length > 0)
-        tw_hash_add(hash, extensions.data, extensions.length);
-    tw_text_free(&templates);
-    tw_text_free(&extensions);
-    return status;
+static bool share_word(struct tw_words *words, const char *name, const char *word) {
+    char macro[2 * TW_NAME_SIZE];
+    snprintf(macro, sizeof macro, "%s_%s", name, word);
+    return tw_words_share(words, macro) != NULL;
 }
 
-static tw_status hash_templates(struct tw_hash *hash, const struct tw_description *d,
-                                const struct tw_implementation *in, struct tw_error *error) {
-    for (int l = 0; l < in->launch_count; l++) {
-        for (int i = 0; i < in->launches[l].template_count; i++) {
-            struct tw_text text = {0};
-            tw_status status = tw_source_template(d, in->launches[l].templates[i], &text, error);
-            if (status == TW_OK)
-                tw_hash_add(hash, text.data != NULL ? text.data : "", text.length);
-            tw_text_free(&text);
-            if (status != TW_OK)
-                return status;
-        }
-        tw_status status = hash_extensions(hash, d, &in->launches[l], error);
-        if (status != TW_OK)
-            return status;
+struct tw_words *tw_source_words(const struct tw_description *d,
+                                 const struct tw_implementation *in) {
+    struct tw_words *words = tw_words_create();
+    bool shared = words != NULL;
+    for (int i = 0; i < d->attribute_count; i++) {
+        char name[TW_NAME_SIZE];
+        name_attribute(&d->attributes[i], name);
+        for (int k = 0; k < d->attributes[i].word_count && shared; k++)
+            shared = share_word(words, name, d->symbols.words[d->attributes[i].words[k]]);
     }
-    return TW_OK;
-}
-
-static tw_status hash_json(struct tw_hash *hash, const cJSON *json, struct tw_error *error) {
-    char *text = cJSON_PrintUnformatted(json);
-    if (text == NULL)
-        return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    tw_hash_add_text(hash, text);
-    cJSON_free(text);
-    return TW_OK;
-}
-
-static tw_status hash_description(struct tw_hash *hash, const struct tw_description *d, int index,
-                                  struct tw_error *error) {
-    static const char *const left_out[] = {"summary", "parameters", "presets", "redundant"};
-    cJSON *json;
-    tw_status status = tw_json_parse(&json, d->text, d->origin, error);
-    if (status != TW_OK)
-        return status;
-    cJSON *one =
-        cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(json, "implementations"), index);
-    for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
-        cJSON_DeleteItemFromObjectCaseSensitive(one, left_out[i]);
-    status = hash_json(hash, one, error);
-    /* Lets and arguments reach the source through defines, sizes and types. */
-    if (status == TW_OK)
-        status = hash_json(hash, cJSON_GetObjectItemCaseSensitive(json, "problem"), error);
-    if (status == TW_OK)
-        status = hash_json(hash, cJSON_GetObjectItemCaseSensitive(json, "arguments"), error);
-    cJSON_Delete(json);
-    return status;
-}
-
-tw_status tw_source_hash(const struct tw_description *d, int implementation,
-                         char hash[TW_HASH_SIZE], struct tw_error *error) {
-    const char *cuda, *opencl;
-    tw_status status = builtin(CUDA_PRELUDE, &cuda, error);
-    if (status == TW_OK)
-        status = builtin(OPENCL_PRELUDE, &opencl, error);
-    if (status != TW_OK)
-        return status;
-    struct tw_hash *state = tw_hash_begin();
-    tw_hash_add_text(state, cuda);
-    tw_hash_add_text(state, opencl);
-    status = hash_templates(state, d, &d->implementations[implementation], error);
-    if (status == TW_OK)
-        status = hash_description(state, d, implementation, error);
-    tw_hash_finish(state, hash);
-    if (status == TW_OK && hash[0] == '\0')
-        return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    return status;
+    for (int i = 0; in != NULL && i < in->parameter_count; i++) {
+        const struct tw_parameter *parameter = &in->parameters[i];
+        for (int k = 0; parameter->is_word && k < parameter->count && shared; k++)
+            shared = share_word(words, parameter->name, in->symbols->words[parameter->values[k]]);
+    }
+    if (shared)
+        return words;
+    tw_words_free(words);
+    return NULL;
 }

@@ -2,7 +2,7 @@
 #ifndef TW_VARIANT_SOURCE_H
 #define TW_VARIANT_SOURCE_H
 
-#include "runtime/base/hash.h"
+#include "runtime/base/words.h"
 #include "runtime/description/configuration.h"
 #include "runtime/description/problem.h"
 #include "runtime/variant/geometry.h"
@@ -27,10 +27,16 @@ tw_status tw_source_builtin(const char *path, const char *backend, const char *d
 tw_status tw_source_template(const struct tw_description *description, const char *path,
                              struct tw_text *text, struct tw_error *error);
 
-/* What an implementation's results depend on: preludes, templates, problem and arguments, and its
- * part of the description without the lists of values, presets, redundancies and summary, which
- * change no variant. */
-tw_status tw_source_hash(const struct tw_description *description, int implementation,
-                         char hash[TW_HASH_SIZE], struct tw_error *error);
+/* Appends what every source of a launch has in common: the prelude with its extensions, and the
+ * templates. */
+tw_status tw_source_fixed(const struct tw_description *description,
+                          const struct tw_launch_description *launch, const char *backend,
+                          struct tw_text *text, struct tw_error *error);
+
+/* The macros of words, DTYPE_f32, of a description's attributes and an implementation's parameters
+ * (NULL: none). Their numbers only tell them from each other. Free with tw_words_free; NULL when
+ * out of memory. */
+struct tw_words *tw_source_words(const struct tw_description *description,
+                                 const struct tw_implementation *implementation);
 
 #endif

@@ -142,7 +142,7 @@ static int try_problem(const struct job *job, const struct tw_problem *problem,
     must(workload_create(&workload, &bench, CACHE_WARM, 3, &error), error);
     struct trial trial = {.job = job, .bench = &bench, .workload = &workload};
     char key[TW_PROBLEM_KEY_SIZE];
-    tw_problem_key(problem, key);
+    tw_problem_text(problem, key);
     snprintf(trial.problem, sizeof trial.problem, "%s %.200s%s", job->description->kernel, key,
              paddings[padding]);
     if (extent == ALL) {

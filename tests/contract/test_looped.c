@@ -106,7 +106,7 @@ static void check_preset(const struct tw_description *d, int number, bool whole)
     const struct tw_implementation *in = &d->implementations[c.implementation];
     bench.problem = problem_of(d, whole ? whole_tiles : cut_tiles, number + whole);
     bind_problem(&bench.problem, &bench.info, bench.values);
-    tw_problem_key(&bench.problem, key);
+    tw_problem_text(&bench.problem, key);
     snprintf(what, sizeof what, "%s %s %s", d->kernel, name, key);
     must(looped_check(d, in, &error), error);
     must(bench_compile(&bench, &c, values, &plain, &error), error);

@@ -55,7 +55,7 @@ static void complain(const struct job *job, const char *what) {
     char variant[1200] = "reference", key[TW_PROBLEM_KEY_SIZE];
     if (job->kind != REFERENCE)
         describe_variant(job->problem.description, &job->configuration, variant, sizeof variant);
-    tw_problem_key(&job->problem, key);
+    tw_problem_text(&job->problem, key);
     pthread_mutex_lock(&lock);
     print_error("sm_%d, %s %s, %s %s\n    %s\n", job->device->arch,
                 job->problem.description->kernel, key, variant,

@@ -79,7 +79,7 @@ class Exchange(support.EndToEnd):
         name = next(iter(document["best"][1]["configuration"]))
         for says, spoil in [
             ("bad.json:2:", lambda t: t.replace("{\n", "{\n?", 2)),
-            ("newer", lambda t: t.replace('"version": 1', '"version": 99')),
+            ("newer", lambda t: t.replace('"version": 2', '"version": 99')),
             ("kernel", lambda t: t.replace('"copy"', '"c\\u001bpy"')),
             ("EVIL", lambda t: t.replace(f'"{name}":', '"EVIL":', 1)),
             ("bad.json", lambda t: t[: len(t) // 2]),
@@ -136,6 +136,8 @@ class Exchange(support.EndToEnd):
     def test_pruning_after_a_template_changed(self):
         connection = sqlite3.connect(self.one)
         connection.execute("UPDATE implementation SET template_hash = 'before'")
+        connection.execute("UPDATE trial SET source = 'before'")
+        connection.execute("UPDATE best SET source = 'before'")
         connection.commit()
         connection.close()
         self.assertIn("note: copy", self.db_command("check", "--db", self.one))

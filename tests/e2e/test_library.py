@@ -141,6 +141,7 @@ class Example(Tuned):
     def test_a_row_of_another_template_is_passed_over(self):
         self.plant_database()
         self.change("UPDATE implementation SET template_hash = 'before'")
+        self.change("UPDATE best SET source = 'before'")
         self.assertIn(self.multiply("64x64x64"), ("default", "fallback"))
         said = self.run_program(self.example, 64, 64, 64).out
         self.assertRegex(said, r"not used +M=64,N=64,K=64;.*: its template has changed since")

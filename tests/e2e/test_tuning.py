@@ -193,9 +193,11 @@ class Applying(support.EndToEnd):
     def test_a_template_that_has_changed(self):
         """What was measured with another template is a hint and no result."""
         self.tune_json(*self.words, "--budget", "1")
-        for name in ("direct.cu", "staged.cu"):
-            with open(self.home / "double" / name, "a") as template:
-                template.write("/* changed */\n")
+        for text, rule in (("/* a comment */\n\n", "exact"), ("struct changed { int x; };\n", "default")):
+            for name in ("direct.cu", "staged.cu"):
+                with open(self.home / "double" / name, "a") as template:
+                    template.write(text)
+            self.assertEqual(self.ask("explain", *self.words, device=DEVICE)["rule"], rule)
         after = self.ask("explain", *self.words, device=DEVICE)
         self.assertEqual(after["rule"], "default")
         self.assertIn("template", after["refused"]["reason"])

@@ -3,7 +3,7 @@
 #define TESTS_SUPPORT_STORED_H
 
 #include "runtime/select/select.h"
-#include "runtime/variant/source.h"
+#include "runtime/variant/identity.h"
 #include "tests/support/scale.h"
 
 struct house {
@@ -28,7 +28,8 @@ SUPPORT int set_up(void **state) {
     if (house == NULL || scratch_make(&scratch) != 0)
         return -1;
     house->scratch = scratch;
-    scratch_write(house->scratch, "scale/direct.cu", "/* the template */", path);
+    scratch_write(house->scratch, "scale/direct.cu", "void direct(void);", path);
+    scratch_write(house->scratch, "scale/reference.cu", "void right(void);", path);
     house->description = read_description(scale_text, house->scratch->path);
     house->problem = parse_problem(house->description, "8x100");
     snprintf(path, sizeof path, "%s/tune.db", house->scratch->path);
@@ -61,7 +62,7 @@ SUPPORT struct row usual_row(const struct house *house) {
     struct tw_error error;
     tw_problem_key(&house->problem, key);
     tw_device_fingerprint(&paper_gpu, fingerprint);
-    must(tw_source_hash(house->description, 0, hash, &error), error);
+    must(tw_identity_code(house->description, 0, "cuda", hash, &error), error);
     return (struct row){"scale",
                         key,
                         fingerprint,

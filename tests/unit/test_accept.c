@@ -122,7 +122,7 @@ static void a_description_falls_back(void **state) {
     /* A stored result counts for more. */
     struct row row = usual_row(house);
     char hash[TW_HASH_SIZE];
-    must(tw_source_hash(d, 0, hash, &error), error);
+    must(tw_identity_code(d, 0, "cuda", hash, &error), error);
     row.hash = hash;
     store(house, &row);
     assert_int_equal(selected_for(house, &problem, &paper_gpu, "cold").rule, TW_SELECTED_NEAREST);

@@ -70,7 +70,7 @@ static void rows_are_sorted_and_one_kernel_can_be_had(void **state) {
     tw_text_free(&text);
     text = exported(fixture->path, "nothing", 0);
     assert_string_equal(text.data, "{\n  \"best\": [],\n  \"devices\": [],\n  \"format\": "
-                                   "\"tilewise\",\n  \"problems\": [],\n  \"version\": 1\n}\n");
+                                   "\"tilewise\",\n  \"problems\": [],\n  \"version\": 2\n}\n");
     tw_text_free(&text);
 }
 

@@ -47,10 +47,12 @@ SUPPORT void put_tuned(tw_db *db, const struct known_kernels *known, struct tune
     allowed_problem_row(&problem, &parts, &problem_row);
     assert_status(tw_db_problem_put(db, &problem_row, &ids.problem), TW_DB_OK);
     int index = configuration.implementation;
+    const char *code;
+    assert_fine(tw_today_code(kernel->today, index, device.backend, &code, &error), error);
     const struct tw_db_implementation implementation = {
         .kernel = d->kernel,
         .name = d->implementations[index].name,
-        .template_hash = tuned.hash != NULL ? tuned.hash : kernel->hashes[index],
+        .template_hash = tuned.hash != NULL ? tuned.hash : code,
         .description = d->text};
     assert_status(tw_db_implementation_put(db, &implementation, &ids.implementation), TW_DB_OK);
     if (tuned.has_run) {

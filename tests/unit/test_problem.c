@@ -104,8 +104,10 @@ static void keys(void **state) {
     struct tw_problem problem = parse_problem(scale, "64x032");
     tw_problem_key(&problem, key);
     tw_problem_shape(&problem, shape);
-    assert_string_equal(key, "M=64,N=32;dtype=f32");
+    assert_string_equal(key, "M=64,N=32");
     assert_string_equal(shape, "64x32");
+    tw_problem_text(&problem, key);
+    assert_string_equal(key, "M=64,N=32;dtype=f32");
     must(tw_problem_set(&problem, "dtype", "f64", &error), error);
     tw_problem_key(&problem, key);
     assert_string_equal(key, "M=64,N=32;dtype=f64");
@@ -115,7 +117,52 @@ static void keys(void **state) {
     problem = parse_problem(gemm, "2147483647x1x5");
     must(tw_problem_set(&problem, "trans", "nt", &error), error);
     tw_problem_key(&problem, key);
+    assert_string_equal(key, "M=2147483647,N=1,K=5;trans=nt");
+    tw_problem_text(&problem, key);
     assert_string_equal(key, "M=2147483647,N=1,K=5;dtype=f32,trans=nt");
+    tw_description_free(gemm);
+}
+
+static void read_keys(void **state) {
+    (void)state;
+    static const char *const same[] = {";dtype=f64,trans=tn", ";trans=tn,dtype=f64"};
+    static const struct {
+        const char *key, *says;
+    } wrong[] = {
+        {"", "no problem of gemm"},
+        {"M=64,N=32", "shape \"64x32\""},
+        {"M=64,N=32,K=16,L=8", "no problem of gemm"},
+        {"N=64,M=32,K=16", "no problem of gemm"},
+        {"M=64,N=32,K=", "K must be"},
+        {"M=64,N=32,K=0", "K must be"},
+        {"M=64,N=32,K=16;", "\"\" is no attribute"},
+        {"M=64,N=32,K=16;dtype", "\"dtype\" is no attribute"},
+        {"M=64,N=32,K=16;dtype=f16x", "gemm has no dtype \"f16x\""},
+        {"M=64,N=32,K=16;layout=row", "gemm has no attribute \"layout\""},
+    };
+    struct tw_description *gemm;
+    struct tw_problem problem, other;
+    struct tw_error error;
+    char key[TW_PROBLEM_KEY_SIZE];
+    must(tw_description_builtin(&gemm, "gemm", &error), error);
+    for (int i = 0; i < 2; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "M=64,N=32,K=16%s", same[i]);
+        must(tw_problem_read(&problem, gemm, text, &error), error);
+        tw_problem_key(&problem, key);
+        assert_string_equal(key, "M=64,N=32,K=16;dtype=f64,trans=tn");
+        assert_true(tw_problem_has_attributes(&problem, strchr(text, ';')));
+        assert_false(tw_problem_has_attributes(&problem, ";trans=tn"));
+        assert_false(tw_problem_has_attributes(&problem, ";dtype=f64,trans=tn,batch=1"));
+    }
+    must(tw_problem_read(&problem, gemm, "M=64,N=32,K=16", &error), error);
+    must(tw_problem_read(&other, gemm, "M=64,N=32,K=16;dtype=f32,trans=nn", &error), error);
+    assert_memory_equal(&problem, &other, sizeof problem);
+    assert_true(tw_problem_has_attributes(&problem, ""));
+    assert_true(tw_problem_has_attributes(&problem, ";trans=nn"));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_refuses(tw_problem_read(&problem, gemm, wrong[i].key, &error), TW_INVALID, error,
+                       wrong[i].says);
     tw_description_free(gemm);
 }
 
@@ -343,6 +390,7 @@ int main(void) {
         cmocka_unit_test(refuses_shapes),
         cmocka_unit_test(attributes),
         cmocka_unit_test(keys),
+        cmocka_unit_test(read_keys),
         cmocka_unit_test(keys_without_attributes),
         cmocka_unit_test(binds_every_name),
         cmocka_unit_test(strides),

@@ -94,9 +94,9 @@ static void stale_template(void **state) {
     struct row row = usual_row(house);
     char path[1024];
     store(house, &row);
-    scratch_write(house->scratch, "scale/direct.cu", "/* the template, improved */", path);
+    scratch_write(house->scratch, "scale/direct.cu", "void improved(void);", path);
     assert_default(house, "its template has changed since");
-    scratch_write(house->scratch, "scale/direct.cu", "/* the template */", path);
+    scratch_write(house->scratch, "scale/direct.cu", "/* what it does */ void direct(void);", path);
     assert_int_equal(selected(house, "cold").rule, TW_SELECTED_EXACT);
 }
 
@@ -170,7 +170,7 @@ static void the_fastest_usable(void **state) {
     struct tw_selection selection;
     struct tw_error error;
     for (int i = 0; i < 2; i++)
-        must(tw_source_hash(d, i, hashes[i], &error), error);
+        must(tw_identity_code(d, i, "cuda", hashes[i], &error), error);
     for (int step = 0; step < 4; step++) {
         struct row row = usual_row(house);
         row.hash = hashes[1];

@@ -2,7 +2,7 @@
  * as planned. */
 #include <math.h>
 
-#include "runtime/variant/source.h"
+#include "runtime/variant/identity.h"
 #include "tests/support/fake_workers.h"
 #include "tests/support/scale.h"
 #include "tuner/search/strategy.h"
@@ -398,7 +398,7 @@ static void store_winner(struct house *house) {
     char key[TW_PROBLEM_KEY_SIZE], fingerprint[256], hash[TW_HASH_SIZE];
     tw_problem_key(&house->problem, key);
     tw_device_fingerprint(&paper_gpu, fingerprint);
-    must(tw_source_hash(house->description, 0, hash, &house->error), house->error);
+    must(tw_identity_code(house->description, 0, "cuda", hash, &house->error), house->error);
     tw_db *db = house->db;
     assert_int_equal(tw_db_problem_find(db, "scale", key, &best.problem), TW_DB_OK);
     assert_int_equal(tw_db_device_find(db, fingerprint, &best.device), TW_DB_OK);

@@ -1,5 +1,4 @@
-/* Rendering: what reaches the compiler, where templates come from, and what a template's hash is
- * of. */
+/* Rendering: what reaches the compiler, and where templates come from. */
 #include "runtime/variant/source.h"
 
 #include "runtime/description/builtin.h"
@@ -229,109 +228,6 @@ static void built_in_kernels(void **state) {
     tw_text_free(&source);
 }
 
-/* ---- Hashes ---- */
-
-static void hash_with(const struct scratch *scratch, const char *from, const char *to,
-                      char hash[TW_HASH_SIZE]) {
-    char *text = replaced(scale_text, from, to);
-    struct tw_description *d = read_description(text, scratch->path);
-    struct tw_error error;
-    must(tw_source_hash(d, 0, hash, &error), error);
-    assert_int_equal(strlen(hash), 32);
-    tw_description_free(d);
-    free(text);
-}
-
-static void hash_is_of_what_results_depend_on(void **state) {
-    const struct scratch *scratch = *state;
-    static const char *const changing[][2] = {
-        {"\"block\": [\"BLOCK_X\"]", "\"block\": [\"BLOCK_X\", \"1\"]"},
-        {"\"grid\": [\"ceil_div(N, BLOCK_X)\", \"M\"]", "\"grid\": [\"N\", \"M\"]"},
-        {"\"shared\": \"0\"", "\"shared\": \"4\""},
-        {"\"min_blocks\": \"1\"", "\"min_blocks\": \"2\""},
-        {"\"function\": \"scale_direct\"", "\"function\": \"other\""},
-        {"\"alpha\", \"GROUP\"]", "\"alpha\"]"},
-        {"N % BLOCK_X != 0", "1"},
-        {"\"workspace\": \"0\"", "\"workspace\": \"1\""},
-        {"\"name\": \"direct\"", "\"name\": \"other\""},
-    };
-    static const char *const keeping[][2] = {
-        {"\"summary\": \"one thread an element\"", "\"summary\": \"other words\""},
-        {"[32, 64, 128]", "[32, 64, 128, 256]"},
-        {"\"presets\": {",
-         "\"presets\": { \"more\": { \"BLOCK_X\": 32, \"ORDER\": \"rows\", \"GROUP\": 4 },"},
-        {"\"default\": { \"BLOCK_X\": 64", "\"default\": { \"BLOCK_X\": 128"},
-        {"M == 1 && ORDER == 'columns'", "0"},
-        {"\"summary\": \"B = alpha*A", "\"summary\": \"B = A*alpha"},
-        {"\"reference\": { ", "\"reference\": {   "},
-    };
-    char path[1024], hash[TW_HASH_SIZE], other[TW_HASH_SIZE];
-    scratch_write(scratch, "scale/direct.cu", direct, path);
-    hash_with(scratch, "", "", hash);
-    for (size_t i = 0; i < sizeof changing / sizeof *changing; i++) {
-        hash_with(scratch, changing[i][0], changing[i][1], other);
-        if (strcmp(hash, other) == 0) {
-            fail_msg("%s does not change the hash", changing[i][1]);
-        }
-    }
-    for (size_t i = 0; i < sizeof keeping / sizeof *keeping; i++) {
-        hash_with(scratch, keeping[i][0], keeping[i][1], other);
-        if (strcmp(hash, other) != 0) {
-            fail_msg("%s changes the hash", keeping[i][1]);
-        }
-    }
-    scratch_write(scratch, "scale/direct.cu", "/* another */", path);
-    hash_with(scratch, "", "", other);
-    assert_string_not_equal(hash, other);
-    scratch_write(scratch, "scale/direct.cu", direct, path);
-    hash_with(scratch, "", "", other);
-    assert_string_equal(hash, other);
-}
-
-/* A let or a stride's meaning reaches the source through defines and sizes. */
-static void hash_is_of_lets_and_arguments(void **state) {
-    const struct scratch *scratch = *state;
-    static const char *const changing[][2] = {
-        {"dtype == 'f64' ? 8 : 4", "dtype == 'f64' ? 4 : 8"},
-        {"\"rows\": \"M\", \"columns\": \"N\", \"stride\": \"lda\"",
-         "\"rows\": \"N\", \"columns\": \"M\""},
-        {"\"name\": \"alpha\", \"kind\": \"scalar\", \"type\": \"dtype\"",
-         "\"name\": \"alpha\", \"kind\": \"scalar\", \"type\": \"f64\""},
-    };
-    char path[1024], hash[TW_HASH_SIZE], other[TW_HASH_SIZE];
-    scratch_write(scratch, "scale/direct.cu", direct, path);
-    hash_with(scratch, "", "", hash);
-    for (size_t i = 0; i < sizeof changing / sizeof *changing; i++) {
-        hash_with(scratch, changing[i][0], changing[i][1], other);
-        if (strcmp(hash, other) == 0) {
-            fail_msg("%s does not change the hash", changing[i][1]);
-        }
-    }
-}
-
-static void hashes_of_implementations_differ(void **state) {
-    (void)state;
-    struct tw_description *gemm;
-    struct tw_error error;
-    char hashes[8][TW_HASH_SIZE];
-    must(tw_description_builtin(&gemm, "gemm", &error), error);
-    for (int i = 0; i < gemm->implementation_count && i < 8; i++) {
-        must(tw_source_hash(gemm, i, hashes[i], &error), error);
-        for (int j = 0; j < i; j++)
-            assert_string_not_equal(hashes[i], hashes[j]);
-    }
-    tw_description_free(gemm);
-}
-
-static void no_template_no_hash(void **state) {
-    const struct scratch *scratch = *state;
-    char hash[TW_HASH_SIZE];
-    struct tw_error error;
-    struct tw_description *d = read_description(scale_text, scratch->path);
-    assert_refuses(tw_source_hash(d, 0, hash, &error), TW_NOT_FOUND, error, "scale/direct.cu");
-    tw_description_free(d);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(defines_everything),
@@ -341,10 +237,6 @@ int main(void) {
         SCRATCH_TEST(missing_templates),
         SCRATCH_TEST(a_users_directory_comes_first),
         cmocka_unit_test(built_in_kernels),
-        SCRATCH_TEST(hash_is_of_what_results_depend_on),
-        SCRATCH_TEST(hash_is_of_lets_and_arguments),
-        cmocka_unit_test(hashes_of_implementations_differ),
-        SCRATCH_TEST(no_template_no_hash),
     };
     return cmocka_run_group_tests_name("source", tests, NULL, NULL);
 }

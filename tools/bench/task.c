@@ -64,7 +64,7 @@ tw_status task_create(struct task *task, const struct tw_device_info *device, co
         status = tw_problem_work(&task->problem, task->values, &task->work, error);
     if (status != TW_OK)
         return status;
-    tw_problem_key(&task->problem, task->key);
+    tw_problem_text(&task->problem, task->key);
     return take_numbers(task, kernel, error);
 }
 

@@ -22,7 +22,7 @@
 #include "runtime/description/configuration.h"
 #include "runtime/description/problem.h"
 #include "runtime/variant/cache.h"
-#include "runtime/variant/source.h"
+#include "runtime/variant/identity.h"
 #include "tools/bench_library/counters.h"
 #include "tools/bench_library/launches.h"
 #include "tuner/statistics/statistics.h"
@@ -158,7 +158,7 @@ static void fill_database(const char *path, const struct tw_device_info *device)
     struct tw_configuration values = {.implementation = index};
     memcpy(values.values, preset->values, sizeof values.values);
     tw_configuration_text(description, &values, &configuration);
-    must(tw_source_hash(description, index, hash, &error), &error);
+    must(tw_identity_code(description, index, device->backend, hash, &error), &error);
     tw_device_fingerprint(device, fingerprint);
     tw_db *db;
     if (tw_db_open(&db, path, TW_DB_WRITE, message, sizeof message) != TW_DB_OK) {
@@ -186,15 +186,19 @@ static void fill_database(const char *path, const struct tw_device_info *device)
     must_db(tw_db_device_put(db, &device_row, &best.device), db);
     must_db(tw_db_implementation_put(db, &implementation, &best.implementation), db);
     for (int i = 0; i < ROWS; i++) {
-        char key[TW_PROBLEM_KEY_SIZE];
+        char key[TW_PROBLEM_KEY_SIZE], text[TW_PROBLEM_KEY_SIZE];
         tw_problem_parse(&problem, description, "1x1x1", NULL);
         int64_t sizes[3] = {16 + i % 100, 16 + i / 100 % 100, 16 + i / 10000};
         memcpy(problem.dimensions, sizes, sizeof sizes);
         tw_problem_key(&problem, key);
+        tw_problem_text(&problem, text);
         const struct tw_db_dimension dimensions[] = {
             {"M", sizes[0]}, {"N", sizes[1]}, {"K", sizes[2]}};
-        const struct tw_db_problem row = {
-            .kernel = "gemm", .key = key, .dimensions = dimensions, .dimension_count = 3};
+        const struct tw_db_problem row = {.kernel = "gemm",
+                                          .key = key,
+                                          .text = text,
+                                          .dimensions = dimensions,
+                                          .dimension_count = 3};
         must_db(tw_db_problem_put(db, &row, &best.problem), db);
         must_db(tw_db_best_put(db, &best), db);
     }

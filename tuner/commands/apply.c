@@ -51,7 +51,7 @@ static void print_json(const struct application *app, const struct tw_problem *p
     const struct tw_selection *s = &app->selection;
     struct tw_text configuration = {0};
     char key[TW_PROBLEM_KEY_SIZE];
-    tw_problem_key(problem, key);
+    tw_problem_text(problem, key);
     tw_configuration_text(d, &s->configuration, &configuration);
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "kernel", d->kernel);
@@ -81,13 +81,13 @@ static void print_table(const struct application *app, const struct tw_problem *
     const struct tw_selection *s = &app->selection;
     struct tw_text configuration = {0};
     char key[TW_PROBLEM_KEY_SIZE], time[32], stored[32] = "";
-    tw_problem_key(problem, key);
+    tw_problem_text(problem, key);
     tw_configuration_text(d, &s->configuration, &configuration);
     report_time(app->single.time_us, time);
     if (s->rule == TW_SELECTED_EXACT)
         report_time(s->row->time_us, stored);
     printf("%s %s on %s (%s)\n", d->kernel, key, app->bench.info.name, app->bench.info.id);
-    selection_print(s);
+    selection_print(problem->description, s);
     printf("  configuration   %s %s\n", d->implementations[s->configuration.implementation].name,
            configuration.data != NULL ? configuration.data : "");
     printf("  answer          right; max error %.2g\n", app->single.accuracy.max_rel_error);

@@ -105,6 +105,8 @@ static tw_status merge(const struct arguments *a, const char *path, struct tw_er
     if (status == TW_OK)
         status = merge_databases(db, others, a->files.count, &merged, error);
     if (status == TW_OK)
+        status = subject_adopt(a, db, error);
+    if (status == TW_OK)
         print_merged(path, &merged);
     for (int i = 0; others != NULL && i < a->files.count; i++)
         tw_db_close(others[i]);
@@ -129,6 +131,8 @@ static tw_status export_binaries(const struct arguments *a, const char *path,
         status = subject_open_db(a->output, TW_DB_WRITE, &to, error);
     if (status == TW_OK)
         status = ship_binaries(to, from, a->kernel, &known, &s, error);
+    if (status == TW_OK)
+        status = subject_adopt(a, to, error);
     if (status == TW_OK) {
         plain_line(stdout, "%s: %" PRId64 " best row%s with %" PRId64 " compiled kernel%s",
                    a->output, s.rows, plural(s.rows), s.binaries, plural(s.binaries));
@@ -193,6 +197,8 @@ static tw_status import(const struct arguments *a, const char *path, struct tw_e
         status = subject_open_db(path, TW_DB_WRITE, &db, error);
     if (status == TW_OK)
         status = merge_imports(db, imports, a->files.count, &merged, error);
+    if (status == TW_OK)
+        status = subject_adopt(a, db, error);
     if (status == TW_OK)
         print_merged(path, &merged);
     if (status == TW_OK && stale > 0)
@@ -285,6 +291,8 @@ static tw_status prune(const struct arguments *a, const char *path, struct tw_er
     tw_status status = known_kernels_open(&known, a->configs.words, a->configs.count, error);
     if (status == TW_OK)
         status = subject_open_existing(path, &db, error);
+    if (status == TW_OK)
+        status = subject_adopt(a, db, error);
     if (status == TW_OK)
         status = prune_database(db, &known, &p, error);
     if (status == TW_OK)

@@ -22,7 +22,7 @@ static void print_json(const struct tw_problem *problem, const struct tw_selecti
                        const char *configuration) {
     const struct tw_description *d = problem->description;
     char key[TW_PROBLEM_KEY_SIZE];
-    tw_problem_key(problem, key);
+    tw_problem_text(problem, key);
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "kernel", d->kernel);
     cJSON_AddStringToObject(json, "problem", key);
@@ -34,14 +34,16 @@ static void print_json(const struct tw_problem *problem, const struct tw_selecti
     cJSON_AddNumberToObject(json, "distance", s->distance);
     if (s->row != NULL) {
         cJSON *row = cJSON_AddObjectToObject(json, "row");
-        cJSON_AddStringToObject(row, "problem", s->row->problem);
+        tw_selection_problem(d, s->row, key);
+        cJSON_AddStringToObject(row, "problem", key);
         cJSON_AddStringToObject(row, "device", s->row->device_name);
         cJSON_AddNumberToObject(row, "time_us", s->row->time_us);
         cJSON_AddBoolToObject(row, "provisional", s->row->provisional);
     }
     if (s->refused != NULL) {
         cJSON *refused = cJSON_AddObjectToObject(json, "refused");
-        cJSON_AddStringToObject(refused, "problem", s->refused->problem);
+        tw_selection_problem(d, s->refused, key);
+        cJSON_AddStringToObject(refused, "problem", key);
         cJSON_AddStringToObject(refused, "device", s->refused->device_name);
         cJSON_AddStringToObject(refused, "reason", s->refusal);
     }
@@ -56,9 +58,9 @@ static void print_table(const struct tw_problem *problem, const struct tw_device
                         const struct tw_selection *s, const char *configuration) {
     const struct tw_description *d = problem->description;
     char key[TW_PROBLEM_KEY_SIZE];
-    tw_problem_key(problem, key);
+    tw_problem_text(problem, key);
     printf("%s %s on %s (%s)\n", d->kernel, key, device->name, device->id);
-    selection_print(s);
+    selection_print(problem->description, s);
     printf("  configuration   %s %s\n", d->implementations[s->configuration.implementation].name,
            configuration);
 }

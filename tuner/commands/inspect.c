@@ -40,13 +40,13 @@ static void print_table(const struct inspection *in) {
     const struct tw_description *d = in->problem.description;
     struct tw_text configuration = {0};
     char key[TW_PROBLEM_KEY_SIZE];
-    tw_problem_key(&in->problem, key);
+    tw_problem_text(&in->problem, key);
     tw_configuration_text(d, &in->configuration, &configuration);
     printf("%s %s on %s (%s)\n", d->kernel, key, in->device.name, in->device.id);
     if (in->preset != NULL)
         printf("  chosen          the preset %s\n", in->preset);
     else
-        selection_print(&in->selection);
+        selection_print(in->problem.description, &in->selection);
     printf("  configuration   %s %s\n", d->implementations[in->configuration.implementation].name,
            configuration.data != NULL ? configuration.data : "");
     tw_text_free(&configuration);

@@ -4,6 +4,7 @@
 #include "runtime/select/select.h"
 
 /* Prints which rule chose, from which row, and what could not be used, in the lines of a table. */
-void selection_print(const struct tw_selection *selection);
+void selection_print(const struct tw_description *description,
+                     const struct tw_selection *selection);
 
 #endif

@@ -23,7 +23,8 @@ static const char help[] = "tune show [KERNEL] [--shape MxN[xK]] [--device ID] [
 
 struct listing {
     bool json;
-    const char *shape; /* as the user wrote it; NULL: all */
+    const char *shape;                /* as the user wrote it; NULL: all */
+    const struct tw_problem *problem; /* whose attributes a row must have; NULL: any */
     cJSON *rows;
     int count;
 };
@@ -37,10 +38,22 @@ static bool same_shape(const struct tw_db_problem *problem, const char *shape) {
     return same;
 }
 
+/* For people: with all attributes. */
+static const char *problem_text(const struct tw_db_problem *problem) {
+    return problem->text != NULL ? problem->text : problem->key;
+}
+
+static bool is_asked_for(const struct listing *listing, const struct tw_db_problem *problem) {
+    if (listing->shape != NULL && !same_shape(problem, listing->shape))
+        return false;
+    return listing->problem == NULL ||
+           tw_problem_has_attributes(listing->problem, problem->key + strcspn(problem->key, ";"));
+}
+
 static void add_json(struct listing *listing, const struct tw_db_best_row *row) {
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "kernel", row->problem.kernel);
-    cJSON_AddStringToObject(json, "problem", row->problem.key);
+    cJSON_AddStringToObject(json, "problem", problem_text(&row->problem));
     cJSON_AddStringToObject(json, "device", row->device.name);
     cJSON_AddStringToObject(json, "device_fingerprint", row->device.fingerprint);
     cJSON_AddStringToObject(json, "cache", row->best.cache_policy);
@@ -68,7 +81,7 @@ static void add_json(struct listing *listing, const struct tw_db_best_row *row) 
 
 static bool visit(void *context, const struct tw_db_best_row *row) {
     struct listing *listing = context;
-    if (listing->shape != NULL && !same_shape(&row->problem, listing->shape))
+    if (!is_asked_for(listing, &row->problem))
         return true;
     listing->count++;
     if (listing->json) {
@@ -80,7 +93,7 @@ static bool visit(void *context, const struct tw_db_best_row *row) {
     char rate[64] = "";
     if (row->best.rate_unit != NULL)
         snprintf(rate, sizeof rate, ", %.4g %.20s", row->best.rate, row->best.rate_unit);
-    plain_line(stdout, "%s %s on %s, %s cache", row->problem.kernel, row->problem.key,
+    plain_line(stdout, "%s %s on %s, %s cache", row->problem.kernel, problem_text(&row->problem),
                row->device.name, row->best.cache_policy);
     plain_line(stdout, "  %s%s, run %lld%s", time, rate, (long long)row->best.run,
                row->best.tie_set == NULL ? ", provisional: from a search, without a playoff" : "");
@@ -88,22 +101,17 @@ static bool visit(void *context, const struct tw_db_best_row *row) {
     return true;
 }
 
-/* The full key when the attributes were said too, so that a misspelt one is noticed. */
-static tw_status make_key(const struct arguments *a, char key[TW_PROBLEM_KEY_SIZE],
-                          struct tw_error *error) {
-    struct tw_description *description;
-    struct tw_problem problem;
-    tw_status status = subject_description(a, &description, error);
-    if (status == TW_OK)
-        status = subject_problem(a, 0, description, &problem, error);
-    if (status == TW_OK)
-        tw_problem_key(&problem, key);
-    tw_description_free(description);
-    return status;
+/* Also when no attributes were said, so that a misspelt shape is noticed. */
+static tw_status read_problem(const struct arguments *a, struct tw_description **description,
+                              struct tw_problem *problem, struct tw_error *error) {
+    tw_status status = subject_description(a, description, error);
+    return status == TW_OK ? subject_problem(a, 0, *description, problem, error) : status;
 }
 
 static tw_status show(const struct arguments *a, struct tw_error *error) {
-    char key[TW_PROBLEM_KEY_SIZE] = "", fingerprint[256];
+    char fingerprint[256];
+    struct tw_description *description = NULL;
+    struct tw_problem problem;
     struct tw_db_best_filter filter = {.kernel = a->kernel};
     struct listing listing = {.json = a->json};
     tw_status status = TW_OK;
@@ -112,9 +120,11 @@ static tw_status show(const struct arguments *a, struct tw_error *error) {
     if (a->shape_count == 0 && a->attribute_count > 0)
         return tw_fail(error, TW_INVALID, "attributes go with a --shape");
     if (a->shape_count == 1) {
-        status = make_key(a, key, error);
-        if (a->attribute_count > 0)
-            filter.problem_key = key;
+        status = read_problem(a, &description, &problem, error);
+        if (a->attribute_count > 0) {
+            filter.kernel = a->kernel;
+            listing.problem = &problem;
+        }
         listing.shape = a->shapes[0].shape;
     }
     if (status == TW_OK && a->device != NULL) {
@@ -142,6 +152,7 @@ static tw_status show(const struct arguments *a, struct tw_error *error) {
                a->shape_count + (a->kernel != NULL) > 0 ? " for it" : "", path);
     }
     cJSON_Delete(listing.rows);
+    tw_description_free(description);
     tw_db_close(db);
     free(path);
     return status;

@@ -6,6 +6,7 @@
 
 #include "runtime/backend/devices.h"
 #include "runtime/library/places.h"
+#include "tuner/exchange/adopt.h"
 
 /* Which of the descriptions of --config is meant; `count` of them were read. */
 static tw_status choose_description(const struct arguments *a, struct tw_description *const *read,
@@ -150,6 +151,20 @@ tw_status subject_open_existing(const char *path, tw_db **db, struct tw_error *e
     tw_db_close(*db);
     *db = NULL;
     return status == TW_OK ? subject_open_db(path, TW_DB_WRITE, db, error) : status;
+}
+
+tw_status subject_adopt(const struct arguments *a, tw_db *db, struct tw_error *error) {
+    struct known_kernels known;
+    bool has = false;
+    if (tw_db_has_old_rows(db, &has) != TW_DB_OK)
+        return tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
+    if (!has)
+        return TW_OK;
+    tw_status status = known_kernels_open(&known, a->configs.words, a->configs.count, error);
+    if (status == TW_OK)
+        status = adopt_database(db, &known, error);
+    known_kernels_close(&known);
+    return status;
 }
 
 /* A file that is not there has no rows. */

@@ -28,6 +28,8 @@ tw_status subject_open_db(const char *path, enum tw_db_mode mode, tw_db **db,
                           struct tw_error *error);
 /* To be written to, but not made. */
 tw_status subject_open_existing(const char *path, tw_db **db, struct tw_error *error);
+/* Brings rows of older programs up to date (exchange/adopt.h), if there are any. */
+tw_status subject_adopt(const struct arguments *arguments, tw_db *db, struct tw_error *error);
 /* The database's best rows in memory. A database that is not there yet is empty; one that is there
  * must be readable. */
 tw_status subject_catalogue(const struct arguments *arguments, struct tw_catalogue **out,

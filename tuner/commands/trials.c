@@ -37,14 +37,14 @@ static bool visit_run(void *context, const struct tw_db_run_row *row) {
     if (!listing->json) {
         plain_line(stdout,
                    "run %lld: %s %s on %s, %s, seed %llu, budget %g %s, %s cache, %s after %.1f s",
-                   (long long)row->id, row->kernel, row->problem_key, row->device_name,
+                   (long long)row->id, row->kernel, row->problem_text, row->device_name,
                    row->run.strategy, (unsigned long long)row->run.seed, row->run.budget_value,
                    row->run.budget_kind, row->run.cache_policy, state, row->elapsed_s);
         return false;
     }
     cJSON_AddNumberToObject(listing->object, "run", (double)row->id);
     cJSON_AddStringToObject(listing->object, "kernel", row->kernel);
-    cJSON_AddStringToObject(listing->object, "problem", row->problem_key);
+    cJSON_AddStringToObject(listing->object, "problem", row->problem_text);
     cJSON_AddStringToObject(listing->object, "device", row->device_name);
     cJSON_AddStringToObject(listing->object, "state", state);
     cJSON_AddStringToObject(listing->object, "strategy", row->run.strategy);

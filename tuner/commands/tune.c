@@ -97,6 +97,8 @@ static tw_status prepare(struct task *task, struct tw_error *error) {
                      ? error->status
                      : subject_open_db(task->db_path, TW_DB_WRITE, &task->db, error);
     }
+    if (status == TW_OK)
+        status = subject_adopt(a, task->db, error);
     return status;
 }
 

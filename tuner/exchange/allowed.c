@@ -39,30 +39,32 @@ static tw_status read_shape(const struct tw_description *d, const struct tw_db_p
     return status;
 }
 
+/* Keys of older databases and exports have attributes at their defaults as well. */
+static tw_status check_key(const struct tw_problem *problem, const char *key,
+                           struct tw_error *error) {
+    struct tw_problem said;
+    char right[TW_PROBLEM_KEY_SIZE];
+    if (tw_problem_read(&said, problem->description, key, NULL) == TW_OK &&
+        memcmp(said.dimensions, problem->dimensions, sizeof said.dimensions) == 0 &&
+        memcmp(said.words, problem->words, sizeof said.words) == 0)
+        return TW_OK;
+    tw_problem_key(problem, right);
+    return tw_fail(error, TW_INVALID, "its key should be %.300s", right);
+}
+
 tw_status allowed_problem(const struct tw_description *d, const struct tw_db_problem *row,
                           struct tw_problem *problem, struct tw_error *error) {
     tw_status status = read_shape(d, row, problem, error);
-    bool given[TW_MAX_ATTRIBUTES] = {false};
-    for (size_t i = 0; i < row->attribute_count && status == TW_OK; i++) {
+    for (size_t i = 0; i < row->attribute_count && status == TW_OK; i++)
         status = tw_problem_set(problem, row->attributes[i].name, row->attributes[i].value, error);
-        for (int j = 0; j < d->attribute_count; j++)
-            given[j] = given[j] || strcmp(d->attributes[j].name, row->attributes[i].name) == 0;
-    }
-    for (int i = 0; i < d->attribute_count && status == TW_OK; i++)
-        if (!given[i])
-            status = tw_fail(error, TW_INVALID, "attribute %s is missing", d->attributes[i].name);
-    char key[TW_PROBLEM_KEY_SIZE];
-    if (status == TW_OK)
-        tw_problem_key(problem, key);
-    if (status == TW_OK && strcmp(key, row->key) != 0)
-        status = tw_fail(error, TW_INVALID, "its key should be %.300s", key);
-    return status;
+    return status == TW_OK ? check_key(problem, row->key, error) : status;
 }
 
 void allowed_problem_row(const struct tw_problem *problem, struct allowed_parts *parts,
                          struct tw_db_problem *row) {
     const struct tw_description *d = problem->description;
     tw_problem_key(problem, parts->key);
+    tw_problem_text(problem, parts->text);
     for (int i = 0; i < d->dimension_count; i++)
         parts->dimensions[i] =
             (struct tw_db_dimension){d->dimensions[i].name, problem->dimensions[i]};
@@ -71,6 +73,7 @@ void allowed_problem_row(const struct tw_problem *problem, struct allowed_parts 
             (struct tw_db_attribute){d->attributes[i].name, d->symbols.words[problem->words[i]]};
     *row = (struct tw_db_problem){.kernel = d->kernel,
                                   .key = parts->key,
+                                  .text = parts->text,
                                   .dimensions = parts->dimensions,
                                   .dimension_count = (size_t)d->dimension_count,
                                   .attributes = parts->attributes,

@@ -6,14 +6,14 @@
 #include "runtime/description/configuration.h"
 #include "runtime/description/problem.h"
 
-/* The problem that a row means: every dimension and attribute of the kernel and no other, allowed
- * values, and a key that says the same. */
+/* The problem that a row means: every dimension of the kernel, attributes that it has, allowed
+ * values, and a key that says the same. Attributes that are not there are at their defaults. */
 tw_status allowed_problem(const struct tw_description *description, const struct tw_db_problem *row,
                           struct tw_problem *problem, struct tw_error *error);
 
 /* A problem as the tuner stores it. Texts of `row` point into `parts` and the description. */
 struct allowed_parts {
-    char key[TW_PROBLEM_KEY_SIZE];
+    char key[TW_PROBLEM_KEY_SIZE], text[TW_PROBLEM_KEY_SIZE];
     struct tw_db_dimension dimensions[TW_MAX_DIMENSIONS];
     struct tw_db_attribute attributes[TW_MAX_ATTRIBUTES];
 };

@@ -12,6 +12,7 @@
 struct check {
     tw_db *db;
     const struct known_kernels *known;
+    struct known_devices devices;
     check_visitor visit;
     void *context;
     struct checked *checked;
@@ -52,42 +53,53 @@ static bool visit_kernel(void *context, const struct tw_db_kernel_row *row) {
     return true;
 }
 
-struct rows_of {
+/* Rows of one implementation that are not of today's code. */
+struct outdated {
+    const struct check *check;
+    const struct known_kernel *kernel;
     int64_t implementation;
-    int64_t best;
+    int64_t best, trials;
+    int64_t misjudged; /* of the best rows: of today's code, but another judge's */
 };
 
 static bool count_best(void *context, const struct tw_db_best_row *row) {
-    struct rows_of *rows = context;
-    rows->best += row->best.implementation == rows->implementation;
+    struct outdated *outdated = context;
+    if (row->best.implementation != outdated->implementation)
+        return true;
+    tw_status status = known_kernel_check(outdated->kernel, row, NULL);
+    outdated->best += status != TW_OK;
+    outdated->misjudged += status == TW_WRONG;
     return true;
 }
 
 static bool count_trial(void *context, const struct tw_db_trial_row *row) {
-    (void)row;
-    ++*(int64_t *)context;
+    struct outdated *outdated = context;
+    outdated->trials +=
+        !known_kernel_trial_is_current(outdated->kernel, &outdated->check->devices, row);
     return true;
 }
 
 static bool visit_implementation(void *context, const struct tw_db_implementation *row) {
     struct check *check = context;
     const struct known_kernel *kernel = known_kernels_find(check->known, row->kernel);
-    if (kernel == NULL || known_kernel_is_current(kernel, row->name, row->template_hash))
+    if (kernel == NULL)
         return true;
-    struct rows_of rows = {.implementation = row->id};
-    int64_t trials = 0;
+    struct outdated rows = {.check = check, .kernel = kernel, .implementation = row->id};
     const struct tw_db_best_filter best = {.kernel = row->kernel,
                                            .implementation_name = row->name,
                                            .template_hash = row->template_hash};
     const struct tw_db_trial_filter tried = {.implementations = &row->id,
                                              .implementation_count = 1};
     if (tw_db_best_each(check->db, &best, count_best, &rows) == TW_DB_OK &&
-        tw_db_trial_each(check->db, &tried, count_trial, &trials) == TW_DB_OK &&
-        rows.best + trials > 0)
+        tw_db_trial_each(check->db, &tried, count_trial, &rows) == TW_DB_OK &&
+        rows.best + rows.trials > 0)
         tell(check, false,
-             "%.48s %.48s: %" PRId64 " best row%s and %" PRId64 " trial%s were measured with "
-             "another template (%.12s) than today's: hints, not results",
-             row->kernel, row->name, rows.best, plural(rows.best), trials, plural(trials),
+             "%.48s %.48s: %" PRId64 " best row%s and %" PRId64 " trial%s were %s (%.12s) than "
+             "today's: hints, not results",
+             row->kernel, row->name, rows.best, plural(rows.best), rows.trials,
+             plural(rows.trials),
+             rows.misjudged > 0 ? "judged by another reference, tolerance, cases or inputs"
+                                : "measured with another template",
              row->template_hash);
     return true;
 }
@@ -130,16 +142,22 @@ static bool visit_best(void *context, const struct tw_db_best_row *row) {
     return true;
 }
 
+static bool count_any(void *context, const struct tw_db_best_row *row) {
+    (void)row;
+    ++*(int64_t *)context;
+    return true;
+}
+
 /* Problems that only trials are about; those of best rows have been told of with them. */
 static bool visit_problem(void *context, const struct tw_db_problem *row) {
     struct check *check = context;
     const struct known_kernel *kernel = known_kernels_find(check->known, row->kernel);
-    struct rows_of rows = {0};
+    int64_t best = 0;
     struct tw_problem problem;
     struct tw_error error;
     const struct tw_db_best_filter filter = {.kernel = row->kernel, .problem_key = row->key};
     if (kernel == NULL || allowed_problem(kernel->description, row, &problem, &error) == TW_OK ||
-        tw_db_best_each(check->db, &filter, count_best, &rows) != TW_DB_OK || rows.best > 0)
+        tw_db_best_each(check->db, &filter, count_any, &best) != TW_DB_OK || best > 0)
         return true;
     tell(check, true, "problem %.48s %.300s: %s", row->kernel, row->key, error.message);
     return true;
@@ -154,6 +172,11 @@ tw_status check_database(tw_db *db, const struct known_kernels *known, check_vis
     /* The rows of a damaged file say nothing. */
     if (status == TW_DB_OK && checked->errors > 0)
         return TW_OK;
+    tw_status read = known_devices_read(&check.devices, db, error);
+    if (read != TW_OK) {
+        known_devices_free(&check.devices);
+        return read;
+    }
     if (status == TW_DB_OK)
         status = tw_db_kernel_each(db, visit_kernel, &check);
     if (status == TW_DB_OK)
@@ -162,5 +185,6 @@ tw_status check_database(tw_db *db, const struct known_kernels *known, check_vis
         status = tw_db_best_each(db, NULL, visit_best, &check);
     if (status == TW_DB_OK)
         status = tw_db_implementation_each(db, NULL, visit_implementation, &check);
+    known_devices_free(&check.devices);
     return status == TW_DB_OK ? TW_OK : tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
 }

@@ -1,30 +1,21 @@
 #include "tuner/exchange/descriptions.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/backend/devices.h"
 #include "runtime/description/builtin.h"
-#include "runtime/variant/source.h"
 
 enum { MOST_KERNELS = 256 };
-
-static tw_status hash_templates(struct known_kernel *kernel, struct tw_error *error) {
-    const struct tw_description *d = kernel->description;
-    kernel->hashes = calloc((size_t)d->implementation_count, sizeof *kernel->hashes);
-    if (kernel->hashes == NULL)
-        return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    tw_status status = TW_OK;
-    for (int i = 0; i < d->implementation_count && status == TW_OK; i++)
-        status = tw_source_hash(d, i, kernel->hashes[i], error);
-    return status;
-}
 
 /* Takes over the description, also when it fails. */
 static tw_status add_kernel(struct known_kernels *known, struct tw_description *description,
                             struct tw_error *error) {
     struct known_kernel *kernel = &known->kernels[known->count++];
     kernel->description = description;
-    return hash_templates(kernel, error);
+    kernel->today = tw_today_create(description);
+    return kernel->today != NULL ? TW_OK : tw_fail(error, TW_NO_MEMORY, "out of memory");
 }
 
 static tw_status add_file(struct known_kernels *known, const char *file, struct tw_error *error) {
@@ -67,7 +58,7 @@ tw_status known_kernels_open(struct known_kernels *known, const char *const *fil
 void known_kernels_close(struct known_kernels *known) {
     for (int i = 0; i < known->count; i++) {
         tw_description_free(known->kernels[i].description);
-        free(known->kernels[i].hashes);
+        tw_today_free(known->kernels[i].today);
     }
     free(known->kernels);
     *known = (struct known_kernels){0};
@@ -81,8 +72,85 @@ const struct known_kernel *known_kernels_find(const struct known_kernels *known,
     return NULL;
 }
 
-bool known_kernel_is_current(const struct known_kernel *kernel, const char *implementation,
-                             const char *template_hash) {
-    int index = tw_description_implementation(kernel->description, implementation);
-    return index >= 0 && strcmp(kernel->hashes[index], template_hash) == 0;
+static tw_status check(const struct known_kernel *kernel, const char *key,
+                       const struct tw_stored *stored, bool judged, struct tw_error *error) {
+    struct tw_problem problem;
+    tw_status status = tw_problem_read(&problem, kernel->description, key, error);
+    if (status != TW_OK)
+        return status;
+    return judged ? tw_today_check(kernel->today, &problem, stored, error)
+                  : tw_today_check_code(kernel->today, &problem, stored, error);
+}
+
+tw_status known_kernel_check(const struct known_kernel *kernel, const struct tw_db_best_row *row,
+                             struct tw_error *error) {
+    int64_t slots[TW_DEVICE_SLOTS];
+    bool known = tw_device_properties_read(row->device.properties, slots);
+    const struct tw_stored stored = {.backend = row->device.backend,
+                                     .device = known ? slots : NULL,
+                                     .implementation = row->implementation_name,
+                                     .template_hash = row->template_hash,
+                                     .source = row->best.source,
+                                     .judge = row->best.judge,
+                                     .configuration = row->best.configuration};
+    return check(kernel, row->problem.key, &stored, true, error);
+}
+
+bool known_kernel_is_current(const struct known_kernel *kernel, const struct tw_db_best_row *row) {
+    return known_kernel_check(kernel, row, NULL) == TW_OK;
+}
+
+bool known_kernel_trial_is_current(const struct known_kernel *kernel,
+                                   const struct known_devices *devices,
+                                   const struct tw_db_trial_row *row) {
+    const struct known_device *device = known_devices_find(devices, row->trial.device);
+    bool judged = row->trial.status == TW_DB_TRIAL_OK || row->trial.status == TW_DB_TRIAL_WRONG;
+    if (device == NULL)
+        return false;
+    const struct tw_stored stored = {.backend = device->backend,
+                                     .device = device->has_slots ? device->slots : NULL,
+                                     .implementation = row->implementation_name,
+                                     .template_hash = row->template_hash,
+                                     .source = row->trial.source,
+                                     .judge = row->trial.judge,
+                                     .configuration = row->trial.configuration};
+    return check(kernel, row->problem_key, &stored, judged, NULL) == TW_OK;
+}
+
+/* ---- Devices ---- */
+
+static bool add_device(void *context, const struct tw_db_device *row) {
+    struct known_devices *devices = context;
+    struct known_device *all =
+        realloc(devices->devices, (size_t)(devices->count + 1) * sizeof *all);
+    if (all == NULL) {
+        devices->failed = true;
+        return false;
+    }
+    devices->devices = all;
+    struct known_device *device = &all[devices->count++];
+    *device = (struct known_device){.id = row->id};
+    snprintf(device->backend, sizeof device->backend, "%s", row->backend);
+    device->has_slots = tw_device_properties_read(row->properties, device->slots);
+    return true;
+}
+
+tw_status known_devices_read(struct known_devices *devices, tw_db *db, struct tw_error *error) {
+    *devices = (struct known_devices){0};
+    enum tw_db_status status = tw_db_device_each(db, add_device, devices);
+    if (devices->failed)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    return status == TW_DB_OK ? TW_OK : tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
+}
+
+const struct known_device *known_devices_find(const struct known_devices *devices, int64_t id) {
+    for (int i = 0; i < devices->count; i++)
+        if (devices->devices[i].id == id)
+            return &devices->devices[i];
+    return NULL;
+}
+
+void known_devices_free(struct known_devices *devices) {
+    free(devices->devices);
+    *devices = (struct known_devices){0};
 }

@@ -2,12 +2,12 @@
 #ifndef TUNER_EXCHANGE_DESCRIPTIONS_H
 #define TUNER_EXCHANGE_DESCRIPTIONS_H
 
-#include "runtime/base/hash.h"
-#include "runtime/description/description.h"
+#include "db/store.h"
+#include "runtime/select/current.h"
 
 struct known_kernel {
     struct tw_description *description;
-    char (*hashes)[TW_HASH_SIZE]; /* of today's templates, by implementation */
+    struct tw_today *today;
 };
 
 struct known_kernels {
@@ -25,8 +25,33 @@ void known_kernels_close(struct known_kernels *known);
 /* NULL when there is none. */
 const struct known_kernel *known_kernels_find(const struct known_kernels *known,
                                               const char *kernel);
-/* Whether a template hash is today's for the implementation of that name. */
-bool known_kernel_is_current(const struct known_kernel *kernel, const char *implementation,
-                             const char *template_hash);
+
+/* TW_OK when a best row of the kernel is of today's code; else `error` says what has changed. */
+tw_status known_kernel_check(const struct known_kernel *kernel, const struct tw_db_best_row *row,
+                             struct tw_error *error);
+bool known_kernel_is_current(const struct known_kernel *kernel, const struct tw_db_best_row *row);
+
+/* The devices of a database by id, as rows of trials refer to them. */
+struct known_device {
+    int64_t id;
+    char backend[16];
+    bool has_slots;
+    int64_t slots[TW_DEVICE_SLOTS];
+};
+
+struct known_devices {
+    int count;
+    struct known_device *devices;
+    bool failed; /* out of memory */
+};
+
+/* Free with known_devices_free in every case. */
+tw_status known_devices_read(struct known_devices *devices, tw_db *db, struct tw_error *error);
+const struct known_device *known_devices_find(const struct known_devices *devices, int64_t id);
+void known_devices_free(struct known_devices *devices);
+
+bool known_kernel_trial_is_current(const struct known_kernel *kernel,
+                                   const struct known_devices *devices,
+                                   const struct tw_db_trial_row *row);
 
 #endif

@@ -152,6 +152,7 @@ static void print_problem(struct tw_text *text, const struct tw_db_problem *prob
     tw_text_print(text, "}");
     add_text(text, ", ", "kernel", problem->kernel);
     add_text(text, ", ", "key", problem->key);
+    add_text(text, ", ", "text", problem->text);
     tw_text_print(text, "}");
     free(sorted);
 }
@@ -196,6 +197,7 @@ static void print_best(struct tw_text *text, const struct tw_db_best_row *row) {
     add_json(text, lead, "configuration", best->configuration);
     add_text(text, lead, "device", row->device.fingerprint);
     add_text(text, lead, "implementation", row->implementation_name);
+    add_text(text, lead, "judge", best->judge);
     add_text(text, lead, "kernel", row->problem.kernel);
     if (best->has_error)
         add_number(text, lead, "max_rel_error", best->max_rel_error);
@@ -212,6 +214,7 @@ static void print_best(struct tw_text *text, const struct tw_db_best_row *row) {
         member(text, lead, "run");
         print_run(text, &row->provenance);
     }
+    add_text(text, lead, "source", best->source);
     add_text(text, lead, "template_hash", row->template_hash);
     if (best->tie_set != NULL)
         print_ties(text, lead, best->tie_set);

@@ -1,6 +1,6 @@
 /* Best rows as JSON that is the same bytes for the same rows, and reads well in a diff.
  *
- * {"best": [...], "devices": [...], "format": "tilewise", "problems": [...], "version": 1}: rows in
+ * {"best": [...], "devices": [...], "format": "tilewise", "problems": [...], "version": 2}: rows in
  * order of what they are about, members in order of name, a member of a best row or a tie a line.
  * Trials and ids stay behind; each best row carries the provenance of its run. */
 #ifndef TUNER_EXCHANGE_EXPORT_H
@@ -11,7 +11,7 @@
 #include "runtime/base/text.h"
 
 #define EXPORT_FORMAT "tilewise"
-enum { EXPORT_VERSION = 1 };
+enum { EXPORT_VERSION = 2 };
 
 /* Appends the best rows of a kernel (NULL: all) and what they refer to. `count` is the number of
  * best rows. A row that JSON cannot say is TW_INVALID, named. */

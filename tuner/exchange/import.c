@@ -119,7 +119,7 @@ static bool count_row(void *context, const struct tw_db_best_row *row) {
     struct import *import = context;
     const struct known_kernel *kernel = known_kernels_find(import->known, row->problem.kernel);
     import->count++;
-    import->stale += !known_kernel_is_current(kernel, row->implementation_name, row->template_hash);
+    import->stale += !known_kernel_is_current(kernel, row);
     return true;
 }
 

@@ -72,10 +72,11 @@ void import_device(const struct tw_json *json, struct tw_db_device *row,
 
 void import_problem(const struct tw_json *json, struct tw_db_problem *row,
                     struct written_problem *parts) {
-    static const char *const keys[] = {"attributes", "dimensions", "kernel", "key", NULL};
+    static const char *const keys[] = {"attributes", "dimensions", "kernel", "key", "text", NULL};
     import_only_keys(json, keys);
     *row = (struct tw_db_problem){.kernel = text_of(json, "kernel"),
                                   .key = text_of(json, "key"),
+                                  .text = optional_text(json, "text"),
                                   .dimensions = parts->dimensions,
                                   .attributes = parts->attributes};
     struct tw_json dimensions = tw_json_member(json, "dimensions");
@@ -139,11 +140,17 @@ static bool has_both(const struct tw_json *json, const char *one, const char *ot
 }
 
 void import_best(const struct tw_json *json, struct tw_db_best_row *row, struct best_texts *texts) {
-    static const char *const keys[] = {
-        "cache",         "ci_high_us", "ci_low_us",     "configuration", "device", "implementation",
-        "kernel",        "problem",    "max_rel_error", "measured_at",   "rate",   "presets_us",
-        "rms_rel_error", "rate_unit",  "repeats",       "run",           "ties",   "template_hash",
-        "time_us",       NULL};
+    static const char *const keys[] = {"cache",         "ci_high_us",
+                                       "ci_low_us",     "configuration",
+                                       "device",        "implementation",
+                                       "kernel",        "problem",
+                                       "max_rel_error", "measured_at",
+                                       "rate",          "presets_us",
+                                       "rms_rel_error", "rate_unit",
+                                       "repeats",       "run",
+                                       "ties",          "template_hash",
+                                       "time_us",       "source",
+                                       "judge",         NULL};
     import_only_keys(json, keys);
     struct tw_json run = tw_json_optional(json, "run");
     struct tw_json configuration = tw_json_member(json, "configuration");
@@ -160,6 +167,10 @@ void import_best(const struct tw_json *json, struct tw_db_best_row *row, struct 
                  .measured_at = integer_of(json, "measured_at"),
                  .tie_set = json_of(json, "ties", &texts->ties),
                  .baselines = json_of(json, "presets_us", &texts->presets)}};
+    if (has_both(json, "source", "judge")) {
+        row->best.source = text_of(json, "source");
+        row->best.judge = text_of(json, "judge");
+    }
     if (has_both(json, "rate", "rate_unit")) {
         row->best.rate = number_of(json, "rate");
         row->best.rate_unit = text_of(json, "rate_unit");

@@ -9,8 +9,9 @@
 struct victims {
     const struct known_kernels *known;
     struct pruned *pruned;
-    size_t implementation_count, best_count;
-    int64_t *implementations; /* outdated ones */
+    struct known_devices devices;
+    size_t trial_count, best_count;
+    int64_t *trials; /* outdated ones */
     struct victim {
         struct tw_db_best key; /* the four columns that tell rows apart, but for */
         char cache_policy[16];
@@ -28,16 +29,14 @@ static void *grow(struct victims *victims, void *array, size_t count, size_t siz
     return grown != NULL ? grown : array;
 }
 
-static bool choose_implementation(void *context, const struct tw_db_implementation *row) {
+static bool choose_trial(void *context, const struct tw_db_trial_row *row) {
     struct victims *victims = context;
     const struct known_kernel *kernel = known_kernels_find(victims->known, row->kernel);
-    if (kernel == NULL || known_kernel_is_current(kernel, row->name, row->template_hash))
+    if (kernel == NULL || known_kernel_trial_is_current(kernel, &victims->devices, row))
         return true;
-    victims->implementations =
-        grow(victims, victims->implementations, victims->implementation_count,
-             sizeof *victims->implementations);
+    victims->trials = grow(victims, victims->trials, victims->trial_count, sizeof *victims->trials);
     if (!victims->failed)
-        victims->implementations[victims->implementation_count++] = row->id;
+        victims->trials[victims->trial_count++] = row->id;
     return !victims->failed;
 }
 
@@ -50,12 +49,11 @@ static bool collect_best(void *context, const struct tw_db_best_row *row) {
     if (victims->failed)
         return false;
     struct victim *victim = &victims->best[victims->best_count++];
-    *victim = (struct victim){
-        .key = {.problem = row->best.problem,
-                .device = row->best.device,
-                .implementation = row->best.implementation},
-        .stale = !known_kernel_is_current(kernel, row->implementation_name, row->template_hash),
-        .unusable = check_row(row, kernel, NULL) != TW_OK};
+    *victim = (struct victim){.key = {.problem = row->best.problem,
+                                      .device = row->best.device,
+                                      .implementation = row->best.implementation},
+                              .stale = !known_kernel_is_current(kernel, row),
+                              .unusable = check_row(row, kernel, NULL) != TW_OK};
     strcpy(victim->cache_policy, row->best.cache_policy);
     return true;
 }
@@ -79,14 +77,9 @@ static bool has_current(const struct victims *victims, size_t index) {
 
 static enum tw_db_status drop(tw_db *db, struct victims *victims) {
     enum tw_db_status status = TW_DB_OK;
-    for (size_t i = 0; i < victims->implementation_count && status == TW_DB_OK; i++) {
-        int64_t count;
-        status = tw_db_trials_remove(
-            db,
-            &(struct tw_db_trial_filter){.implementations = &victims->implementations[i],
-                                         .implementation_count = 1},
-            &count);
-        victims->pruned->trials += count;
+    for (size_t i = 0; i < victims->trial_count && status == TW_DB_OK; i++) {
+        status = tw_db_trial_remove(db, victims->trials[i]);
+        victims->pruned->trials++;
     }
     for (size_t i = 0; i < victims->best_count && status == TW_DB_OK; i++) {
         struct victim *victim = &victims->best[i];
@@ -114,11 +107,16 @@ tw_status prune_database(tw_db *db, const struct known_kernels *known, struct pr
     struct victims victims = {.known = known, .pruned = pruned};
     int64_t alive = 0;
     /* What is read and what is dropped must be of one moment. */
+    tw_status read = known_devices_read(&victims.devices, db, error);
+    if (read != TW_OK) {
+        known_devices_free(&victims.devices);
+        return read;
+    }
     enum tw_db_status status = tw_db_begin(db);
     if (status == TW_DB_OK)
         status = tw_db_run_each(db, NULL, find_alive, &alive);
     if (status == TW_DB_OK && alive == 0)
-        status = tw_db_implementation_each(db, NULL, choose_implementation, &victims);
+        status = tw_db_trial_each(db, NULL, choose_trial, &victims);
     if (status == TW_DB_OK && alive == 0)
         status = tw_db_best_each(db, NULL, collect_best, &victims);
     if (status == TW_DB_OK && alive == 0 && !victims.failed)
@@ -126,7 +124,8 @@ tw_status prune_database(tw_db *db, const struct known_kernels *known, struct pr
     if (status == TW_DB_OK && alive == 0 && !victims.failed)
         status = tw_db_commit(db);
     tw_db_rollback(db);
-    free(victims.implementations);
+    free(victims.trials);
+    known_devices_free(&victims.devices);
     free(victims.best);
     if (victims.failed)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");

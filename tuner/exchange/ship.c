@@ -115,8 +115,7 @@ static bool take(void *context, const struct tw_db_best_row *row) {
     shipment->rows++;
     const struct known_kernel *kernel = known_kernels_find(shipping->known, row->problem.kernel);
     const struct tw_device_info *device = find_device(shipping, row->device.fingerprint);
-    if (kernel == NULL ||
-        !known_kernel_is_current(kernel, row->implementation_name, row->template_hash))
+    if (kernel == NULL || !known_kernel_is_current(kernel, row))
         shipment->stale++;
     else if (device == NULL)
         shipment->absent++;

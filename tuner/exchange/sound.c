@@ -106,6 +106,8 @@ static tw_status check_problem(const struct tw_db_problem *problem, struct tw_er
     tw_status status = check_name("the kernel", problem->kernel, error);
     if (status == TW_OK)
         status = check_name("the problem", problem->key, error);
+    if (status == TW_OK)
+        status = check_optional("the problem's text", problem->text, error);
     for (size_t i = 0; i < problem->dimension_count && status == TW_OK; i++) {
         status = check_name("a dimension's name", problem->dimensions[i].name, error);
         if (status == TW_OK)
@@ -174,6 +176,10 @@ tw_status sound_row(const struct tw_db_best_row *row, struct tw_error *error) {
         status = check_name("the implementation", row->implementation_name, error);
     if (status == TW_OK)
         status = check_name("the template hash", row->template_hash, error);
+    if (status == TW_OK)
+        status = check_optional("the source's hash", best->source, error);
+    if (status == TW_OK)
+        status = check_optional("the judge's hash", best->judge, error);
     if (status == TW_OK && strcmp(best->cache_policy, "cold") != 0 &&
         strcmp(best->cache_policy, "warm") != 0)
         status = tw_fail(error, TW_INVALID, "its cache policy is neither cold nor warm");
@@ -198,7 +204,8 @@ void sound_name(const struct tw_db_best_row *row, char name[SOUND_NAME_SIZE]) {
     char kernel[48], key[160], device[80], cache[16], implementation[48];
     snprintf(name, SOUND_NAME_SIZE, "%s %s on %s, %s cache, %s",
              plain_copy(row->problem.kernel, kernel, sizeof kernel),
-             plain_copy(row->problem.key, key, sizeof key),
+             plain_copy(row->problem.text != NULL ? row->problem.text : row->problem.key, key,
+                        sizeof key),
              plain_copy(row->device.name, device, sizeof device),
              plain_copy(row->best.cache_policy, cache, sizeof cache),
              plain_copy(row->implementation_name, implementation, sizeof implementation));

@@ -162,7 +162,7 @@ static cJSON *launch_json(const struct inspection *in, const struct inspected_la
 
 void inspect_print_json(const struct inspection *in) {
     char key[TW_PROBLEM_KEY_SIZE];
-    tw_problem_key(&in->problem, key);
+    tw_problem_text(&in->problem, key);
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "kernel", in->problem.description->kernel);
     cJSON_AddStringToObject(json, "problem", key);

@@ -101,7 +101,7 @@ static void print_step(const struct ladder *ladder, int i) {
 
 void ladder_print_table(const struct ladder *ladder) {
     char key[TW_PROBLEM_KEY_SIZE];
-    tw_problem_key(&ladder->problem, key);
+    tw_problem_text(&ladder->problem, key);
     printf("%s %s on %s (%s), %s caches\n", ladder->problem.description->kernel, key,
            ladder->device.name, ladder->device.id, ladder->cache);
     if (ladder->copy_rate > 0) {
@@ -160,7 +160,7 @@ static cJSON *step_json(const struct ladder *ladder, int i) {
 
 void ladder_print_json(const struct ladder *ladder) {
     char key[TW_PROBLEM_KEY_SIZE];
-    tw_problem_key(&ladder->problem, key);
+    tw_problem_text(&ladder->problem, key);
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "kernel", ladder->problem.description->kernel);
     cJSON_AddStringToObject(json, "problem", key);

@@ -152,7 +152,7 @@ static void print_counts(const struct session_result *r) {
 void report_table(const struct tw_problem *problem, const struct tw_device_info *device,
                   const struct session_result *r, const char *db_path, bool verbose) {
     char key[TW_PROBLEM_KEY_SIZE];
-    tw_problem_key(problem, key);
+    tw_problem_text(problem, key);
     printf("%s %s on %s (%s)\n", problem->description->kernel, key, device->name, device->id);
     print_pins(r);
     if (r->has_best) {

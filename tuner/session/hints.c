@@ -52,17 +52,16 @@ static size_t point_of(const struct tw_problem *problem, const struct tw_catalog
 
 static size_t collect(const struct tw_catalogue *catalogue, const struct tw_problem *problem,
                       const struct tw_device_info *device, struct hint *hints) {
-    char key[TW_PROBLEM_KEY_SIZE], fingerprint[256];
+    char fingerprint[256];
+    struct tw_attribute_match match = {.problem = problem};
     size_t count = 0;
-    tw_problem_key(problem, key);
     tw_device_fingerprint(device, fingerprint);
-    const char *attributes = strchr(key, ';') != NULL ? strchr(key, ';') : "";
     for (size_t i = 0; i < tw_catalogue_size(catalogue); i++) {
         const struct tw_catalogue_row *row = tw_catalogue_at(catalogue, i);
         struct hint hint = {
             .row = row, .index = i, .same_device = strcmp(row->device, fingerprint) == 0};
         if (strcmp(row->kernel, problem->description->kernel) != 0 ||
-            strcmp(row->attributes, attributes) != 0 ||
+            !tw_catalogue_matches(&match, row) ||
             row->dimension_count != problem->description->dimension_count ||
             (!hint.same_device && (strcmp(row->backend, device->backend) != 0 ||
                                    strcmp(row->architecture, device->architecture) != 0)))

@@ -3,7 +3,10 @@
 #include <string.h>
 
 #include "runtime/backend/devices.h"
-#include "runtime/variant/source.h"
+#include "runtime/select/current.h"
+#include "runtime/variant/identity.h"
+#include "tuner/exchange/allowed.h"
+#include "tuner/session/carry_over.h"
 
 static tw_status check(const struct recorder *r, enum tw_db_status status, struct tw_error *error) {
     if (status == TW_DB_OK)
@@ -11,49 +14,43 @@ static tw_status check(const struct recorder *r, enum tw_db_status status, struc
     return tw_fail(error, TW_DATABASE, "%s", tw_db_message(r->db));
 }
 
-static tw_status put_device(struct recorder *r, const struct tw_device_info *device,
-                            struct tw_error *error) {
-    tw_device_fingerprint(device, r->fingerprint);
+static tw_status put_device(struct recorder *r, struct tw_error *error) {
+    struct tw_text properties = {0};
+    tw_device_fingerprint(r->device, r->fingerprint);
+    tw_device_properties(r->device, &properties);
     const struct tw_db_device row = {.fingerprint = r->fingerprint,
-                                     .backend = device->backend,
-                                     .name = device->name,
-                                     .vendor = device->vendor,
-                                     .architecture = device->architecture,
-                                     .compute_units = device->compute_units,
-                                     .memory_bytes = device->memory_bytes};
-    return check(r, tw_db_device_put(r->db, &row, &r->device_id), error);
+                                     .backend = r->device->backend,
+                                     .name = r->device->name,
+                                     .vendor = r->device->vendor,
+                                     .architecture = r->device->architecture,
+                                     .compute_units = r->device->compute_units,
+                                     .memory_bytes = r->device->memory_bytes,
+                                     .properties = properties.data};
+    tw_status status = properties.failed
+                           ? tw_fail(error, TW_NO_MEMORY, "out of memory")
+                           : check(r, tw_db_device_put(r->db, &row, &r->device_id), error);
+    tw_text_free(&properties);
+    return status;
 }
 
 static tw_status put_problem(struct recorder *r, struct tw_error *error) {
-    const struct tw_description *d = r->problem->description;
-    struct tw_db_dimension dimensions[TW_MAX_DIMENSIONS];
-    struct tw_db_attribute attributes[TW_MAX_ATTRIBUTES];
-    for (int i = 0; i < d->dimension_count; i++)
-        dimensions[i] = (struct tw_db_dimension){d->dimensions[i].name, r->problem->dimensions[i]};
-    for (int i = 0; i < d->attribute_count; i++)
-        attributes[i] =
-            (struct tw_db_attribute){d->attributes[i].name, d->symbols.words[r->problem->words[i]]};
-    char key[TW_PROBLEM_KEY_SIZE];
-    tw_problem_key(r->problem, key);
-    const struct tw_db_problem row = {.kernel = d->kernel,
-                                      .key = key,
-                                      .dimensions = dimensions,
-                                      .dimension_count = (size_t)d->dimension_count,
-                                      .attributes = attributes,
-                                      .attribute_count = (size_t)d->attribute_count};
+    struct allowed_parts parts;
+    struct tw_db_problem row;
+    allowed_problem_row(r->problem, &parts, &row);
     return check(r, tw_db_problem_put(r->db, &row, &r->problem_id), error);
 }
 
-static tw_status put_implementations(struct recorder *r, struct tw_error *error) {
+static tw_status put_implementations(struct recorder *r, struct tw_today *today,
+                                     struct tw_error *error) {
     const struct tw_description *d = r->problem->description;
     for (int i = 0; i < d->implementation_count; i++) {
-        char hash[TW_HASH_SIZE];
-        tw_status status = tw_source_hash(d, i, hash, error);
+        const char *code;
+        tw_status status = tw_today_code(today, i, r->device->backend, &code, error);
         if (status != TW_OK)
             return status;
         const struct tw_db_implementation row = {.kernel = d->kernel,
                                                  .name = d->implementations[i].name,
-                                                 .template_hash = hash,
+                                                 .template_hash = code,
                                                  .description = d->text};
         status = check(r, tw_db_implementation_put(r->db, &row, &r->implementation_ids[i]), error);
         if (status != TW_OK)
@@ -65,14 +62,31 @@ static tw_status put_implementations(struct recorder *r, struct tw_error *error)
 tw_status recorder_open(struct recorder *r, tw_db *db, const char *path,
                         const struct tw_problem *problem, const struct tw_device_info *device,
                         const char *cache_policy, struct tw_error *error) {
-    *r =
-        (struct recorder){.db = db, .path = path, .problem = problem, .cache_policy = cache_policy};
-    tw_status status = put_device(r, device, error);
+    int64_t slots[TW_DEVICE_SLOTS];
+    *r = (struct recorder){
+        .db = db, .path = path, .problem = problem, .device = device, .cache_policy = cache_policy};
+    struct tw_today *today = tw_today_create(problem->description);
+    if (today == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    tw_device_values(device, slots);
+    tw_status status = tw_identity_judge(problem, device->backend, slots, r->judge, error);
+    if (status == TW_OK)
+        status = put_device(r, error);
     if (status == TW_OK)
         status = put_problem(r, error);
     if (status == TW_OK)
-        status = put_implementations(r, error);
+        status = put_implementations(r, today, error);
+    if (status == TW_OK)
+        status = carry_over(r, today, error);
+    tw_today_free(today);
     return status;
+}
+
+static tw_status identify(const struct recorder *r, const struct tw_configuration *configuration,
+                          char source[TW_HASH_SIZE], struct tw_error *error) {
+    int64_t slots[TW_DEVICE_SLOTS];
+    tw_device_values(r->device, slots);
+    return tw_identity_source(r->problem, configuration, r->device->backend, slots, source, error);
 }
 
 tw_status recorder_begin_run(struct recorder *r, struct tw_db_run *run, double *elapsed_s,
@@ -189,6 +203,10 @@ tw_status recorder_add(const struct recorder *r, const struct trial *trial, bool
                        struct tw_error *error) {
     *added = false;
     struct tw_text text = {0};
+    char source[TW_HASH_SIZE];
+    tw_status identified = identify(r, &trial->configuration, source, error);
+    if (identified != TW_OK)
+        return identified;
     tw_configuration_text(r->problem->description, &trial->configuration, &text);
     if (text.failed) {
         tw_text_free(&text);
@@ -201,6 +219,8 @@ tw_status recorder_add(const struct recorder *r, const struct trial *trial, bool
         .implementation = r->implementation_ids[trial->configuration.implementation],
         .cache_policy = r->cache_policy,
         .configuration = text.data,
+        .source = source,
+        .judge = r->judge,
         .status = trial->status,
         .message = trial->message[0] != '\0' ? trial->message : NULL,
         .has_time = trial->status == TW_DB_TRIAL_OK,
@@ -293,45 +313,56 @@ tw_status recorder_fastest(const struct recorder *r, double *time_us, struct tw_
     return status;
 }
 
-/* The rest of a row. Its configuration is text of the caller's to free. */
+/* Texts of a row. */
+struct best_texts {
+    struct tw_text configuration;
+    char source[TW_HASH_SIZE];
+};
+
+/* The rest of a row, which then points into `texts`. */
 static tw_status fill_in(const struct recorder *r, struct tw_db_best *best,
-                         const struct tw_configuration *configuration, struct tw_text *text,
+                         const struct tw_configuration *configuration, struct best_texts *texts,
                          struct tw_error *error) {
-    *text = (struct tw_text){0};
-    tw_configuration_text(r->problem->description, configuration, text);
+    *texts = (struct best_texts){0};
+    tw_status status = identify(r, configuration, texts->source, error);
+    if (status != TW_OK)
+        return status;
+    tw_configuration_text(r->problem->description, configuration, &texts->configuration);
+    best->source = texts->source;
+    best->judge = r->judge;
     best->problem = r->problem_id;
     best->device = r->device_id;
     best->implementation = r->implementation_ids[configuration->implementation];
     best->cache_policy = r->cache_policy;
-    best->configuration = text->data;
+    best->configuration = texts->configuration.data;
     best->run = r->run_id;
-    return text->failed ? tw_fail(error, TW_NO_MEMORY, "out of memory") : TW_OK;
+    return texts->configuration.failed ? tw_fail(error, TW_NO_MEMORY, "out of memory") : TW_OK;
 }
 
 tw_status recorder_best(const struct recorder *r, struct tw_db_best *best,
                         const struct tw_configuration *configuration, struct tw_error *error) {
-    struct tw_text text;
-    tw_status status = fill_in(r, best, configuration, &text, error);
+    struct best_texts texts;
+    tw_status status = fill_in(r, best, configuration, &texts, error);
     if (status == TW_OK)
         status = check(r, tw_db_best_put(r->db, best), error);
-    best->configuration = NULL;
-    tw_text_free(&text);
+    best->configuration = best->source = best->judge = NULL;
+    tw_text_free(&texts.configuration);
     return status;
 }
 
 tw_status recorder_provisional(const struct recorder *r, struct tw_db_best *best,
                                const struct tw_configuration *configuration,
                                struct tw_error *error) {
-    struct tw_text text;
-    tw_status status = fill_in(r, best, configuration, &text, error);
+    struct best_texts texts;
+    tw_status status = fill_in(r, best, configuration, &texts, error);
     if (status == TW_OK)
         status =
             check(r,
                   tw_db_best_put_provisional(r->db, best, r->implementation_ids,
                                              (size_t)r->problem->description->implementation_count),
                   error);
-    best->configuration = NULL;
-    tw_text_free(&text);
+    best->configuration = best->source = best->judge = NULL;
+    tw_text_free(&texts.configuration);
     return status;
 }
 
@@ -344,8 +375,8 @@ tw_status recorder_drop_provisional(const struct recorder *r, struct tw_error *e
 tw_status recorder_condemn(const struct recorder *r, const struct trial *trial,
                            struct tw_error *error) {
     struct tw_db_best best = {0};
-    struct tw_text text;
-    tw_status status = fill_in(r, &best, &trial->configuration, &text, error);
+    struct best_texts texts;
+    tw_status status = fill_in(r, &best, &trial->configuration, &texts, error);
     const struct tw_db_trial row = {.problem = best.problem,
                                     .device = best.device,
                                     .implementation = best.implementation,
@@ -357,7 +388,7 @@ tw_status recorder_condemn(const struct recorder *r, const struct trial *trial,
         status = check(r, tw_db_trial_condemn(r->db, &row), error);
     if (status == TW_OK)
         status = check(r, tw_db_best_remove(r->db, &best), error);
-    tw_text_free(&text);
+    tw_text_free(&texts.configuration);
     return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include "db/store.h"
 #include "runtime/backend/backend.h"
+#include "runtime/base/hash.h"
 #include "runtime/description/configuration.h"
 #include "runtime/description/problem.h"
 
@@ -11,8 +12,10 @@ struct recorder {
     tw_db *db; /* borrowed */
     const char *path;
     const struct tw_problem *problem;
+    const struct tw_device_info *device;
     const char *cache_policy;
     char fingerprint[256]; /* of the device */
+    char judge[TW_HASH_SIZE]; /* of the problem (variant/identity.h) */
     int64_t problem_id, device_id, run_id;
     int64_t newest_trial; /* id of the last one that recorder_known or recorder_news saw */
     int64_t implementation_ids[TW_MAX_IMPLEMENTATIONS]; /* by index in the description */
@@ -35,7 +38,8 @@ struct trial {
     int64_t registers, spill_bytes;
 };
 
-/* Makes sure that device, problem and implementations are on record. */
+/* Makes sure that device, problem and implementations are on record. What was stored under other
+ * code and is of today's all the same goes under today's from now on. */
 tw_status recorder_open(struct recorder *recorder, tw_db *db, const char *path,
                         const struct tw_problem *problem, const struct tw_device_info *device,
                         const char *cache_policy, struct tw_error *error);
@@ -46,7 +50,7 @@ tw_status recorder_begin_run(struct recorder *recorder, struct tw_db_run *run, d
                              int64_t *trials, bool *resumed, struct tw_error *error);
 
 /* Calls `visit` for every trial on record for this problem, device, cache policy and today's
- * templates, whose configuration the description still allows. */
+ * code and judge, whose configuration the description still allows. */
 tw_status recorder_known(struct recorder *recorder,
                          void (*visit)(void *context, const struct trial *trial), void *context,
                          struct tw_error *error);

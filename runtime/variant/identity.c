@@ -1,0 +1,358 @@
+#include "runtime/variant/identity.h"
+
+#include <string.h>
+
+#include "runtime/variant/geometry.h"
+#include "runtime/variant/preprocess.h"
+#include "runtime/variant/source.h"
+#include "runtime/variant/tensor_map.h"
+
+/* Raised when verifying itself changes so that older verdicts are worth nothing. */
+#define JUDGE_VERSION "1"
+
+static tw_status finish(struct tw_hash *state, tw_status status, char hash[TW_HASH_SIZE],
+                        struct tw_error *error) {
+    tw_hash_finish(state, hash);
+    if (status == TW_OK && hash[0] == '\0')
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    return status;
+}
+
+static void add_number(struct tw_hash *hash, int64_t number) {
+    tw_hash_add(hash, &number, sizeof number);
+}
+
+static void add_real(struct tw_hash *hash, double number) {
+    tw_hash_add(hash, &number, sizeof number);
+}
+
+/* ---- Code ---- */
+
+static void add_expressions(struct tw_hash *hash, struct tw_expression *const *expressions,
+                            int count, const struct tw_symbols *symbols) {
+    for (int i = 0; i < count; i++)
+        tw_expression_hash(expressions[i], symbols, hash);
+}
+
+static void add_named(struct tw_hash *hash, const struct tw_named_expression *named, int count,
+                      const struct tw_symbols *symbols) {
+    add_number(hash, count);
+    for (int i = 0; i < count; i++) {
+        tw_hash_add_text(hash, named[i].name);
+        tw_expression_hash(named[i].expression, symbols, hash);
+    }
+}
+
+/* What a launch passes, by name: slots move when a description gets another. */
+static void add_passed(struct tw_hash *hash, const struct tw_description *d,
+                       const struct tw_symbols *symbols,
+                       const struct tw_launch_description *launch) {
+    add_number(hash, launch->passed_count);
+    for (int i = 0; i < launch->passed_count; i++) {
+        const struct tw_passed *passed = &launch->passed[i];
+        add_number(hash, passed->kind);
+        if (passed->kind == TW_PASS_SLOT)
+            tw_hash_add_text(hash, symbols->names[passed->index]);
+        else if (passed->kind == TW_PASS_TENSOR_MAP)
+            tw_hash_add_text(hash, launch->tensor_maps[passed->index].name);
+        else if (passed->kind != TW_PASS_WORKSPACE)
+            tw_hash_add_text(hash, d->arguments[passed->index].name);
+    }
+}
+
+static void add_tensor_maps(struct tw_hash *hash, const struct tw_description *d,
+                            const struct tw_symbols *symbols,
+                            const struct tw_launch_description *launch) {
+    for (int i = 0; i < launch->tensor_map_count; i++) {
+        const struct tw_tensor_map_description *map = &launch->tensor_maps[i];
+        tw_hash_add_text(hash, map->name);
+        tw_hash_add_text(hash, map->buffer >= 0 ? d->arguments[map->buffer].name : "");
+        add_number(hash, map->type);
+        add_number(hash, map->rank);
+        add_expressions(hash, map->dims, map->rank, symbols);
+        add_expressions(hash, map->strides, map->rank - 1, symbols);
+        add_expressions(hash, map->box, map->rank, symbols);
+        add_expressions(hash, &map->swizzle, 1, symbols);
+        add_expressions(hash, &map->offset, 1, symbols);
+    }
+}
+
+static tw_status add_launch(struct tw_hash *hash, const struct tw_description *d,
+                            const struct tw_symbols *symbols,
+                            const struct tw_launch_description *launch, const char *backend,
+                            struct tw_error *error) {
+    struct tw_text fixed = {0}, bare = {0};
+    tw_status status = tw_source_fixed(d, launch, backend, &fixed, error);
+    if (status == TW_OK)
+        status = tw_strip_comments(fixed.data, &bare, error);
+    if (status == TW_OK)
+        tw_hash_add(hash, bare.data != NULL ? bare.data : "", bare.length);
+    tw_text_free(&fixed);
+    tw_text_free(&bare);
+    tw_hash_add_text(hash, launch->function);
+    add_expressions(hash, launch->block, 3, symbols);
+    add_expressions(hash, launch->grid, 3, symbols);
+    add_expressions(hash, &launch->shared, 1, symbols);
+    add_expressions(hash, &launch->min_blocks, 1, symbols);
+    add_expressions(hash, launch->cluster, 3, symbols);
+    add_passed(hash, d, symbols, launch);
+    add_tensor_maps(hash, d, symbols, launch);
+    return status;
+}
+
+static void add_messages(struct tw_hash *hash, const struct tw_implementation *in) {
+    for (int i = 0; i < in->message_count; i++)
+        tw_hash_add_text(hash, in->disqualified_by[i]);
+}
+
+/* Defaults of attributes count, because keys leave them out. */
+static void add_problem(struct tw_hash *hash, const struct tw_description *d) {
+    for (int i = 0; i < d->attribute_count; i++) {
+        tw_hash_add_text(hash, d->attributes[i].name);
+        tw_hash_add_text(hash, d->symbols.words[d->attributes[i].default_word]);
+    }
+    add_named(hash, d->lets, d->let_count, &d->symbols);
+    for (int i = 0; i < d->argument_count; i++) {
+        const struct tw_argument *a = &d->arguments[i];
+        tw_hash_add_text(hash, a->name);
+        add_number(hash, a->kind);
+        tw_hash_add_text(hash, a->type_attribute >= 0 ? d->attributes[a->type_attribute].name
+                                                      : tw_type_info(a->type)->word);
+        add_number(hash, a->access);
+        add_expressions(hash, &a->rows, 1, &d->symbols);
+        add_expressions(hash, &a->columns, 1, &d->symbols);
+        tw_hash_add_text(hash, a->stride >= 0 ? d->arguments[a->stride].name : "");
+        tw_hash_add_text(hash, a->read_when >= 0 ? d->arguments[a->read_when].name : "");
+        add_expressions(hash, &a->default_stride, 1, &d->symbols);
+        add_real(hash, a->default_number);
+        add_real(hash, a->fill_low);
+        add_real(hash, a->fill_high);
+        add_number(hash, a->fill_seed);
+    }
+}
+
+static void add_cases(struct tw_hash *hash, const struct tw_description *d) {
+    add_number(hash, d->case_count);
+    for (int c = 0; c < d->case_count; c++)
+        for (int i = 0; i < d->argument_count; i++)
+            if (d->arguments[i].kind == TW_ARGUMENT_SCALAR) {
+                tw_hash_add_text(hash, d->arguments[i].name);
+                add_real(hash, d->cases[c].scalars[i]);
+            }
+}
+
+tw_status tw_identity_code(const struct tw_description *d, int implementation, const char *backend,
+                           char out[TW_HASH_SIZE], struct tw_error *error) {
+    const struct tw_implementation *in = &d->implementations[implementation];
+    struct tw_hash *hash = tw_hash_begin();
+    tw_status status = TW_OK;
+    tw_hash_add_text(hash, backend);
+    tw_hash_add_text(hash, JUDGE_VERSION);
+    tw_hash_add_text(hash, in->name);
+    add_problem(hash, d);
+    for (int i = 0; i < in->parameter_count; i++) {
+        tw_hash_add_text(hash, in->parameters[i].name);
+        add_number(hash, in->parameters[i].is_word + 2 * in->parameters[i].launch);
+    }
+    add_named(hash, in->defines, in->define_count, in->symbols);
+    tw_expression_hash(in->workspace, in->symbols, hash);
+    add_messages(hash, in);
+    for (int i = 0; i < in->launch_count && status == TW_OK; i++)
+        status = add_launch(hash, d, in->symbols, &in->launches[i], backend, error);
+    if (status == TW_OK)
+        status = add_launch(hash, d, &d->symbols, &d->reference, backend, error);
+    add_cases(hash, d);
+    for (int type = 0; type < TW_TYPE_COUNT; type++)
+        if (d->tolerance[type] > 0) {
+            tw_hash_add_text(hash, tw_type_info((enum tw_type)type)->word);
+            add_real(hash, d->tolerance[type]);
+        }
+    tw_expression_hash(d->growth, &d->symbols, hash);
+    return finish(hash, status, out, error);
+}
+
+/* ---- One problem ---- */
+
+/* Whether it fits a device is another question. */
+static const struct tw_device_info any_device = {
+    .max_block = {INT32_MAX, INT32_MAX, INT32_MAX},
+    .max_grid = {INT32_MAX, INT32_MAX, INT32_MAX},
+    .max_threads = INT32_MAX,
+    .max_shared = INT32_MAX,
+    .max_cluster = INT32_MAX,
+};
+
+struct subject {
+    const struct tw_problem *problem;
+    const struct tw_configuration *configuration; /* NULL: the reference */
+    const char *backend;
+    const int64_t *values;
+    const struct tw_words *words;
+};
+
+static void add_tensor(struct tw_hash *hash, const struct tw_description *d,
+                       const struct tw_tensor_map_description *map,
+                       const struct tw_tensor *tensor) {
+    tw_hash_add_text(hash, map->buffer >= 0 ? d->arguments[map->buffer].name : "");
+    add_number(hash, tensor->type);
+    add_number(hash, tensor->rank);
+    for (int i = 0; i < tensor->rank; i++) {
+        add_number(hash, (int64_t)tensor->dims[i]);
+        add_number(hash, i > 0 ? (int64_t)tensor->strides[i - 1] : 0);
+        add_number(hash, tensor->box[i]);
+    }
+    add_number(hash, tensor->swizzle);
+    add_number(hash, (int64_t)tensor->offset);
+}
+
+/* What a launch passes: names of memory and scalars, values of the rest. */
+static void add_values(struct tw_hash *hash, const struct subject *subject,
+                       const struct tw_launch_description *launch,
+                       const struct tw_tensor *tensors) {
+    const struct tw_description *d = subject->problem->description;
+    add_number(hash, launch->passed_count);
+    for (int i = 0; i < launch->passed_count; i++) {
+        const struct tw_passed *passed = &launch->passed[i];
+        add_number(hash, passed->kind);
+        if (passed->kind == TW_PASS_SLOT) {
+            add_number(hash, subject->values[passed->index]);
+        } else if (passed->kind == TW_PASS_TENSOR_MAP) {
+            add_tensor(hash, d, &launch->tensor_maps[passed->index], &tensors[passed->index]);
+        } else if (passed->kind != TW_PASS_WORKSPACE) {
+            const struct tw_argument *a = &d->arguments[passed->index];
+            tw_hash_add_text(hash, a->name);
+            if (a->kind == TW_ARGUMENT_STRIDE)
+                add_number(hash, subject->values[a->slot]);
+            else
+                tw_hash_add_text(
+                    hash, tw_type_info(tw_problem_type(subject->problem, passed->index))->word);
+        }
+    }
+}
+
+static tw_status add_source(struct tw_hash *hash, const struct subject *subject,
+                            const struct tw_launch_description *launch, struct tw_error *error) {
+    struct tw_geometry geometry;
+    struct tw_tensor tensors[TW_MAX_TENSOR_MAPS];
+    struct tw_text source = {0}, left = {0};
+    tw_status status = tw_geometry_of(launch, subject->values, &any_device, &geometry, error);
+    if (status == TW_OK)
+        status = tw_tensor_maps_of(subject->problem, launch, subject->values, tensors, error);
+    if (status == TW_OK)
+        status = tw_source_render(subject->problem, subject->configuration, launch,
+                                  subject->backend, subject->values, &geometry, &source, error);
+    if (status == TW_OK)
+        status = tw_preprocess(source.data, subject->words, &left, error);
+    if (status == TW_OK) {
+        tw_hash_add(hash, left.data != NULL ? left.data : "", left.length);
+        tw_hash_add_text(hash, launch->function);
+        for (int i = 0; i < 3; i++) {
+            add_number(hash, geometry.block[i]);
+            add_number(hash, geometry.grid[i]);
+            add_number(hash, geometry.cluster[i]);
+        }
+        add_number(hash, geometry.shared);
+        add_number(hash, geometry.min_blocks);
+        add_values(hash, subject, launch, tensors);
+    }
+    tw_text_free(&source);
+    tw_text_free(&left);
+    return status;
+}
+
+static tw_status bind(const struct tw_problem *problem, const int64_t *device,
+                      int64_t values[TW_MAX_SYMBOLS], struct tw_error *error) {
+    struct tw_problem aligned = *problem;
+    aligned.alignment = TW_FULL_ALIGNMENT;
+    return tw_problem_bind(&aligned, device, NULL, values, error);
+}
+
+tw_status tw_identity_source(const struct tw_problem *problem,
+                             const struct tw_configuration *configuration, const char *backend,
+                             const int64_t *device, char out[TW_HASH_SIZE],
+                             struct tw_error *error) {
+    const struct tw_description *d = problem->description;
+    const struct tw_implementation *in = &d->implementations[configuration->implementation];
+    int64_t values[TW_MAX_SYMBOLS], workspace = 0;
+    tw_status status = bind(problem, device, values, error);
+    if (status == TW_OK)
+        status = tw_configuration_bind(d, configuration, values, error);
+    if (status != TW_OK)
+        return status;
+    struct tw_words *words = tw_source_words(d, in);
+    if (words == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    const struct subject subject = {problem, configuration, backend, values, words};
+    struct tw_hash *hash = tw_hash_begin();
+    for (int i = 0; i < in->launch_count && status == TW_OK; i++)
+        status = add_source(hash, &subject, &in->launches[i], error);
+    if (in->workspace != NULL &&
+        tw_expression_evaluate(in->workspace, values, &workspace) != TW_EVALUATED)
+        workspace = -1;
+    add_number(hash, workspace);
+    add_messages(hash, in);
+    tw_words_free(words);
+    return finish(hash, status, out, error);
+}
+
+/* ---- The judge ---- */
+
+static void add_input(struct tw_hash *hash, const struct tw_problem *problem, int argument,
+                      const struct tw_extent *extent) {
+    const struct tw_description *d = problem->description;
+    const struct tw_argument *a = &d->arguments[argument];
+    tw_hash_add_text(hash, a->name);
+    add_number(hash, a->access);
+    add_number(hash, extent->rows);
+    add_number(hash, extent->columns);
+    tw_hash_add_text(hash, tw_type_info(extent->type)->word);
+    if (a->access == TW_ACCESS_OUT && a->read_when < 0)
+        return;
+    tw_hash_add_text(hash, a->read_when >= 0 ? d->arguments[a->read_when].name : "");
+    add_real(hash, a->fill_low);
+    add_real(hash, a->fill_high);
+    add_number(hash, a->fill_seed);
+}
+
+static tw_status add_inputs(struct tw_hash *hash, const struct tw_problem *problem,
+                            const int64_t *values, struct tw_error *error) {
+    const struct tw_description *d = problem->description;
+    int64_t growth = 1;
+    /* Where it cannot be had, nothing is verified either. */
+    if (d->growth != NULL && tw_expression_evaluate(d->growth, values, &growth) != TW_EVALUATED)
+        growth = 0;
+    add_number(hash, growth);
+    for (int i = 0; i < d->argument_count; i++) {
+        struct tw_extent extent;
+        if (d->arguments[i].kind != TW_ARGUMENT_BUFFER)
+            continue;
+        tw_status status = tw_problem_extent(problem, i, values, &extent, error);
+        if (status != TW_OK)
+            return status;
+        add_input(hash, problem, i, &extent);
+        if (d->arguments[i].access != TW_ACCESS_IN)
+            add_real(hash, d->tolerance[extent.type]);
+    }
+    return TW_OK;
+}
+
+tw_status tw_identity_judge(const struct tw_problem *problem, const char *backend,
+                            const int64_t *device, char out[TW_HASH_SIZE], struct tw_error *error) {
+    const struct tw_description *d = problem->description;
+    int64_t values[TW_MAX_SYMBOLS];
+    tw_status status = bind(problem, device, values, error);
+    if (status != TW_OK)
+        return status;
+    struct tw_words *words = tw_source_words(d, NULL);
+    if (words == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    const struct subject subject = {problem, NULL, backend, values, words};
+    struct tw_hash *hash = tw_hash_begin();
+    tw_hash_add_text(hash, JUDGE_VERSION);
+    status = add_source(hash, &subject, &d->reference, error);
+    if (status == TW_OK)
+        status = add_inputs(hash, problem, values, error);
+    add_cases(hash, d);
+    tw_words_free(words);
+    return finish(hash, status, out, error);
+}
