@@ -458,7 +458,7 @@ static struct tw_db_trial trial_of_another(struct house *house, const char *impl
     char key[TW_PROBLEM_KEY_SIZE], fingerprint[256], hash[TW_HASH_SIZE];
     tw_problem_key(&house->problem, key);
     tw_device_fingerprint(&paper_gpu, fingerprint);
-    must(tw_source_hash(house->description, 0, hash, &house->error), house->error);
+    must(tw_identity_code(house->description, 0, "cuda", hash, &house->error), house->error);
     tw_db *db = house->db;
     assert_int_equal(tw_db_problem_find(db, "scale", key, &trial.problem), TW_DB_OK);
     assert_int_equal(tw_db_device_find(db, fingerprint, &trial.device), TW_DB_OK);
