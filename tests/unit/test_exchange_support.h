@@ -49,11 +49,11 @@ SUPPORT void put_tuned(tw_db *db, const struct known_kernels *known, struct tune
     int index = configuration.implementation;
     const char *code;
     assert_fine(tw_today_code(kernel->today, index, device.backend, &code, &error), error);
-    const struct tw_db_implementation implementation = {
-        .kernel = d->kernel,
-        .name = d->implementations[index].name,
-        .template_hash = tuned.hash != NULL ? tuned.hash : code,
-        .description = d->text};
+    const struct tw_db_implementation implementation = {.kernel = d->kernel,
+                                                        .name = d->implementations[index].name,
+                                                        .template_hash =
+                                                            tuned.hash != NULL ? tuned.hash : code,
+                                                        .description = d->text};
     assert_status(tw_db_implementation_put(db, &implementation, &ids.implementation), TW_DB_OK);
     if (tuned.has_run) {
         struct tw_db_run run = sample_run(ids);

@@ -98,6 +98,8 @@ tw_status db_forget(const struct arguments *a, const char *path, struct tw_error
     if (status == TW_OK)
         status = subject_open_existing(path, &db, error);
     if (status == TW_OK)
+        status = subject_adopt(a, db, error);
+    if (status == TW_OK)
         status = forget(db, &filter, counts, error);
     if (status == TW_OK) {
         report_counts(counts, &text);

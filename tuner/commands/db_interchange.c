@@ -107,8 +107,8 @@ static tw_status find_problem(const struct arguments *a, struct subject *s,
         s->problem = written;
     if (status != TW_OK || !given || header->shape == NULL)
         return status;
-    tw_problem_key(&s->problem, asked);
-    tw_problem_key(&written, said);
+    tw_problem_text(&s->problem, asked);
+    tw_problem_text(&written, said);
     return strcmp(asked, said) == 0
                ? TW_OK
                : tw_fail(error, TW_INVALID, "%s: has results of %.300s, not of %.300s",

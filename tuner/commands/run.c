@@ -186,7 +186,7 @@ static void add_launches(cJSON *json, const struct arguments *a, const struct su
 static void print_json(const struct arguments *a, const struct subject *s,
                        const char *configuration) {
     char key[TW_PROBLEM_KEY_SIZE];
-    tw_problem_key(&s->problem, key);
+    tw_problem_text(&s->problem, key);
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "kernel", s->description->kernel);
     cJSON_AddStringToObject(json, "problem", key);
@@ -242,10 +242,10 @@ static void print_table(const struct arguments *a, const struct subject *s,
                         const char *configuration) {
     const struct trial *t = &s->one.trial;
     char key[TW_PROBLEM_KEY_SIZE];
-    tw_problem_key(&s->problem, key);
+    tw_problem_text(&s->problem, key);
     printf("%s %s on %s (%s)\n", s->description->kernel, key, s->device.name, s->device.id);
     if (s->chosen == NULL)
-        selection_print(&s->selection);
+        selection_print(s->problem.description, &s->selection);
     else
         printf("  chosen          %s %s\n", s->chosen,
                a->preset != NULL ? a->preset : "from the command line");

@@ -96,8 +96,7 @@ static bool visit_implementation(void *context, const struct tw_db_implementatio
         tell(check, false,
              "%.48s %.48s: %" PRId64 " best row%s and %" PRId64 " trial%s were %s (%.12s) than "
              "today's: hints, not results",
-             row->kernel, row->name, rows.best, plural(rows.best), rows.trials,
-             plural(rows.trials),
+             row->kernel, row->name, rows.best, plural(rows.best), rows.trials, plural(rows.trials),
              rows.misjudged > 0 ? "judged by another reference, tolerance, cases or inputs"
                                 : "measured with another template",
              row->template_hash);

@@ -18,7 +18,7 @@ static bool fill(struct lint_finding *finding, const struct lint_run *run, const
                  const char *message) {
     char key[TW_PROBLEM_KEY_SIZE] = "";
     if (run->problem != NULL)
-        tw_problem_key(run->problem, key);
+        tw_problem_text(run->problem, key);
     finding->on = run->device != NULL ? run->device->name : "";
     finding->where = strdup(where);
     finding->message = strdup(message);

@@ -14,7 +14,7 @@ struct recorder {
     const struct tw_problem *problem;
     const struct tw_device_info *device;
     const char *cache_policy;
-    char fingerprint[256]; /* of the device */
+    char fingerprint[256];    /* of the device */
     char judge[TW_HASH_SIZE]; /* of the problem (variant/identity.h) */
     int64_t problem_id, device_id, run_id;
     int64_t newest_trial; /* id of the last one that recorder_known or recorder_news saw */

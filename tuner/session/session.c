@@ -47,7 +47,7 @@ static tw_status check_default(const struct session *s) {
         status = tw_configuration_check(d, &configuration, values, s->error);
     if (status == TW_OK)
         return TW_OK;
-    tw_problem_key(s->problem, key);
+    tw_problem_text(s->problem, key);
     return tw_fail_within(s->error, status,
                           "%s: the preset default must be valid for every problem, and is not for "
                           "%.200s (tune lint tries many)",

@@ -56,7 +56,7 @@ tw_status space_create(struct space **out, const struct tw_problem *problem,
     }
     if (status != TW_OK) {
         char key[TW_PROBLEM_KEY_SIZE];
-        tw_problem_key(problem, key);
+        tw_problem_text(problem, key);
         space_free(space);
         return tw_fail_within(error, status, "%s: %s", d->kernel, key);
     }
