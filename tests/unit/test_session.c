@@ -196,7 +196,7 @@ static void killed_while_it_prepares(void **state) {
 static void killed_whenever_it_prepares(void **state) {
     struct house *house = *state;
     assert_refuses(run(house, "ready 9 999 device"), TW_DEVICE, house->error,
-                   "killed by signal 9 (Killed) while it prepared, 20 times in a row");
+                   "killed by signal 9 (Killed) while it prepared, 50 times in a row");
     assert_refuses(run(house, "ready 11 999 device"), TW_DEVICE, house->error,
                    "while it prepared, 3 times in a row");
 }

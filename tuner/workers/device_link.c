@@ -21,7 +21,8 @@ struct device_link {
     double limit_s, load_limit_s;
     bool loading;
     int replaced;
-    int failed_starts;     /* in a row */
+    int failed_starts; /* in a row */
+    double failing_since;
     bool was_ready;        /* ever */
     struct worker_end end; /* of the last worker that was lost */
 };
@@ -108,11 +109,20 @@ static tw_status refused_start(struct device_link *link, const char *why, struct
     return restart(link, error);
 }
 
+static bool is_hopeless(const struct device_link *link) {
+    bool killed = link->end.signal == SIGKILL;
+    double seconds = tw_clock_now() - link->failing_since;
+    return link->failed_starts >= (killed ? DEVICE_STARTS_KILLED : DEVICE_STARTS) ||
+           (link->failed_starts >= DEVICE_STARTS && seconds > DEVICE_STARTS_SECONDS);
+}
+
 static tw_status died_starting(struct device_link *link, bool late, struct tw_error *error) {
     bool killed = link->end.signal == SIGKILL;
     if (late)
         return refused_start(link, "the device worker does not become ready: it hangs", error);
-    if (++link->failed_starts >= (killed ? DEVICE_STARTS_KILLED : DEVICE_STARTS))
+    if (link->failed_starts++ == 0)
+        link->failing_since = tw_clock_now();
+    if (is_hopeless(link))
         return tw_fail(error, TW_DEVICE,
                        "the device worker was %s while it prepared, %d times in a row%s",
                        link->end.words, link->failed_starts,

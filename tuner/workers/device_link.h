@@ -19,8 +19,9 @@ enum device_event {
 };
 
 /* A worker that does not become ready is started again: this often in a row when it dies or says
- * why, and more often when it was killed, which is nobody's fault that could be known. */
-enum { DEVICE_STARTS = 3, DEVICE_STARTS_KILLED = 20 };
+ * why, and more often when it was killed, which is nobody's fault that could be known, unless that
+ * takes longer than a minute. */
+enum { DEVICE_STARTS = 3, DEVICE_STARTS_KILLED = 50, DEVICE_STARTS_SECONDS = 60 };
 
 struct device_link;
 
