@@ -16,6 +16,7 @@
     X(show, command_show, "show the best stored configurations")                                   \
     X(trials, command_trials, "show what a run tried")                                             \
     X(explain, command_explain, "say which configuration an application would get, and why")       \
+    X(retry, command_retry, "forget the failures of a problem, try them again and go on")          \
     X(run, command_run, "run one variant, check and time it, print its source")                    \
     X(apply, command_apply, "load the best stored configuration, run it once and check it")        \
     X(ladder, command_ladder, "show what each classic optimisation brings on a device")            \

@@ -244,8 +244,54 @@ static void trials_are_filtered(void **state) {
     tw_db_close(db);
 }
 
+/* Every filter takes away exactly what it lets see, and nothing else of the file. */
+static void trials_are_removed_by_filter(void **state) {
+    struct fixture *fixture = *state;
+    tw_db *db = open_db(fixture->path, TW_DB_WRITE);
+    struct ids ids = put_samples(db);
+    const unsigned failures = TW_DB_TRIAL_FAILURES, crash = TW_DB_TRIAL_BIT(TW_DB_TRIAL_CRASH);
+    const struct tw_db_trial_filter filters[] = {
+        {.statuses = crash},
+        {.statuses = failures},
+        {.kernel = "gemm", .statuses = TW_DB_TRIAL_BIT(TW_DB_TRIAL_OK) | crash},
+        {.problem_key = sample_problem.key},
+        {.device_fingerprint = sample_device.fingerprint, .statuses = crash},
+        {.run = ids.run, .problem = ids.problem, .device = ids.device, .cache_policy = "cold"},
+        {.kernel = "transpose"},
+        {.problem_key = "M=1"},
+        {.device_fingerprint = "none"},
+        {.cache_policy = "warm"},
+    };
+    const int64_t expected[] = {1, 7, 2, 8, 1, 8, 0, 0, 0, 0};
+    for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
+        int64_t removed = -1;
+        for (int s = 0; s < TW_DB_TRIAL_STATUS_COUNT; s++) {
+            const char *name = tw_db_trial_status_text((enum tw_db_trial_status)s);
+            struct tw_db_trial trial = sample_trial(ids, name);
+            trial.status = (enum tw_db_trial_status)s;
+            trial.has_time = trial.status == TW_DB_TRIAL_OK;
+            assert_status(tw_db_trial_put(db, &trial, NULL), TW_DB_OK);
+        }
+        assert_int_equal(count_trials(db, NULL), TW_DB_TRIAL_STATUS_COUNT);
+        assert_int_equal(count_trials(db, &filters[i]), expected[i]);
+        assert_status(tw_db_trials_remove(db, &filters[i], &removed), TW_DB_OK);
+        assert_int_equal(removed, expected[i]);
+        assert_int_equal(count_trials(db, &filters[i]), 0);
+        assert_int_equal(count_trials(db, NULL), TW_DB_TRIAL_STATUS_COUNT - expected[i]);
+    }
+    assert_sql(db, "SELECT count(*) FROM run", "1");
+    assert_sql(db, "SELECT count(*) FROM problem", "1");
+    tw_db_close(db);
+    db = open_db(fixture->path, TW_DB_READ);
+    int64_t removed = -1;
+    assert_status(tw_db_trials_remove(db, &filters[0], &removed), TW_DB_MISUSE);
+    assert_int_equal(removed, 0);
+    tw_db_close(db);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        DB_TEST(trials_are_removed_by_filter),
         DB_TEST(trial_round_trips),
         DB_TEST(first_of_two_equal_trials_stays),
         DB_TEST(invalid_trials_are_refused),

@@ -43,6 +43,18 @@ static const char help[] =
     "\n"
     "Strategies:\n";
 
+static const char retry_help[] =
+    "tune retry [KERNEL] --shape MxN[xK] [OPTIONS]\n"
+    "\n"
+    "Forgets the trials of this problem, device and cache policy that failed, and tunes: what "
+    "they\n"
+    "were of is tried again first. Forgets nothing else. Takes the options of tune below, and\n"
+    "\n"
+    "  --status S           forget those with this status only (timeout, wrong, ...); may be "
+    "given\n"
+    "                       more than once\n"
+    "\n";
+
 static volatile sig_atomic_t interrupted;
 
 static void on_interrupt(int number) {
@@ -67,6 +79,7 @@ struct task {
     struct tw_device_info device;
     const struct strategy_kind *strategy;
     struct pins pins;
+    unsigned retry; /* statuses of trials to be tried again, a bit each */
     char *db_path;
     tw_db *db;
     cJSON *reports;
@@ -145,6 +158,7 @@ static int tune_shape(struct task *task, int index, struct tw_error *error) {
                                       .trial_limit_s = a->trial_limit_s,
                                       .compile_limit_s = a->compile_limit_s,
                                       .pins = &task->pins,
+                                      .retry = task->retry,
                                       .interrupted = &interrupted};
     struct session_result *result = calloc(1, sizeof *result);
     struct tw_problem problem;
@@ -180,26 +194,29 @@ static void print_reports(const struct task *task) {
     cJSON_free(text);
 }
 
-static void print_help(void) {
+static void print_help(bool retry) {
     struct tw_text strategies = {0};
     strategy_list(&strategies);
+    fputs(retry ? retry_help : "", stdout);
     fputs(help, stdout);
     fputs(strategies.data != NULL ? strategies.data : "", stdout);
     tw_text_free(&strategies);
 }
 
-int command_tune(int count, char **words) {
+static int run(int count, char **words, bool retry) {
     struct task task = {0};
     struct tw_error error;
     int code = EXIT_FINE;
-    tw_status status =
-        arguments_parse(&task.arguments, count, words,
-                        OPTIONS_SUBJECT | OPTION(FIX) | OPTION(SHAPES) | OPTION(BUDGET) |
-                            OPTION(STRATEGY) | OPTION(SEED) | OPTION(JOBS) | OPTION(TRIAL_LIMIT) |
-                            OPTION(COMPILE_LIMIT) | OPTION(JSON) | OPTION(QUIET) | OPTION(VERBOSE),
-                        &error);
+    tw_status status = arguments_parse(
+        &task.arguments, count, words,
+        OPTIONS_SUBJECT | OPTION(FIX) | OPTION(SHAPES) | OPTION(BUDGET) | OPTION(STRATEGY) |
+            OPTION(SEED) | OPTION(JOBS) | OPTION(TRIAL_LIMIT) | OPTION(COMPILE_LIMIT) |
+            OPTION(JSON) | OPTION(QUIET) | OPTION(VERBOSE) | (retry ? OPTION(STATUS) : 0),
+        &error);
+    if (retry)
+        task.retry = task.arguments.statuses != 0 ? task.arguments.statuses : TW_DB_TRIAL_FAILURES;
     if (status == TW_OK && task.arguments.help) {
-        print_help();
+        print_help(retry);
         arguments_free(&task.arguments);
         return EXIT_FINE;
     }
@@ -224,4 +241,12 @@ int command_tune(int count, char **words) {
     tw_description_free(task.description);
     arguments_free(&task.arguments);
     return code;
+}
+
+int command_tune(int count, char **words) {
+    return run(count, words, false);
+}
+
+int command_retry(int count, char **words) {
+    return run(count, words, true);
 }

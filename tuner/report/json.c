@@ -107,6 +107,10 @@ cJSON *report_json(const struct tw_problem *problem, const struct tw_device_info
     for (int i = 0; i < SESSION_STATUSES; i++)
         cJSON_AddNumberToObject(trials, tw_db_trial_status_text((enum tw_db_trial_status)i),
                                 (double)r->counts[i]);
+    cJSON *forgotten = r->retried ? cJSON_AddObjectToObject(json, "forgotten") : NULL;
+    for (int i = 0; forgotten != NULL && i < TW_DB_TRIAL_STATUS_COUNT; i++)
+        cJSON_AddNumberToObject(forgotten, tw_db_trial_status_text((enum tw_db_trial_status)i),
+                                (double)r->forgotten[i]);
     cJSON_AddNumberToObject(json, "trials_now", (double)r->trials_now);
     cJSON_AddNumberToObject(json, "space_size", (double)r->space_size);
     cJSON_AddNumberToObject(json, "hints", r->hints);

@@ -126,7 +126,16 @@ static void print_presets(const struct tw_problem *problem, const struct session
         printf("    %d more cannot be used here; --verbose says why\n", ruled_out);
 }
 
+static void print_forgotten(const struct session_result *r) {
+    struct tw_text text = {0};
+    report_counts(r->forgotten, &text);
+    printf("  forgot          %s, to be tried again\n", text.data != NULL ? text.data : "");
+    tw_text_free(&text);
+}
+
 static void print_counts(const struct session_result *r) {
+    if (r->retried)
+        print_forgotten(r);
     if (r->hints > 0)
         printf("  began with      %d configuration%s that did well on problems near this one\n",
                r->hints, r->hints == 1 ? "" : "s");

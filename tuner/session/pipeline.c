@@ -9,12 +9,14 @@
 
 /* ---- Compiling ---- */
 
-/* Presets and hints are tried whether or not the strategy asks for them, so it must not have them
- * tried twice. */
+/* Presets, hints and what is tried again are tried whether or not the strategy asks for them, so it
+ * must not have them tried twice. */
 static bool is_first(const struct session *s, size_t point) {
     for (int i = 0; i < s->hint_count; i++)
         if (s->hints[i] == point)
             return true;
+    if (retry_has(s, point))
+        return true;
     struct tw_configuration configuration;
     space_configuration(s->space, point, &configuration);
     for (int i = 0; i < s->result->preset_count; i++)

@@ -146,15 +146,20 @@ static bool visit_row(void *context, const struct tw_db_trial_row *row) {
     return true;
 }
 
+/* The trials of this problem, device, cache policy and today's templates. */
+static struct tw_db_trial_filter its_trials(const struct recorder *r) {
+    return (struct tw_db_trial_filter){.problem = r->problem_id,
+                                       .device = r->device_id,
+                                       .implementations = r->implementation_ids,
+                                       .implementation_count =
+                                           (size_t)r->problem->description->implementation_count,
+                                       .cache_policy = r->cache_policy};
+}
+
 static tw_status each_known(struct known_context *known, struct tw_error *error) {
     const struct recorder *r = known->recorder;
-    const struct tw_db_trial_filter filter = {
-        .after = r->newest_trial,
-        .problem = r->problem_id,
-        .device = r->device_id,
-        .implementations = r->implementation_ids,
-        .implementation_count = (size_t)r->problem->description->implementation_count,
-        .cache_policy = r->cache_policy};
+    struct tw_db_trial_filter filter = its_trials(r);
+    filter.after = r->newest_trial;
     return check(r, tw_db_trial_each(r->db, &filter, visit_row, known), error);
 }
 
@@ -163,6 +168,23 @@ tw_status recorder_known(struct recorder *r,
                          struct tw_error *error) {
     return each_known(&(struct known_context){.recorder = r, .visit = visit, .context = context},
                       error);
+}
+
+static bool count_trial(void *context, const struct tw_db_trial_row *row) {
+    int64_t *counts = context;
+    counts[row->trial.status]++;
+    return true;
+}
+
+tw_status recorder_forget(struct recorder *r, unsigned statuses,
+                          int64_t counts[TW_DB_TRIAL_STATUS_COUNT], struct tw_error *error) {
+    struct tw_db_trial_filter filter = its_trials(r);
+    int64_t removed;
+    filter.statuses = statuses;
+    r->newest_trial = 0;
+    tw_status status = check(r, tw_db_trial_each(r->db, &filter, count_trial, counts), error);
+    return status == TW_OK ? check(r, tw_db_trials_remove(r->db, &filter, &removed), error)
+                           : status;
 }
 
 tw_status recorder_news(struct recorder *r, void (*visit)(void *context, const struct trial *trial),

@@ -62,6 +62,10 @@ tw_status recorder_news(struct recorder *recorder,
 tw_status recorder_others(const struct recorder *recorder, int *count, struct tw_error *error);
 
 /* *added is false when another run was first to record the variant: its trial stays. */
+/* Forgets the trials on record that have one of these statuses (a bit each) and adds to the counts
+ * by status. recorder_known then visits the others from the first on. */
+tw_status recorder_forget(struct recorder *recorder, unsigned statuses,
+                          int64_t counts[TW_DB_TRIAL_STATUS_COUNT], struct tw_error *error);
 tw_status recorder_add(const struct recorder *recorder, const struct trial *trial, bool *added,
                        struct tw_error *error);
 tw_status recorder_update(const struct recorder *recorder, double elapsed_s, const char *conditions,

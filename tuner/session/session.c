@@ -88,14 +88,6 @@ static bool queued_already(const struct session *s, const struct tw_configuratio
     return false;
 }
 
-/* Whether a preset on its way tells of the point. */
-static bool told_by_preset(const struct session *s, size_t point) {
-    for (const struct candidate *c = s->first.first; c != NULL; c = c->next)
-        if (c->point == point)
-            return true;
-    return false;
-}
-
 /* `default` comes first: it is the first answer a user gets, and what others are compared with. */
 static tw_status queue_presets(struct session *s) {
     for (int pass = 0; pass < 2; pass++) {
@@ -125,7 +117,7 @@ static tw_status queue_hints(struct session *s) {
             return tw_fail(s->error, TW_NO_MEMORY, "out of memory");
         candidate->point = s->hints[i];
         space_configuration(s->space, candidate->point, &candidate->configuration);
-        if (strategy_seen(s->strategy, candidate->point) || told_by_preset(s, candidate->point))
+        if (strategy_seen(s->strategy, candidate->point) || session_queued(s, candidate->point))
             free(candidate);
         else {
             queue_add(&s->first, candidate);
@@ -181,6 +173,9 @@ static tw_status set_up(struct session *s, tw_db *db, const char *db_path) {
     if (status == TW_OK)
         status =
             recorder_open(&s->recorder, db, db_path, s->problem, s->device, o->cache, s->error);
+    /* Before the run is taken up: its trials count for the budget. */
+    if (status == TW_OK)
+        status = retry_forget(s);
     if (status == TW_OK)
         status = begin_run(s);
     if (status == TW_OK)
@@ -192,6 +187,7 @@ static tw_status set_up(struct session *s, tw_db *db, const char *db_path) {
     if (status != TW_OK)
         return status;
     s->result->pins = o->pins;
+    s->result->retried = o->retry != 0;
     s->result->space_size = space_size(s->space);
     list_presets(s);
     status = recorder_winners(&s->recorder, add_winner, s, s->error);
@@ -201,6 +197,8 @@ static tw_status set_up(struct session *s, tw_db *db, const char *db_path) {
         status = outcome_store_leader(s);
     if (status == TW_OK)
         status = queue_presets(s);
+    if (status == TW_OK)
+        status = retry_queue(s);
     if (status == TW_OK)
         status = queue_hints(s);
     if (status == TW_OK)
@@ -223,6 +221,7 @@ static void tear_down(struct session *s) {
     builds_free(&s->builds);
     strategy_free(s->strategy);
     space_free(s->space);
+    free(s->again);
 }
 
 /* ---- The loop ---- */

@@ -23,6 +23,7 @@ struct session_options {
     /* Parameters held at a value; NULL: none. What is found then becomes the best row only where no
      * other run knows of anything as fast. */
     const struct pins *pins;
+    unsigned retry; /* trials of these statuses (a bit each) are forgotten, and tried again first */
     const volatile sig_atomic_t *interrupted; /* set from outside to stop cleanly */
 };
 
@@ -59,6 +60,8 @@ struct session_result {
     int other_runs;     /* of the same problem on this device that were under way meanwhile */
     int64_t trials;     /* on record for this problem, known ones included */
     int64_t trials_now; /* of this invocation */
+    bool retried;       /* the next is filled in */
+    int64_t forgotten[TW_DB_TRIAL_STATUS_COUNT]; /* to be tried again */
     int64_t counts[SESSION_STATUSES]; /* by enum tw_db_trial_status, known ones included */
     int preset_count;
     struct session_preset presets[SESSION_MAX_PRESETS];

@@ -52,3 +52,10 @@ bool session_allows(const struct session *s, const struct tw_configuration *conf
     return s->options->pins == NULL ||
            pins_allow(s->options->pins, s->problem->description, configuration);
 }
+
+bool session_queued(const struct session *s, size_t point) {
+    for (const struct candidate *c = s->first.first; c != NULL; c = c->next)
+        if (c->point == point)
+            return true;
+    return false;
+}

@@ -62,6 +62,8 @@ struct session {
 
     int hint_count;
     size_t hints[HINTS_MOST];
+    size_t again_count; /* forgotten, to be tried again */
+    size_t *again;
 
     int contender_count;
     struct contender contenders[FINALISTS]; /* fastest first */
@@ -88,8 +90,18 @@ void candidate_free(struct session *s, struct candidate *candidate);
 
 double session_elapsed(const struct session *s);
 bool session_interrupted(const struct session *s);
+/* Whether what is tried first tells of the point. */
+bool session_queued(const struct session *s, size_t point);
 /* Whether the pins allow the configuration. */
 bool session_allows(const struct session *s, const struct tw_configuration *configuration);
+
+/* ---- retry.c: trials that are forgotten, and tried again first ---- */
+
+tw_status retry_forget(struct session *s);
+/* Whether the point is among them. */
+bool retry_has(const struct session *s, size_t point);
+/* Queues those that are not queued yet. */
+tw_status retry_queue(struct session *s);
 
 /* ---- outcome.c: what a finished trial means ---- */
 
