@@ -73,6 +73,17 @@ void tw_read_problem(struct tw_description *d, const struct tw_json *root) {
     }
 }
 
+/* "u8 u16 ...", for messages. */
+static const char *type_words(bool only_floating, char words[TW_TYPE_COUNT * 8]) {
+    words[0] = '\0';
+    for (int i = 0; i < TW_TYPE_COUNT; i++) {
+        const struct tw_type_info *info = tw_type_info((enum tw_type)i);
+        if (info->floating || !only_floating)
+            strcat(strcat(words, words[0] != '\0' ? " " : ""), info->word);
+    }
+    return words;
+}
+
 static void read_type(struct tw_description *d, struct tw_argument *argument,
                       const struct tw_json *json) {
     struct tw_json type = tw_json_member(json, "type");
@@ -88,12 +99,11 @@ static void read_type(struct tw_description *d, struct tw_argument *argument,
                              d->symbols.words[d->attributes[i].words[j]]);
         return;
     }
+    char words[TW_TYPE_COUNT * 8];
     int known = tw_type_from_word(word);
     if (known < 0)
-        tw_json_fail(&type,
-                     "\"%s\" is neither a type (u8 u16 u32 u64 i32 i64 f32 f64) nor an "
-                     "attribute",
-                     word);
+        tw_json_fail(&type, "\"%s\" is neither a type (%s) nor an attribute", word,
+                     type_words(false, words));
     else
         argument->type = (enum tw_type)known;
 }
@@ -240,9 +250,11 @@ void tw_read_tolerance(struct tw_description *d, const struct tw_json *root) {
             d->growth = tw_read_expression(&d->symbols, &entry);
             continue;
         }
+        char words[TW_TYPE_COUNT * 8];
         int type = tw_type_from_word(tw_json_key(&entry));
         if (type < 0 || !tw_type_info((enum tw_type)type)->floating) {
-            tw_json_fail(&entry, "expected f32, f64 or growth");
+            tw_json_fail(&entry, "expected a floating type (%s) or growth",
+                         type_words(true, words));
             return;
         }
         d->tolerance[type] = tw_json_number(&entry);

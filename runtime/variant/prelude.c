@@ -7,7 +7,8 @@
 
 #include "runtime/description/builtin.h"
 
-/* A file of templates/prelude/cuda and one of templates/prelude/opencl. */
+/* A file of templates/prelude/cuda and one of templates/prelude/opencl; what is the same on both
+ * may be in one of templates/prelude/common. */
 struct extension {
     const char *name;
     const char *provides; /* names, each between spaces; one that ends in * stands for a prefix */
@@ -20,6 +21,8 @@ static const struct extension extensions[] = {
     {"subgroups", " TW_SUBGROUP tw_subgroup* tw_shuffle_* "},
     {"atomics", " atomicAdd atomicSub atomicMax atomicMin atomicAnd atomicOr atomicXor atomicExch "
                 "atomicCAS tw_atomic_* "},
+    {"types", " tw_f16 tw_bf16 tw_e4m3 tw_e5m2 tw_i8 tw_f16_* tw_bf16_* tw_e4m3_* tw_e5m2_* "
+              "tw_f32_to_* tw_float_bits tw_bits_float "},
 };
 
 static bool provides(const struct extension *extension, const char *name, size_t length) {
@@ -99,6 +102,10 @@ tw_status tw_prelude_extend(struct tw_text *source, const char *backend, const c
         if (text == NULL)
             return tw_fail(error, TW_NOT_FOUND, "%s is not built in", path);
         tw_text_print(source, "#line 1 \"%s\"\n%s", path, text);
+        snprintf(path, sizeof path, "templates/prelude/common/%s.cu", extensions[i].name);
+        text = tw_builtin_file(path);
+        if (text != NULL)
+            tw_text_print(source, "#line 1 \"%s\"\n%s", path, text);
     }
     return TW_OK;
 }

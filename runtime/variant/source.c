@@ -100,6 +100,9 @@ tw_status tw_source_builtin(const char *path, const char *backend, const char *d
     tw_status status = begin(source, backend, &geometry, error);
     if (status == TW_OK)
         status = builtin(file, &text, error);
+    /* These templates name no extension themselves; what the caller defines may. */
+    if (status == TW_OK)
+        status = tw_prelude_extend(source, backend, defines, error);
     if (status != TW_OK)
         return status;
     tw_text_print(source, "%s#line 1 \"%s\"\n%s", defines, path, text);

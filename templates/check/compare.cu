@@ -1,7 +1,7 @@
 /* Compares an output with the reference, the whole of it. T is the output's type, R the reference's
- * (double for floating types), U an unsigned type of T's size. The memory at `got` begins `ahead`
- * elements before the output and has `padded` in all; what is around the output and between its rows
- * must be all ones. A floating element is wrong that is off by more than `allowed` or no number, an
+ * (double for floating types), U an unsigned type of T's size; LOAD makes a number of a floating T. The
+ * memory at `got` begins `ahead` elements before the output and has `padded` in all; what is around the
+ * output and between its rows must be all ones. A floating element is wrong that is off by more than `allowed` or no number, an
  * integer that differs. One row of results a block:
  *   errors[3*b..]  largest |difference|, sum of squared differences, both of what is not wrong; sum of
  *                  squared references
@@ -44,7 +44,7 @@ TW_KERNEL(tw_compare)(TW_GLOBAL const T *got, TW_GLOBAL const R *want, int rows,
             }
 #if FLOATING
             double reference = (double)want[i];
-            double difference = fabs((double)got[ahead + i] - reference);
+            double difference = fabs((double)LOAD(got[ahead + i]) - reference);
             /* Comparisons with NaN are false. */
             int is_wrong = !(difference <= allowed);
             if (!is_wrong) {

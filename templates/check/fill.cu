@@ -1,6 +1,6 @@
 /* Random input that is the same on every device: element i depends on seed and i alone (splitmix64,
  * Steele, Lea and Flood 2014). Gaps between rows are not touched. T is the element type; FLOATING tells
- * whether it is a floating one. */
+ * whether it is a floating one, and then STORE makes one of a number. */
 TW_DEVICE double unit_interval(tw_u64 index, tw_u64 seed) {
     tw_u64 z = index * 0x9E3779B97F4A7C15UL + seed * 0xD1342543DE82EF95UL + 0x9E3779B97F4A7C15UL;
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9UL;
@@ -22,7 +22,7 @@ TW_KERNEL(tw_fill)(TW_GLOBAL T *out, int rows, int columns, int stride, int seed
         for (int column = start + (int)threadIdx.x; column < end; column += TW_BLOCK_X) {
             double u = unit_interval((tw_u64)row * (tw_u64)columns + (tw_u64)column, (tw_u64)seed);
 #if FLOATING
-            out[first + column] = (T)(low + u * (high - low));
+            out[first + column] = STORE(low + u * (high - low));
 #else
             out[first + column] = (T)(tw_index)(low + floor(u * (high - low + 1.0)));
 #endif

@@ -370,7 +370,7 @@ static void types(void **state) {
         assert_int_equal(tw_type_from_word(info->word), i);
         assert_int_equal(tw_type_encode((enum tw_type)i, 3, bytes), info->bytes);
     }
-    assert_int_equal(tw_type_from_word("f16"), -1);
+    assert_int_equal(tw_type_from_word("f17"), -1);
     assert_int_equal(tw_type_from_word(""), -1);
     tw_type_encode(TW_TYPE_f32, 0.1, bytes);
     memcpy(&single, bytes, 4);

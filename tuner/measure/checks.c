@@ -39,6 +39,13 @@ static tw_status build_for_type(struct checks *checks, enum tw_type type, struct
     static const char *const unsigned_types[] = {
         [1] = "tw_u8", [2] = "tw_u16", [4] = "tw_u32", [8] = "tw_u64"};
     struct tw_text defines = {0};
+    if (info->converted)
+        tw_text_print(
+            &defines,
+            "#define LOAD(x) tw_%s_to_f32(x)\n#define STORE(x) tw_f32_to_%s((float)(x))\n",
+            info->word, info->word);
+    else
+        tw_text_print(&defines, "#define LOAD(x) (x)\n#define STORE(x) (T)(x)\n");
     tw_text_print(&defines,
                   "#define T %s\n#define R %s\n#define U %s\n#define FLOATING %d\n"
                   "#define TW_PIECE %d\n",
@@ -116,11 +123,14 @@ tw_status checks_fill(const struct checks *checks, const struct tw_memory *memor
                       const struct tw_extent *extent, uint32_t seed, double low, double high,
                       struct tw_error *error) {
     const struct tw_type_info *info = tw_type_info(extent->type);
-    if (!info->floating && !info->is_signed) {
-        /* All ones must never be right, so that an element that was not written never is. */
-        double most = ldexp(1, (int)info->bytes * 8) - 6;
-        low = low < 0 ? 0 : low;
-        high = high > most ? most : high;
+    if (!info->floating) {
+        /* All ones must never be right, so that an element that was not written never is; of signed
+         * types that is -1, which sums and products cannot do without. */
+        int bits = (int)info->bytes * 8;
+        double least = info->is_signed ? -ldexp(1, bits - 1) : 0;
+        double most = info->is_signed ? ldexp(1, bits - 1) - 1 : ldexp(1, bits) - 6;
+        low = fmin(fmax(low, least), most);
+        high = fmin(fmax(high, low), most);
     }
     const struct tw_value values[] = {
         memory_value(memory),

@@ -10,43 +10,21 @@
 
 /* A number as its type holds it, with as many digits as tell it from its neighbours. */
 static void print_number(char *out, size_t size, enum tw_type type, const unsigned char *bytes) {
-    union {
-        float f32;
-        double f64;
-        int32_t i32;
-        int64_t i64;
-        uint8_t u8;
-        uint16_t u16;
-        uint32_t u32;
-        uint64_t u64;
-    } number;
-    memcpy(&number, bytes, tw_type_info(type)->bytes);
-    switch (type) {
-    case TW_TYPE_f32:
-        snprintf(out, size, isnan(number.f32) ? "NaN" : "%.9g", (double)number.f32);
-        break;
-    case TW_TYPE_f64:
-        snprintf(out, size, isnan(number.f64) ? "NaN" : "%.17g", number.f64);
-        break;
-    case TW_TYPE_i32:
-        snprintf(out, size, "%" PRId32, number.i32);
-        break;
-    case TW_TYPE_i64:
-        snprintf(out, size, "%" PRId64, number.i64);
-        break;
-    case TW_TYPE_u8:
-        snprintf(out, size, "%" PRIu8, number.u8);
-        break;
-    case TW_TYPE_u16:
-        snprintf(out, size, "%" PRIu16, number.u16);
-        break;
-    case TW_TYPE_u32:
-        snprintf(out, size, "%" PRIu32, number.u32);
-        break;
-    default:
-        snprintf(out, size, "%" PRIu64, number.u64);
-        break;
-    }
+    const struct tw_type_info *info = tw_type_info(type);
+    double number = tw_type_decode(type, bytes);
+    uint64_t large = 0;
+    if (info->bytes == 8)
+        memcpy(&large, bytes, sizeof large);
+    if (isnan(number))
+        snprintf(out, size, "NaN");
+    else if (info->floating)
+        snprintf(out, size, "%.*g", type == TW_TYPE_f64 ? 17 : 9, number);
+    else if (type == TW_TYPE_u64)
+        snprintf(out, size, "%" PRIu64, large);
+    else if (type == TW_TYPE_i64)
+        snprintf(out, size, "%" PRId64, (int64_t)large);
+    else
+        snprintf(out, size, "%.0f", number);
 }
 
 static bool is_blank(enum tw_type type, const unsigned char *bytes) {
