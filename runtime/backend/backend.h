@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/backend/expected.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 #include "runtime/description/tensor_types.h"
@@ -60,6 +61,9 @@ struct tw_compile_request {
     /* The binary is loaded on this machine and then thrown away: where the driver makes the machine
      * code only at the first launch, it may be no more than the source, checked. */
     bool passing;
+    /* What the launch will give the kernel: a compile whose kernel takes something else is
+     * TW_BAD_DESCRIPTION, with the mistake. NULL: nobody knows. */
+    const struct tw_expected *expected;
 };
 
 /* What a compiler made. Free with tw_binary_free. */

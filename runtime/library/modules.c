@@ -141,7 +141,8 @@ static tw_status make(struct tw_modules *modules, const struct tw_module_request
     const struct tw_compile_request compile = {.source = request->source,
                                                .name = request->name,
                                                .function = request->function,
-                                               .disqualified_by = request->disqualified_by};
+                                               .disqualified_by = request->disqualified_by,
+                                               .expected = request->expected};
     entry->origin = TW_BINARY_COMPILED;
     double start = tw_clock_now();
     tw_status status =
@@ -160,7 +161,8 @@ static tw_status make(struct tw_modules *modules, const struct tw_module_request
 
 /* Whether trying again could end no better. */
 static bool is_final(tw_status status) {
-    return status == TW_COMPILE || status == TW_RESOURCE || status == TW_UNAVAILABLE;
+    return status == TW_COMPILE || status == TW_BAD_DESCRIPTION || status == TW_RESOURCE ||
+           status == TW_UNAVAILABLE;
 }
 
 tw_status tw_modules_get(struct tw_modules *modules, const struct tw_module_request *request,

@@ -36,7 +36,8 @@ struct tw_module_request {
     const char *name;  /* of the template, for messages */
     int64_t threads;   /* in a block: together they must find enough registers */
     uint32_t shared;   /* bytes of dynamic shared memory */
-    const char *const *disqualified_by; /* as tw_compile_request has it */
+    const char *const *disqualified_by; /* as tw_compile_request has it, and the next */
+    const struct tw_expected *expected;
 };
 
 /* A module that was got; borrowed from `modules`. */

@@ -10,6 +10,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/library/explain.h"
 #include "runtime/select/select.h"
+#include "runtime/variant/agreement.h"
 #include "runtime/variant/compile.h"
 #include "runtime/variant/tensor_map.h"
 #include "runtime/variant/variant.h"
@@ -142,17 +143,21 @@ static tw_status get_part(struct making *making, const struct tw_configuration *
     }
     if (status == TW_OK) {
         tw_problem_text(&making->problem, key);
-        snprintf(label, sizeof label, "%s %s %s", d->kernel,
-                 d->implementations[configuration->implementation].name, key);
-        const struct tw_module_request request = {
-            .source = source.data,
-            .function = launch->function,
-            .label = label,
-            .name = launch->templates[0],
-            .threads = tw_geometry_threads(&part->geometry),
-            .shared = part->geometry.shared,
-            .disqualified_by = d->implementations[configuration->implementation].disqualified_by};
+        const struct tw_implementation *in = &d->implementations[configuration->implementation];
+        snprintf(label, sizeof label, "%s %s %s", d->kernel, in->name, key);
+        struct tw_expected expected;
+        tw_launch_expected(&making->problem, in, launch, part->geometry.shared, &expected);
+        const struct tw_module_request request = {.source = source.data,
+                                                  .function = launch->function,
+                                                  .label = label,
+                                                  .name = launch->templates[0],
+                                                  .threads = tw_geometry_threads(&part->geometry),
+                                                  .shared = part->geometry.shared,
+                                                  .disqualified_by = in->disqualified_by,
+                                                  .expected = &expected};
         status = tw_modules_get(library->modules, &request, &part->found, error);
+        if (status == TW_BAD_DESCRIPTION)
+            tw_fail_within(error, status, "%s: %s", d->origin, in->name);
     }
     tw_text_free(&source);
     return status;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/variant/agreement.h"
 #include "runtime/variant/source.h"
 #include "runtime/variant/variant.h"
 
@@ -50,9 +51,23 @@ tw_status tw_launch_compile(const struct tw_backend *backend, const struct tw_de
                             const struct tw_compile_request *request, struct tw_binary *binary,
                             struct tw_error *error) {
     *binary = (struct tw_binary){0};
-    tw_status status = backend->compile(device, request, binary, error);
+    struct tw_compile_request checked = *request;
+    struct tw_text source = {0};
+    if (request->expected != NULL) {
+        tw_shared_checked(request->source, request->function, request->expected->shared, &source);
+        if (source.failed) {
+            tw_text_free(&source);
+            return tw_fail(error, TW_NO_MEMORY, "out of memory for a source");
+        }
+        checked.source = source.data;
+    }
+    tw_status status = backend->compile(device, &checked, binary, error);
+    tw_text_free(&source);
     if (status == TW_COMPILE)
         tw_binary_explain(binary, error);
+    if (status == TW_COMPILE && request->expected != NULL)
+        status = tw_shared_explain(status, binary->log.data, request->function,
+                                   request->expected->shared, error);
     if (status == TW_OK)
         status = check_messages(request, binary, error);
     return status;
@@ -70,6 +85,17 @@ tw_status tw_launch_check_registers(const struct tw_device_info *device,
                    threads, binary->registers, device->max_registers);
 }
 
+/* Puts before a mistake whose it is, and behind it with which configuration it was met. */
+static void name_launch(const struct tw_description *d,
+                        const struct tw_configuration *configuration, struct tw_error *error) {
+    struct tw_text met = {0};
+    tw_configuration_text(d, configuration, &met);
+    tw_fail(error, TW_BAD_DESCRIPTION, "%s: %s: %.500s (met with %.300s)", d->origin,
+            d->implementations[configuration->implementation].name, error->message,
+            met.data != NULL ? met.data : "");
+    tw_text_free(&met);
+}
+
 static tw_status compile_launch(const struct tw_backend *backend,
                                 const struct tw_device_info *device,
                                 const struct tw_problem *problem,
@@ -77,23 +103,27 @@ static tw_status compile_launch(const struct tw_backend *backend,
                                 const struct tw_launch_description *launch, const int64_t *values,
                                 struct tw_binary *binary, struct tw_error *error) {
     *binary = (struct tw_binary){0};
+    const struct tw_description *d = problem->description;
+    const struct tw_implementation *in =
+        configuration != NULL ? &d->implementations[configuration->implementation] : NULL;
     struct tw_geometry geometry;
     struct tw_text source = {0};
     tw_status status = tw_launch_source(backend, device, problem, configuration, launch, values,
                                         &geometry, &source, error);
     if (status == TW_OK) {
-        const struct tw_compile_request request = {
-            .source = source.data,
-            .name = launch->templates[0],
-            .function = launch->function,
-            .disqualified_by =
-                configuration != NULL
-                    ? problem->description->implementations[configuration->implementation]
-                          .disqualified_by
-                    : NULL,
-            .passing = true};
+        struct tw_expected expected;
+        tw_launch_expected(problem, in, launch, geometry.shared, &expected);
+        const struct tw_compile_request request = {.source = source.data,
+                                                   .name = launch->templates[0],
+                                                   .function = launch->function,
+                                                   .expected = &expected,
+                                                   .disqualified_by =
+                                                       in != NULL ? in->disqualified_by : NULL,
+                                                   .passing = true};
         status = tw_launch_compile(backend, device, &request, binary, error);
     }
+    if (status == TW_BAD_DESCRIPTION && configuration != NULL)
+        name_launch(d, configuration, error);
     tw_text_free(&source);
     if (status == TW_OK)
         status = tw_launch_check_registers(device, binary, tw_geometry_threads(&geometry), error);

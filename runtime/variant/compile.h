@@ -17,7 +17,9 @@ tw_status tw_launch_source(const struct tw_backend *backend, const struct tw_dev
                            struct tw_error *error);
 
 /* Compiles a launch's source. For one that does not compile `error` has the first line of the
- * compiler's error and the log all of it. The binary is to be freed in either case. */
+ * compiler's error and the log all of it. With `request->expected`, a kernel that takes other
+ * parameters or another amount of shared memory, or none of that name, is TW_BAD_DESCRIPTION. The
+ * binary is to be freed in every case. */
 tw_status tw_launch_compile(const struct tw_backend *backend, const struct tw_device_info *device,
                             const struct tw_compile_request *request, struct tw_binary *binary,
                             struct tw_error *error);

@@ -236,6 +236,25 @@ class Descriptions(support.EndToEnd):
                 self.path.write_text(self.text.replace(old, new, 1))
                 self.refused("--config", self.path, "--shape", "8x8", "--quiet", says=says, device=DEVICE)
 
+    def test_kernels_that_the_description_has_wrong(self):
+        direct = '"function": "double_direct"'
+        passed = '"pass": ["A", "B", "M", "N", "lda", "ldb"] }\n      ],\n      "presets": {\n        "naive"'
+        for old, new, says in [
+            (direct, '"function": "double_drect"',
+             'double.json: direct: the templates have no kernel "double_drect", the launch\'s "function"; '
+             'did you mean double_direct?'),
+            (passed, passed.replace('"lda", ', ""),
+             'the kernel double_direct has 6 parameters, and "pass" gives it 5: A, B, M, N, ldb'),
+            (passed, passed.replace('"A", "B"', '"B", "N"'),
+             'parameter 2 of the kernel double_direct does not take what "pass" gives it, N, a value of 4 bytes'),
+            ('"shared": "BLOCK * ESIZE"', '"shared": "BLOCK * 2"',
+             'double.json: staged: TW_SHARED of the kernel double_staged does not take the '),
+        ]:
+            with self.subTest(new=new):
+                self.assertIn(old, self.text)
+                self.path.write_text(self.text.replace(old, new, 1))
+                self.refused("--config", self.path, "--shape", "8x8", "--quiet", says=says, device=DEVICE)
+
     def test_missing_templates(self):
         (self.home / "double/direct.cu").unlink()
         self.refused("--config", self.path, "--shape", "8x8", "--quiet",

@@ -140,6 +140,15 @@ static void mistakes_are_found(void **state) {
         {", \"f64\": 1e-15", "", true, "tolerance", "B may be f64", NULL},
         {"scale/direct.cu", "scale/dirct.cu", true, IMPLEMENTATION ".launches[0]",
          "the template scale/dirct.cu is neither", NULL},
+        {"scale_direct\"", "scale_drect\"", true, IMPLEMENTATION ".launches[0]",
+         "the templates have no TW_KERNEL(scale_drect)", NULL},
+        {"\"alpha\", \"GROUP\"]", "\"alpha\"]", true, IMPLEMENTATION ".launches[0]",
+         "the kernel scale_direct has 8 parameters, and \"pass\" gives it 7", NULL},
+        {"\"pass\": [\"A\", \"B\", \"M\", \"N\", \"lda\", \"ldb\", \"alpha\"]",
+         "\"pass\": [\"A\", \"M\", \"B\", \"N\", \"lda\", \"ldb\", \"alpha\"]", true, "reference",
+         "parameter 2 of the kernel scale_reference is a pointer, and what \"pass\" gives it is no "
+         "buffer",
+         NULL},
         /* What nothing uses. */
         {"\"GROUP\": { \"values\": [1, 4], \"launch\": true }", "\"GROUP\": [1, 4]", false,
          IMPLEMENTATION, "the parameter GROUP is used by no expression and no template", NULL},

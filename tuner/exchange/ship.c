@@ -5,6 +5,7 @@
 
 #include "runtime/backend/devices.h"
 #include "runtime/library/shipped.h"
+#include "runtime/variant/agreement.h"
 #include "runtime/variant/compile.h"
 #include "tuner/exchange/allowed.h"
 #include "tuner/exchange/sound.h"
@@ -62,8 +63,14 @@ static tw_status ship_launch(struct shipping *shipping, const struct tw_device_i
     tw_status status = tw_launch_source(backend, device, problem, configuration, launch, values,
                                         &geometry, &source, shipping->error);
     if (status == TW_OK) {
-        const struct tw_compile_request request = {
-            .source = source.data, .name = launch->templates[0], .function = launch->function};
+        struct tw_expected expected;
+        tw_launch_expected(problem,
+                           &problem->description->implementations[configuration->implementation],
+                           launch, geometry.shared, &expected);
+        const struct tw_compile_request request = {.source = source.data,
+                                                   .name = launch->templates[0],
+                                                   .function = launch->function,
+                                                   .expected = &expected};
         status = tw_launch_compile(backend, device, &request, &binary, shipping->error);
     }
     if (status == TW_OK) {

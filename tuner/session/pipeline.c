@@ -98,6 +98,12 @@ tw_status pipeline_collect_builds(struct session *s) {
     tw_status status;
     while ((status = compile_pool_take(s->pool, &compiled, &taken, s->error)) == TW_OK && taken) {
         struct build *build = builds_by_id(&s->builds, compiled.id);
+        if (compiled.bad_description) {
+            /* Every variant of the implementation would fail, or worse, work by chance. */
+            status = tw_fail(s->error, TW_BAD_DESCRIPTION, "%s", compiled.message);
+            compiled_free(&compiled);
+            return status;
+        }
         s->last_compiled_at = tw_clock_now();
         s->result->compiled++;
         build->compiled = compiled;

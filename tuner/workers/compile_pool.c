@@ -149,6 +149,8 @@ static void read_answer(struct message *answer, struct compiled *compiled) {
     compiled->status = trial_status_parse(message_text(answer, "status", ""));
     snprintf(compiled->message, sizeof compiled->message, "%s",
              message_text(answer, "message", ""));
+    compiled->bad_description =
+        cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(answer->json, "bad_description"));
     compiled->compile_ms = message_number(answer, "compile_ms", 0);
     compiled->has_resources = message_number(answer, "registers", -1) >= 0;
     compiled->registers = (int64_t)message_number(answer, "registers", 0);

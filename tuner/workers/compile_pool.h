@@ -16,6 +16,7 @@
 struct compiled {
     uint64_t id;
     enum tw_db_trial_status status; /* ok, compile_error, compile_timeout, resource or crash */
+    bool bad_description;           /* it is the description's fault, and the message says which */
     char message[TW_ERROR_SIZE];
     double compile_ms;
     bool has_resources;

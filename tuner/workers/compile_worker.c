@@ -83,6 +83,7 @@ static tw_status compile_one(const struct compiler *compiler, const struct messa
     cJSON_AddNumberToObject(answer.json, "id", message_number(request, "id", 0));
     cJSON_AddStringToObject(answer.json, "status", trial_status(status));
     cJSON_AddNumberToObject(answer.json, "compile_ms", (tw_clock_now() - start) * 1e3);
+    cJSON_AddBoolToObject(answer.json, "bad_description", status == TW_BAD_DESCRIPTION);
     add_resources(&answer, &binaries);
     add_logs(&answer, &binaries);
     if (status == TW_OK)

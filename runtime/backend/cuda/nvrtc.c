@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/backend/cuda/entry.h"
 #include "runtime/backend/shared_object.h"
 
 #define NVRTC_FUNCTIONS(X)                                                                         \
@@ -16,6 +17,8 @@
     X(compile, nvrtcCompileProgram)                                                                \
     X(log_size, nvrtcGetProgramLogSize)                                                            \
     X(log, nvrtcGetProgramLog)                                                                     \
+    X(ptx_size, nvrtcGetPTXSize)                                                                   \
+    X(ptx, nvrtcGetPTX)                                                                            \
     X(cubin_size, nvrtcGetCUBINSize)                                                               \
     X(cubin, nvrtcGetCUBIN)
 
@@ -107,6 +110,23 @@ static tw_status keeps_binaries(bool *keeps, struct tw_error *error) {
     return status;
 }
 
+static tw_status check_expected(nvrtcProgram program, const struct tw_compile_request *request,
+                                struct tw_error *error) {
+    size_t size = 0;
+    tw_status status = check(nvrtc.ptx_size(program, &size), "nvrtcGetPTXSize", error);
+    char *ptx = status == TW_OK ? malloc(size + 1) : NULL;
+    if (status == TW_OK && ptx == NULL)
+        status = tw_fail(error, TW_NO_MEMORY, "out of memory for PTX");
+    if (status == TW_OK)
+        status = check(nvrtc.ptx(program, ptx), "nvrtcGetPTX", error);
+    if (status == TW_OK) {
+        ptx[size] = '\0';
+        status = tw_ptx_check(ptx, request->function, request->expected, error);
+    }
+    free(ptx);
+    return status;
+}
+
 tw_status tw_nvrtc_compile(const struct tw_device_info *info,
                            const struct tw_compile_request *request, struct tw_binary *binary,
                            struct tw_error *error) {
@@ -132,6 +152,8 @@ tw_status tw_nvrtc_compile(const struct tw_device_info *info,
     read_log(program, binary);
     read_resources(binary);
     status = check(result, "nvrtcCompileProgram", error);
+    if (status == TW_OK && request->expected != NULL)
+        status = check_expected(program, request, error);
     if (status == TW_OK)
         status = check(nvrtc.cubin_size(program, &binary->size), "nvrtcGetCUBINSize", error);
     if (status == TW_OK) {

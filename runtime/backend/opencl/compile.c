@@ -133,6 +133,56 @@ tw_status tw_opencl_program(const struct tw_opencl *cl, cl_context context, cl_d
     return tw_opencl_check(result, "clCreateProgramWithBinary", error);
 }
 
+/* A value, or no memory, of each parameter's size: the kernel is not launched. */
+static tw_status try_parameters(const struct tw_opencl *cl, cl_kernel kernel,
+                                const struct tw_compile_request *request, struct tw_error *error) {
+    static const unsigned char zeros[256];
+    const struct tw_expected *expected = request->expected;
+    for (int i = 0; i < expected->count; i++) {
+        uint32_t bytes = expected->parameters[i].bytes;
+        if (bytes > sizeof zeros)
+            continue;
+        cl_int result = bytes == 0 ? cl->kernel_set(kernel, (cl_uint)i, sizeof(cl_mem), NULL)
+                                   : cl->kernel_set(kernel, (cl_uint)i, bytes, zeros);
+        if (result == CL_INVALID_ARG_SIZE || result == CL_INVALID_ARG_VALUE ||
+            result == CL_INVALID_MEM_OBJECT)
+            return tw_expected_refuse(expected, i, request->function, error);
+    }
+    return TW_OK;
+}
+
+static tw_status no_kernel(const struct tw_opencl *cl, cl_program program, const char *function,
+                           struct tw_error *error) {
+    char names[2048] = "";
+    if (cl->program_info(program, CL_PROGRAM_KERNEL_NAMES, sizeof names - 1, names, NULL) !=
+        CL_SUCCESS)
+        names[0] = '\0';
+    return tw_expected_missing(function, names, ';', error);
+}
+
+static tw_status check_expected(const struct tw_opencl *cl, cl_program program,
+                                const struct tw_compile_request *request, struct tw_error *error) {
+    cl_int result;
+    cl_uint count = 0;
+    cl_kernel kernel = cl->kernel_create(program, request->function, &result);
+    if (result == CL_INVALID_KERNEL_NAME)
+        return no_kernel(cl, program, request->function, error);
+    tw_status status = tw_opencl_check(result, "clCreateKernel", error);
+    if (status != TW_OK)
+        return status;
+    status =
+        tw_opencl_check(cl->kernel_info(kernel, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL),
+                        "clGetKernelInfo", error);
+    const struct tw_taken taken = {.count = (int)count};
+    if (status == TW_OK)
+        status =
+            tw_expected_check(request->expected, &taken, sizeof(cl_mem), request->function, error);
+    if (status == TW_OK)
+        status = try_parameters(cl, kernel, request, error);
+    cl->kernel_release(kernel);
+    return status;
+}
+
 tw_status tw_opencl_compile(const struct tw_device_info *info,
                             const struct tw_compile_request *request, struct tw_binary *binary,
                             struct tw_error *error) {
@@ -152,6 +202,8 @@ tw_status tw_opencl_compile(const struct tw_device_info *info,
     status = tw_opencl_check(result, "clCreateProgramWithSource", error);
     if (status == TW_OK) {
         status = tw_opencl_build(cl, program, device, &binary->log, error);
+        if (status == TW_OK && request->expected != NULL)
+            status = check_expected(cl, program, request, error);
         if (status == TW_OK)
             status = request->passing && compiles_at_launch(info)
                          ? take_source(source, binary, error)

@@ -25,6 +25,7 @@
     X(program_info, clGetProgramInfo)                                                              \
     X(program_release, clReleaseProgram)                                                           \
     X(kernel_create, clCreateKernel)                                                               \
+    X(kernel_info, clGetKernelInfo)                                                                \
     X(kernel_set, clSetKernelArg)                                                                  \
     X(kernel_group_info, clGetKernelWorkGroupInfo)                                                 \
     X(kernel_release, clReleaseKernel)                                                             \
