@@ -22,7 +22,8 @@ static void expect_argument(const struct tw_problem *problem, int index,
     } else if (argument->kind == TW_ARGUMENT_SCALAR) {
         const struct tw_type_info *type = tw_type_info(tw_problem_type(problem, index));
         parameter->bytes = (uint32_t)type->bytes;
-        parameter->floating = type->floating;
+        /* Narrower ones may be structures or integers to the compiler. */
+        parameter->floating = type->floating && type->bytes >= sizeof(float);
     }
 }
 

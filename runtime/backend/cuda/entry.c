@@ -38,7 +38,8 @@ static void read_parameter(const char *text, size_t length, struct tw_taken *tak
         const char *array = memchr(text, '[', length);
         long elements = array != NULL ? strtol(array + 1, NULL, 10) : 1;
         taken->parameters[index].bytes = (uint32_t)(strtol(text + i + 2, NULL, 10) / 8 * elements);
-        taken->parameters[index].is_number = text[i + 1] != 'b';
+        taken->parameters[index].is_number =
+            text[i + 1] != 'b' && taken->parameters[index].bytes >= sizeof(float);
         taken->parameters[index].floating = text[i + 1] == 'f';
         return;
     }
