@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime/base/text.h"
+#include "runtime/description/builtin.h"
 #include "tuner/commands/command.h"
 #include "tuner/workers/compile_worker.h"
 #include "tuner/workers/device_worker.h"
@@ -45,6 +46,10 @@ static void list_commands(void) {
 
 /* Misspelt subcommands would otherwise pass as kernels: `tune device` has no shape. */
 static int no_command(const char *word) {
+    char path[64];
+    snprintf(path, sizeof path, "configs/%.40s.json", word);
+    if (tw_builtin_file(path) != NULL)
+        return 0; /* a kernel, whose shape is missing */
     const char *names[sizeof commands / sizeof *commands];
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         names[i] = commands[i].name;

@@ -189,7 +189,7 @@ class Descriptions(support.EndToEnd):
             ('"EACH": [1, 2, 4, 8]', '"M": [1, 2, 4, 8]', "the name M is taken"),
             ('"access": "in"', '"access": "inn"', "arguments[0].access"),
             ('"kind": "stride", "default": "N"', '"kind": "strid", "default": "N"', "arguments[2].kind"),
-            ('"f32": 1e-7', '"f16": 1e-7', "tolerance.f16"),
+            ('"f32": 1e-7', '"f12": 1e-7', "tolerance.f12"),
             ('"name": "staged"', '"name": "direct"', "the name direct is taken"),
             ('"pass": ["A", "B", "M", "N", "lda", "ldb"] }\n      ],\n      "presets": { "staged"',
              '"pass": ["A", "C"] }\n      ],\n      "presets": { "staged"', '"C" is no argument'),
