@@ -92,8 +92,7 @@ static bool count_row(void *context, const struct tw_db_best_row *row) {
     } else if (asked && counts->refusal != NULL) {
         assert_non_null(selection.refused);
         assert_says(selection.refusal, counts->refusal);
-    } else if (getenv("DBG"))
-        printf("%s %s: %s\n", d->kernel, row->problem.key, selection.refusal);
+    }
     return true;
 }
 
