@@ -137,6 +137,7 @@ struct tw_kernel_resources {
 
 struct tw_backend {
     const char *name;
+    bool has_addresses; /* an application's buffers are addresses, whose alignment can be told */
 
     /* How many devices there are; TW_UNAVAILABLE with the reason where the machine has nothing to
      * run the backend with, another status where it has and that does not work. */

@@ -5,7 +5,7 @@
  * anywhere. cl_mem handles are no addresses. */
 static int64_t alignment_of(const tw_library *library, const tw_binding *bindings, size_t count) {
     uintptr_t address = TW_FULL_ALIGNMENT;
-    for (size_t i = 0; i < count && library->info.arch > 0; i++)
+    for (size_t i = 0; i < count && library->backend->has_addresses; i++)
         address |= (uintptr_t)bindings[i].buffer;
     return (address & (TW_FULL_ALIGNMENT - 1)) == 0 ? 0 : (int64_t)(address & -address);
 }

@@ -59,7 +59,7 @@ tw_status tw_plan_explain_fill(tw_plan *plan, const struct tw_plan_sources *sour
     e->binary = tw_binary_origin_word(sources->origin);
     e->made_ms = sources->made_ms;
     e->loading_ms = sources->loading_ms;
-    e->workspace_bytes = plan->workspace;
+    e->workspace_bytes = plan->executable->workspace;
     print_lines(plan, sources->unkept);
     e->text = plan->texts[TEXT].data;
     for (size_t i = 0; i < sizeof plan->texts / sizeof *plan->texts; i++)

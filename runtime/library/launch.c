@@ -4,13 +4,6 @@
 
 #include "runtime/library/plan.h"
 
-/* What a call gives, by argument index. */
-struct given {
-    void *buffers[TW_MAX_ARGUMENTS];
-    double numbers[TW_MAX_ARGUMENTS];
-    uint32_t numbers_given; /* a bit an argument */
-};
-
 static tw_status no_such(const tw_plan *plan, const char *name, tw_error *error) {
     const struct tw_description *d = plan->description;
     const char *names[TW_MAX_ARGUMENTS];
@@ -28,7 +21,7 @@ static tw_status no_such(const tw_plan *plan, const char *name, tw_error *error)
 }
 
 static tw_status take(const tw_plan *plan, const tw_binding *bindings, size_t count,
-                      struct given *given, tw_error *error) {
+                      struct tw_arguments *given, tw_error *error) {
     const struct tw_description *d = plan->description;
     /* Bindings in the description's order are found at the first try. */
     int next = 0;
@@ -43,25 +36,26 @@ static tw_status take(const tw_plan *plan, const tw_binding *bindings, size_t co
         if (tries == d->argument_count)
             return no_such(plan, name, error);
         if (d->arguments[next].kind == TW_ARGUMENT_BUFFER) {
-            given->buffers[next] = bindings[i].buffer;
+            given->memory[next].address = (uintptr_t)bindings[i].buffer;
         } else {
-            given->numbers[next] = bindings[i].number;
-            given->numbers_given |= UINT32_C(1) << next;
+            given->scalars[next] = bindings[i].number;
+            given->scalars_given |= UINT32_C(1) << next;
         }
         next = next + 1 < d->argument_count ? next + 1 : 0;
     }
     return TW_OK;
 }
 
-static tw_status check_buffers(const tw_plan *plan, const struct given *given, tw_error *error) {
+static tw_status check_buffers(const tw_plan *plan, const struct tw_arguments *given,
+                               tw_error *error) {
     const struct tw_description *d = plan->description;
     for (int i = 0; i < d->argument_count; i++) {
         if (d->arguments[i].kind != TW_ARGUMENT_BUFFER)
             continue;
-        if (given->buffers[i] == NULL)
+        if (given->memory[i].address == 0)
             return tw_fail(error, TW_INVALID, "%s needs the buffer %s", d->kernel,
                            d->arguments[i].name);
-        if (plan->alignment > 0 && (uintptr_t)given->buffers[i] % (unsigned)plan->alignment != 0)
+        if (plan->alignment > 0 && given->memory[i].address % (unsigned)plan->alignment != 0)
             return tw_fail(
                 error, TW_INVALID,
                 "%s: the buffer %s is not aligned to the %d bytes that its plan was made "
@@ -71,42 +65,24 @@ static tw_status check_buffers(const tw_plan *plan, const struct given *given, t
     return TW_OK;
 }
 
-static void fill(const struct tw_plan_launch *prepared, const struct given *given,
-                 const struct tw_memory *workspace, struct tw_value *values) {
-    memcpy(values, prepared->values, prepared->launch.value_count * sizeof *values);
-    for (int i = 0; i < prepared->hole_count; i++) {
-        const struct tw_plan_hole *hole = &prepared->holes[i];
-        struct tw_value *value = &values[hole->position];
-        if (hole->kind == TW_HOLE_WORKSPACE)
-            value->memory = *workspace;
-        else if (hole->kind == TW_HOLE_BUFFER)
-            value->memory =
-                (struct tw_memory){.address = (uintptr_t)given->buffers[hole->argument]};
-        else if (given->numbers_given >> hole->argument & 1)
-            value->size = tw_type_encode(hole->type, given->numbers[hole->argument], value->bytes);
-    }
-}
-
-static tw_status queue(const tw_plan *plan, void *stream, const struct given *given,
+static tw_status queue(const tw_plan *plan, void *stream, const struct tw_arguments *given,
                        tw_error *error) {
     const tw_library *library = plan->library;
     struct tw_launch launches[TW_MAX_LAUNCHES];
     struct tw_value values[TW_MAX_LAUNCHES][TW_MAX_PASSED];
     struct tw_memory workspace = {0};
     tw_status status = TW_OK;
-    if (plan->workspace > 0)
-        status =
-            library->backend->borrow(library->device, stream, plan->workspace, &workspace, error);
+    if (plan->executable->workspace > 0)
+        status = library->backend->borrow(library->device, stream, plan->executable->workspace,
+                                          &workspace, error);
     if (status != TW_OK)
         return status;
-    for (int i = 0; i < plan->launch_count; i++) {
-        fill(&plan->launches[i], given, &workspace, values[i]);
-        launches[i] = plan->launches[i].launch;
-        launches[i].values = values[i];
-    }
+    for (int i = 0; i < plan->executable->launch_count; i++)
+        tw_executable_launch(plan->executable, i, plan->modules[i], given, &workspace, values[i],
+                             &launches[i]);
     status = library->backend->launch_on(library->device, stream, launches,
-                                         (size_t)plan->launch_count, error);
-    if (plan->workspace > 0) {
+                                         (size_t)plan->executable->launch_count, error);
+    if (plan->executable->workspace > 0) {
         tw_status returned = library->backend->give_back(library->device, stream, &workspace,
                                                          status == TW_OK ? error : NULL);
         status = status == TW_OK ? returned : status;
@@ -117,9 +93,9 @@ static tw_status queue(const tw_plan *plan, void *stream, const struct given *gi
 tw_status tw_launch(const tw_plan *plan, void *stream, const tw_binding *bindings, size_t count,
                     tw_error *error) {
     const tw_library *library = plan->library;
-    struct given given;
-    memset(given.buffers, 0, sizeof given.buffers);
-    given.numbers_given = 0;
+    struct tw_arguments given; /* the rest is not looked at */
+    memset(given.memory, 0, sizeof given.memory);
+    given.scalars_given = 0;
     tw_status status = take(plan, bindings, count, &given, error);
     if (status == TW_OK)
         status = check_buffers(plan, &given, error);

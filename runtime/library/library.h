@@ -19,8 +19,8 @@ struct tw_library {
     struct tw_device_info info;
     struct tw_device *device;
     struct tw_kernels *kernels;
-    char **databases;         /* paths, ended by NULL */
-    pthread_rwlock_t results; /* of the catalogue, which tuning replaces */
+    char **databases;        /* paths, ended by NULL */
+    pthread_mutex_t results; /* of the catalogue, which tuning replaces */
     struct tw_catalogue *catalogue;
     struct tw_cache *cache;     /* NULL: binaries are not kept */
     struct tw_shipped *shipped; /* NULL: not trusted */
@@ -33,5 +33,8 @@ struct tw_library {
 
 /* Reads the databases, or reads them afresh: what was stored since counts from then on. */
 tw_status tw_library_read_results(tw_library *library, tw_error *error);
+
+/* The results that count now, until the caller gives them to tw_catalogue_free. */
+struct tw_catalogue *tw_library_results(tw_library *library);
 
 #endif

@@ -104,49 +104,56 @@ static tw_status load(struct tw_modules *modules, const struct tw_module_request
     if (status != TW_OK)
         return status;
     double start = tw_clock_now();
-    status = modules->backend->load(modules->device, binary->bytes, binary->size, request->function,
-                                    request->shared, &entry->module, error);
+    status =
+        modules->backend->load(modules->device, binary->bytes, binary->size,
+                               request->compile.function, request->shared, &entry->module, error);
     entry->loading_ms += 1e3 * (tw_clock_now() - start);
     modules->backend->leave(modules->device, entered);
     return status;
 }
 
-/* A kept binary that does not load is of no use, and no reason to fail: a compiler may help. */
+static bool load_if(struct tw_modules *modules, const struct tw_module_request *request,
+                    bool is_there, enum tw_binary_origin origin, struct tw_binary *binary,
+                    struct entry *entry) {
+    if (!is_there)
+        return false;
+    entry->origin = origin;
+    bool loaded = load(modules, request, binary, entry, NULL) == TW_OK;
+    tw_binary_free(binary);
+    return loaded;
+}
+
+/* A kept binary that does not load is of no use, and no reason to fail: a compiler may help. Older
+ * programs kept them under the whole source. */
 static bool load_kept(struct tw_modules *modules, const struct tw_module_request *request,
-                      const char *cache_key, struct entry *entry) {
+                      struct entry *entry) {
+    const char *const texts[] = {request->hash, request->compile.source};
+    const char *function = request->compile.function;
     struct tw_binary binary = {0};
+    char key[TW_HASH_SIZE];
     bool loaded = false;
-    if (modules->cache != NULL && tw_cache_get(modules->cache, cache_key, &binary)) {
-        entry->origin = TW_BINARY_DISK;
-        loaded = load(modules, request, &binary, entry, NULL) == TW_OK;
-        tw_binary_free(&binary);
+    for (int i = 0; i < 2 && !loaded && modules->cache != NULL; i++) {
+        tw_cache_key(&modules->info, texts[i], function, key);
+        loaded = load_if(modules, request, tw_cache_get(modules->cache, key, &binary),
+                         TW_BINARY_DISK, &binary, entry);
     }
-    if (!loaded && modules->shipped != NULL) {
-        char key[TW_HASH_SIZE];
-        tw_shipped_key(&modules->info, request->source, request->function, key);
-        if (tw_shipped_get(modules->shipped, key, &binary)) {
-            entry->origin = TW_BINARY_DATABASE;
-            loaded = load(modules, request, &binary, entry, NULL) == TW_OK;
-            tw_binary_free(&binary);
-        }
+    for (int i = 0; i < 2 && !loaded && modules->shipped != NULL; i++) {
+        tw_shipped_key(&modules->info, texts[i], function, key);
+        loaded = load_if(modules, request, tw_shipped_get(modules->shipped, key, &binary),
+                         TW_BINARY_DATABASE, &binary, entry);
     }
     return loaded;
 }
 
 static tw_status make(struct tw_modules *modules, const struct tw_module_request *request,
                       const char *cache_key, struct entry *entry, struct tw_error *error) {
-    if (load_kept(modules, request, cache_key, entry))
+    if (load_kept(modules, request, entry))
         return TW_OK;
     struct tw_binary binary = {0};
-    const struct tw_compile_request compile = {.source = request->source,
-                                               .name = request->name,
-                                               .function = request->function,
-                                               .disqualified_by = request->disqualified_by,
-                                               .expected = request->expected};
     entry->origin = TW_BINARY_COMPILED;
     double start = tw_clock_now();
     tw_status status =
-        tw_launch_compile(modules->backend, &modules->info, &compile, &binary, error);
+        tw_launch_compile(modules->backend, &modules->info, &request->compile, &binary, error);
     entry->loading_ms += 1e3 * (tw_clock_now() - start);
     if (status == TW_OK)
         status = load(modules, request, &binary, entry, error);
@@ -168,7 +175,7 @@ static bool is_final(tw_status status) {
 tw_status tw_modules_get(struct tw_modules *modules, const struct tw_module_request *request,
                          struct tw_module_found *found, struct tw_error *error) {
     char key[KEY_BYTES], cache_key[TW_HASH_SIZE];
-    tw_cache_key(&modules->info, request->source, request->function, cache_key);
+    tw_cache_key(&modules->info, request->hash, request->compile.function, cache_key);
     /* How much shared memory a kernel may have is set when it is loaded. */
     snprintf(key, sizeof key, "%s/%u", cache_key, request->shared);
     pthread_mutex_lock(&modules->lock);

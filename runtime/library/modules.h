@@ -30,14 +30,11 @@ tw_status tw_modules_create(struct tw_modules **out, const struct tw_backend *ba
 void tw_modules_free(struct tw_modules *modules);
 
 struct tw_module_request {
-    const char *source;
-    const char *function;
+    struct tw_compile_request compile;
+    const char *hash;  /* of its source: equal ones make the same machine code */
     const char *label; /* what it is, in words, for whoever lists the directory of binaries */
-    const char *name;  /* of the template, for messages */
     int64_t threads;   /* in a block: together they must find enough registers */
     uint32_t shared;   /* bytes of dynamic shared memory */
-    const char *const *disqualified_by; /* as tw_compile_request has it, and the next */
-    const struct tw_expected *expected;
 };
 
 /* A module that was got; borrowed from `modules`. */

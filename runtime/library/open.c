@@ -129,7 +129,7 @@ tw_status tw_open(tw_library **out, const tw_options *options, tw_error *error) 
     tw_library *library = calloc(1, sizeof *library);
     if (library == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    pthread_rwlock_init(&library->results, NULL);
+    pthread_mutex_init(&library->results, NULL);
     tw_status status = open_parts(library, options != NULL ? options : &defaults, error);
     if (status != TW_OK) {
         tw_close(library);
@@ -154,6 +154,6 @@ void tw_close(tw_library *library) {
     for (int i = 0; library->databases != NULL && library->databases[i] != NULL; i++)
         free(library->databases[i]);
     free(library->databases);
-    pthread_rwlock_destroy(&library->results);
+    pthread_mutex_destroy(&library->results);
     free(library);
 }

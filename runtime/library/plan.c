@@ -10,16 +10,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/library/explain.h"
 #include "runtime/select/select.h"
-#include "runtime/variant/agreement.h"
 #include "runtime/variant/compile.h"
-#include "runtime/variant/tensor_map.h"
-#include "runtime/variant/variant.h"
-
-struct part {
-    struct tw_geometry geometry;
-    struct tw_tensor tensors[TW_MAX_TENSOR_MAPS];
-    struct tw_module_found found;
-};
 
 /* What is known while a plan is made. */
 struct making {
@@ -29,9 +20,10 @@ struct making {
     int64_t strides[TW_MAX_ARGUMENTS];
     struct tw_selection selection;
     /* Of the configuration that was offered last: */
+    struct tw_configuration configuration;
     int64_t values[TW_MAX_SYMBOLS];
-    struct part parts[TW_MAX_LAUNCHES];
-    int64_t workspace;
+    struct tw_executable *executable;
+    struct tw_module_found found[TW_MAX_LAUNCHES];
 };
 
 static tw_status set_attributes(struct tw_problem *problem, const char *text, tw_error *error) {
@@ -128,134 +120,76 @@ tw_status tw_plan_problem(tw_library *library, const tw_request *request,
     return status;
 }
 
-static tw_status get_part(struct making *making, const struct tw_configuration *configuration,
-                          const struct tw_launch_description *launch, struct part *part,
-                          tw_error *error) {
+static tw_status get_module(struct making *making, int launch, tw_error *error) {
     tw_library *library = making->library;
+    const struct tw_executable *x = making->executable;
     const struct tw_description *d = making->problem.description;
     struct tw_text source = {0};
-    char label[TW_PROBLEM_KEY_SIZE + 2 * TW_NAME_SIZE], key[TW_PROBLEM_KEY_SIZE];
-    tw_status status =
-        tw_launch_source(library->backend, &library->info, &making->problem, configuration, launch,
-                         making->values, &part->geometry, &source, error);
+    char label[TW_PROBLEM_KEY_SIZE + 2 * TW_NAME_SIZE], text[TW_PROBLEM_KEY_SIZE];
+    char hash[TW_HASH_SIZE];
+    tw_status status = tw_executable_source(x, launch, library->backend->name, &source, error);
+    if (status == TW_OK)
+        status = tw_executable_hash(x, source.data, hash, error);
     if (status == TW_OK) {
-        status = tw_tensor_maps_of(&making->problem, launch, making->values, part->tensors, error);
-    }
-    if (status == TW_OK) {
-        tw_problem_text(&making->problem, key);
-        const struct tw_implementation *in = &d->implementations[configuration->implementation];
-        snprintf(label, sizeof label, "%s %s %s", d->kernel, in->name, key);
+        tw_problem_text(&making->problem, text);
+        snprintf(label, sizeof label, "%s %s %s", d->kernel,
+                 d->implementations[x->configuration->implementation].name, text);
         struct tw_expected expected;
-        tw_launch_expected(&making->problem, in, launch, part->geometry.shared, &expected);
-        const struct tw_module_request request = {.source = source.data,
-                                                  .function = launch->function,
-                                                  .label = label,
-                                                  .name = launch->templates[0],
-                                                  .threads = tw_geometry_threads(&part->geometry),
-                                                  .shared = part->geometry.shared,
-                                                  .disqualified_by = in->disqualified_by,
-                                                  .expected = &expected};
-        status = tw_modules_get(library->modules, &request, &part->found, error);
+        const struct tw_module_request request = {
+            .compile = tw_executable_request(x, launch, source.data, &expected),
+            .hash = hash,
+            .label = label,
+            .threads = tw_geometry_threads(&x->launches[launch].geometry),
+            .shared = x->launches[launch].geometry.shared};
+        status = tw_modules_get(library->modules, &request, &making->found[launch], error);
         if (status == TW_BAD_DESCRIPTION)
-            tw_fail_within(error, status, "%s: %s", d->origin, in->name);
+            tw_fail_within(error, status, "%s: %s", d->origin,
+                           d->implementations[x->configuration->implementation].name);
     }
     tw_text_free(&source);
     return status;
-}
-
-static tw_status find_workspace(struct making *making, const struct tw_implementation *in,
-                                tw_error *error) {
-    making->workspace = 0;
-    if (in->workspace == NULL)
-        return TW_OK;
-    enum tw_evaluation outcome =
-        tw_expression_evaluate(in->workspace, making->values, &making->workspace);
-    if (outcome == TW_EVALUATED && making->workspace >= 0)
-        return TW_OK;
-    return tw_fail(error, TW_INVALID, "the workspace of %s, \"%s\", %s", in->name,
-                   tw_expression_text(in->workspace),
-                   outcome != TW_EVALUATED ? tw_evaluation_text(outcome) : "is negative");
 }
 
 /* A configuration is accepted once all its launches are loaded. */
 static tw_status accept(void *context, const struct tw_configuration *configuration,
                         struct tw_error *error) {
     struct making *making = context;
-    const struct tw_description *d = making->problem.description;
-    const struct tw_implementation *in = &d->implementations[configuration->implementation];
     int64_t device[TW_DEVICE_SLOTS];
+    tw_executable_free(making->executable);
+    making->executable = NULL;
+    making->configuration = *configuration;
     tw_device_values(&making->library->info, device);
     tw_status status =
         tw_problem_bind(&making->problem, device, making->strides, making->values, error);
     if (status == TW_OK)
-        status = tw_configuration_bind(d, configuration, making->values, error);
+        status = tw_configuration_bind(making->problem.description, configuration, making->values,
+                                       error);
     if (status == TW_OK)
-        status = find_workspace(making, in, error);
-    for (int i = 0; i < in->launch_count && status == TW_OK; i++)
-        status = get_part(making, configuration, &in->launches[i], &making->parts[i], error);
+        status = tw_executable_create(&making->executable, &making->problem, &making->configuration,
+                                      making->values, &making->library->info, error);
+    for (int i = 0; status == TW_OK && i < making->executable->launch_count; i++)
+        status = get_module(making, i, error);
     return status;
 }
 
-/* What is the same in every call is encoded now; the rest become holes. */
-static void prepare_launch(const struct making *making, const struct tw_launch_description *in,
-                           const struct part *part, struct tw_plan_launch *out) {
-    const struct tw_description *d = making->problem.description;
-    struct tw_arguments arguments = {0};
-    for (int i = 0; i < d->argument_count; i++)
-        arguments.scalars[i] = d->arguments[i].default_number;
-    const struct tw_memory none = {0};
-    memcpy(out->tensors, part->tensors, sizeof out->tensors);
-    tw_launch_values(&making->problem, in, making->values, &arguments, &none, out->tensors,
-                     out->values);
-    for (int i = 0; i < in->passed_count; i++) {
-        struct tw_plan_hole hole = {.position = i, .argument = in->passed[i].index};
-        if (in->passed[i].kind == TW_PASS_WORKSPACE) {
-            hole.kind = TW_HOLE_WORKSPACE;
-        } else if (in->passed[i].kind == TW_PASS_TENSOR_MAP) {
-            hole.argument = in->tensor_maps[in->passed[i].index].buffer;
-            hole.kind = hole.argument < 0 ? TW_HOLE_WORKSPACE : TW_HOLE_BUFFER;
-        } else if (in->passed[i].kind == TW_PASS_ARGUMENT &&
-                   d->arguments[hole.argument].kind != TW_ARGUMENT_STRIDE) {
-            bool buffer = d->arguments[hole.argument].kind == TW_ARGUMENT_BUFFER;
-            hole.kind = buffer ? TW_HOLE_BUFFER : TW_HOLE_SCALAR;
-            hole.type = tw_problem_type(&making->problem, hole.argument);
-        } else {
-            continue;
-        }
-        out->holes[out->hole_count++] = hole;
-    }
-    out->launch = (struct tw_launch){.module = part->found.module,
-                                     .shared = part->geometry.shared,
-                                     .value_count = (size_t)in->passed_count,
-                                     .values = out->values};
-    memcpy(out->launch.block, part->geometry.block, sizeof out->launch.block);
-    memcpy(out->launch.grid, part->geometry.grid, sizeof out->launch.grid);
-    memcpy(out->launch.cluster, part->geometry.cluster, sizeof out->launch.cluster);
-}
-
-static tw_status prepare(const struct making *making, tw_plan **out, tw_error *error) {
-    const struct tw_selection *selection = &making->selection;
-    const struct tw_description *d = making->problem.description;
-    const struct tw_implementation *in =
-        &d->implementations[selection->configuration.implementation];
-    tw_plan *plan = calloc(1, sizeof *plan + (size_t)in->launch_count * sizeof plan->launches[0]);
+static tw_status prepare(struct making *making, tw_plan **out, tw_error *error) {
+    tw_plan *plan = calloc(1, sizeof *plan);
     if (plan == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     plan->library = making->library;
-    plan->description = d;
-    plan->workspace = (uint64_t)making->workspace;
-    /* A backend with addresses: cl_mem handles say nothing of alignment. */
-    if (making->library->info.arch > 0)
+    plan->description = making->problem.description;
+    plan->executable = making->executable;
+    making->executable = NULL;
+    if (making->library->backend->has_addresses)
         plan->alignment = (int)making->values[TW_SLOT_ALIGNMENT];
-    plan->launch_count = in->launch_count;
-    for (int i = 0; i < in->launch_count; i++)
-        prepare_launch(making, &in->launches[i], &making->parts[i], &plan->launches[i]);
     struct tw_plan_sources sources = {.problem = &making->problem,
-                                      .selection = selection,
-                                      .origin = making->parts[0].found.origin,
-                                      .unkept = making->parts[0].found.unkept};
-    for (int i = 0; i < in->launch_count; i++)
-        sources.loading_ms += making->parts[i].found.loading_ms;
+                                      .selection = &making->selection,
+                                      .origin = making->found[0].origin,
+                                      .unkept = making->found[0].unkept};
+    for (int i = 0; i < plan->executable->launch_count; i++) {
+        plan->modules[i] = making->found[i].module;
+        sources.loading_ms += making->found[i].loading_ms;
+    }
     sources.made_ms = 1e3 * (tw_clock_now() - making->start);
     tw_status status = tw_plan_explain_fill(plan, &sources, error);
     if (status != TW_OK) {
@@ -266,8 +200,8 @@ static tw_status prepare(const struct making *making, tw_plan **out, tw_error *e
     return TW_OK;
 }
 
-/* Selects and, to `load`, makes the plan, both under the lock of the results: the selection points
- * to their rows. */
+/* Selects and, to `load`, makes the plan. The selection points to rows of the results, which are
+ * held for that long, but not locked: a compiler may take seconds, and others may have new ones. */
 static tw_status with_selection(struct making *making, const tw_request *request, bool load,
                                 tw_plan **out, tw_error *error) {
     tw_library *library = making->library;
@@ -276,8 +210,8 @@ static tw_status with_selection(struct making *making, const tw_request *request
         tw_plan_problem(library, request, &making->problem, making->strides, &file, error);
     if (status != TW_OK)
         return status;
-    pthread_rwlock_rdlock(&library->results);
-    const struct tw_query query = {.catalogue = library->catalogue,
+    struct tw_catalogue *results = tw_library_results(library);
+    const struct tw_query query = {.catalogue = results,
                                    .problem = &making->problem,
                                    .strides = making->strides,
                                    .device = &library->info,
@@ -287,7 +221,7 @@ static tw_status with_selection(struct making *making, const tw_request *request
     status = tw_select(&query, &making->selection, error);
     if (status == TW_OK && load)
         status = prepare(making, out, error);
-    pthread_rwlock_unlock(&library->results);
+    tw_catalogue_free(results);
     return status;
 }
 
@@ -300,6 +234,7 @@ tw_status tw_plan_make(tw_plan **out, tw_library *library, const tw_request *req
     making->library = library;
     making->start = tw_clock_now();
     tw_status status = with_selection(making, request, true, out, error);
+    tw_executable_free(making->executable);
     free(making);
     return status;
 }
@@ -321,5 +256,6 @@ void tw_plan_free(tw_plan *plan) {
         return;
     for (size_t i = 0; i < sizeof plan->texts / sizeof *plan->texts; i++)
         tw_text_free(&plan->texts[i]);
+    tw_executable_free(plan->executable);
     free(plan);
 }

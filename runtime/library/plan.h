@@ -7,32 +7,16 @@
 #include "runtime/description/description.h"
 #include "runtime/description/problem.h"
 #include "runtime/library/library.h"
-
-/* A value of a launch that each call gives anew. */
-struct tw_plan_hole {
-    enum { TW_HOLE_BUFFER, TW_HOLE_SCALAR, TW_HOLE_WORKSPACE } kind;
-    int position; /* among the launch's values */
-    int argument; /* index in the description */
-    enum tw_type type;
-};
-
-struct tw_plan_launch {
-    struct tw_launch launch; /* its values point to `values` */
-    struct tw_value values[TW_MAX_PASSED];
-    struct tw_tensor tensors[TW_MAX_TENSOR_MAPS]; /* that values point to */
-    int hole_count;
-    struct tw_plan_hole holes[TW_MAX_PASSED];
-};
+#include "runtime/variant/executable.h"
 
 struct tw_plan {
     tw_library *library;
     const struct tw_description *description;
-    uint64_t workspace; /* bytes */
-    int alignment;      /* that buffers must have; 0: they have no addresses */
+    struct tw_executable *executable;
+    const struct tw_module *modules[TW_MAX_LAUNCHES]; /* of its launches */
+    int alignment; /* that buffers must have; 0: they have no addresses */
     tw_explanation explanation;
     struct tw_text texts[8]; /* what the explanation points to */
-    int launch_count;
-    struct tw_plan_launch launches[];
 };
 
 /* Makes a plan, whatever there is already. The caller owns *out. */

@@ -42,10 +42,17 @@ tw_status tw_library_read_results(tw_library *library, tw_error *error) {
     tw_status status = read_databases(library, &catalogue, shipped, error);
     if (status != TW_OK)
         return status;
-    pthread_rwlock_wrlock(&library->results);
+    pthread_mutex_lock(&library->results);
     struct tw_catalogue *old = library->catalogue;
     library->catalogue = catalogue;
-    pthread_rwlock_unlock(&library->results);
+    pthread_mutex_unlock(&library->results);
     tw_catalogue_free(old);
     return TW_OK;
+}
+
+struct tw_catalogue *tw_library_results(tw_library *library) {
+    pthread_mutex_lock(&library->results);
+    struct tw_catalogue *results = tw_catalogue_share(library->catalogue);
+    pthread_mutex_unlock(&library->results);
+    return results;
 }

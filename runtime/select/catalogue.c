@@ -1,6 +1,7 @@
 #include "runtime/select/catalogue.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ struct block {
 };
 
 struct tw_catalogue {
+    atomic_int holders; /* but for the one that created it */
     struct block *blocks;
     struct tw_words *words; /* that many rows share */
     size_t count, capacity;
@@ -311,8 +313,13 @@ tw_status tw_catalogue_create(struct tw_catalogue **out, struct tw_error *error)
     return tw_fail(error, TW_NO_MEMORY, "out of memory");
 }
 
+struct tw_catalogue *tw_catalogue_share(struct tw_catalogue *c) {
+    atomic_fetch_add(&c->holders, 1);
+    return c;
+}
+
 void tw_catalogue_free(struct tw_catalogue *c) {
-    if (c == NULL)
+    if (c == NULL || atomic_fetch_sub(&c->holders, 1) > 0)
         return;
     while (c->blocks != NULL) {
         struct block *next = c->blocks->next;

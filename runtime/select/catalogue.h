@@ -39,6 +39,9 @@ struct tw_catalogue_row {
 };
 
 tw_status tw_catalogue_create(struct tw_catalogue **out, struct tw_error *error);
+/* One more holder of the same catalogue: each calls tw_catalogue_free, and the last one frees it.
+ * Any thread may share one that it holds. */
+struct tw_catalogue *tw_catalogue_share(struct tw_catalogue *catalogue);
 void tw_catalogue_free(struct tw_catalogue *catalogue);
 
 /* Reads all best rows of an open database. A row overrides one that an earlier call brought for the

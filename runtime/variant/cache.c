@@ -90,7 +90,7 @@ void tw_cache_key(const struct tw_device_info *device, const char *source, const
     tw_hash_add_text(hash, device->compiler);
     /* An OpenCL binary belongs to its device and driver; a cubin runs on its architecture with any.
      */
-    if (device->arch == 0 || strcmp(device->backend, "cuda") != 0) {
+    if (device->arch == 0) {
         tw_hash_add_text(hash, device->name);
         tw_hash_add_text(hash, device->driver);
     }

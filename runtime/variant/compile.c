@@ -6,26 +6,12 @@
 #include <string.h>
 
 #include "runtime/variant/agreement.h"
-#include "runtime/variant/source.h"
 #include "runtime/variant/variant.h"
 
 void tw_binaries_free(struct tw_binaries *binaries) {
     for (int i = 0; i < binaries->count; i++)
         tw_binary_free(&binaries->launches[i]);
     binaries->count = 0;
-}
-
-tw_status tw_launch_source(const struct tw_backend *backend, const struct tw_device_info *device,
-                           const struct tw_problem *problem,
-                           const struct tw_configuration *configuration,
-                           const struct tw_launch_description *launch, const int64_t *values,
-                           struct tw_geometry *geometry, struct tw_text *source,
-                           struct tw_error *error) {
-    tw_status status = tw_geometry_of(launch, values, device, geometry, error);
-    if (status == TW_OK)
-        status = tw_source_render(problem, configuration, launch, backend->name, values, geometry,
-                                  source, error);
-    return status;
 }
 
 /* The first line of a log that has one of the words in it, of which a variant is to know nothing.
@@ -96,37 +82,41 @@ static void name_launch(const struct tw_description *d,
     tw_text_free(&met);
 }
 
-static tw_status compile_launch(const struct tw_backend *backend,
-                                const struct tw_device_info *device,
-                                const struct tw_problem *problem,
-                                const struct tw_configuration *configuration,
-                                const struct tw_launch_description *launch, const int64_t *values,
-                                struct tw_binary *binary, struct tw_error *error) {
+static tw_status compile_launch(const struct tw_executable *executable, int launch,
+                                const struct tw_backend *backend,
+                                const struct tw_device_info *device, struct tw_binary *binary,
+                                struct tw_error *error) {
     *binary = (struct tw_binary){0};
-    const struct tw_description *d = problem->description;
-    const struct tw_implementation *in =
-        configuration != NULL ? &d->implementations[configuration->implementation] : NULL;
-    struct tw_geometry geometry;
     struct tw_text source = {0};
-    tw_status status = tw_launch_source(backend, device, problem, configuration, launch, values,
-                                        &geometry, &source, error);
+    tw_status status = tw_executable_source(executable, launch, backend->name, &source, error);
     if (status == TW_OK) {
         struct tw_expected expected;
-        tw_launch_expected(problem, in, launch, geometry.shared, &expected);
-        const struct tw_compile_request request = {.source = source.data,
-                                                   .name = launch->templates[0],
-                                                   .function = launch->function,
-                                                   .expected = &expected,
-                                                   .disqualified_by =
-                                                       in != NULL ? in->disqualified_by : NULL,
-                                                   .passing = true};
+        struct tw_compile_request request =
+            tw_executable_request(executable, launch, source.data, &expected);
+        request.passing = true;
         status = tw_launch_compile(backend, device, &request, binary, error);
     }
-    if (status == TW_BAD_DESCRIPTION && configuration != NULL)
-        name_launch(d, configuration, error);
+    if (status == TW_BAD_DESCRIPTION && executable->configuration != NULL)
+        name_launch(executable->problem->description, executable->configuration, error);
     tw_text_free(&source);
     if (status == TW_OK)
-        status = tw_launch_check_registers(device, binary, tw_geometry_threads(&geometry), error);
+        status = tw_launch_check_registers(
+            device, binary, tw_geometry_threads(&executable->launches[launch].geometry), error);
+    return status;
+}
+
+static tw_status compile(const struct tw_backend *backend, const struct tw_device_info *device,
+                         const struct tw_problem *problem,
+                         const struct tw_configuration *configuration, const int64_t *values,
+                         struct tw_binaries *binaries, struct tw_error *error) {
+    *binaries = (struct tw_binaries){0};
+    struct tw_executable *executable;
+    tw_status status =
+        tw_executable_create(&executable, problem, configuration, values, device, error);
+    for (int i = 0; status == TW_OK && i < executable->launch_count; i++)
+        status = compile_launch(executable, i, backend, device,
+                                &binaries->launches[binaries->count++], error);
+    tw_executable_free(executable);
     return status;
 }
 
@@ -134,23 +124,15 @@ tw_status tw_variant_compile(const struct tw_backend *backend, const struct tw_d
                              const struct tw_problem *problem,
                              const struct tw_configuration *configuration, const int64_t *values,
                              struct tw_binaries *binaries, struct tw_error *error) {
-    const struct tw_implementation *implementation =
-        &problem->description->implementations[configuration->implementation];
-    *binaries = (struct tw_binaries){0};
-    tw_status status = TW_OK;
-    for (int i = 0; i < implementation->launch_count && status == TW_OK; i++) {
-        binaries->count++;
-        status =
-            compile_launch(backend, device, problem, configuration, &implementation->launches[i],
-                           values, &binaries->launches[i], error);
-    }
-    return status;
+    return compile(backend, device, problem, configuration, values, binaries, error);
 }
 
 tw_status tw_reference_compile(const struct tw_backend *backend,
                                const struct tw_device_info *device,
                                const struct tw_problem *problem, const int64_t *values,
                                struct tw_binary *binary, struct tw_error *error) {
-    return compile_launch(backend, device, problem, NULL, &problem->description->reference, values,
-                          binary, error);
+    struct tw_binaries binaries;
+    tw_status status = compile(backend, device, problem, NULL, values, &binaries, error);
+    *binary = binaries.launches[0];
+    return status;
 }

@@ -1,20 +1,8 @@
-/* One launch of a variant: its source, and compiling that. */
+/* Compiling one launch of an executable. */
 #ifndef TW_VARIANT_COMPILE_H
 #define TW_VARIANT_COMPILE_H
 
-#include "runtime/backend/backend.h"
-#include "runtime/description/configuration.h"
-#include "runtime/description/problem.h"
-#include "runtime/variant/geometry.h"
-
-/* Works out a launch's geometry and appends its source. `configuration` is NULL for the reference;
- * `values` are bound for it. */
-tw_status tw_launch_source(const struct tw_backend *backend, const struct tw_device_info *device,
-                           const struct tw_problem *problem,
-                           const struct tw_configuration *configuration,
-                           const struct tw_launch_description *launch, const int64_t *values,
-                           struct tw_geometry *geometry, struct tw_text *source,
-                           struct tw_error *error);
+#include "runtime/variant/executable.h"
 
 /* Compiles a launch's source. For one that does not compile `error` has the first line of the
  * compiler's error and the log all of it. With `request->expected`, a kernel that takes other

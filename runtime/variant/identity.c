@@ -2,10 +2,9 @@
 
 #include <string.h>
 
-#include "runtime/variant/geometry.h"
+#include "runtime/variant/executable.h"
 #include "runtime/variant/preprocess.h"
 #include "runtime/variant/source.h"
-#include "runtime/variant/tensor_map.h"
 
 /* Raised when verifying itself changes so that older verdicts are worth nothing. */
 #define JUDGE_VERSION "1"
@@ -182,14 +181,6 @@ static const struct tw_device_info any_device = {
     .max_cluster = INT32_MAX,
 };
 
-struct subject {
-    const struct tw_problem *problem;
-    const struct tw_configuration *configuration; /* NULL: the reference */
-    const char *backend;
-    const int64_t *values;
-    const struct tw_words *words;
-};
-
 static void add_tensor(struct tw_hash *hash, const struct tw_description *d,
                        const struct tw_tensor_map_description *map,
                        const struct tw_tensor *tensor) {
@@ -206,57 +197,53 @@ static void add_tensor(struct tw_hash *hash, const struct tw_description *d,
 }
 
 /* What a launch passes: names of memory and scalars, values of the rest. */
-static void add_values(struct tw_hash *hash, const struct subject *subject,
+static void add_values(struct tw_hash *hash, const struct tw_executable *x,
                        const struct tw_launch_description *launch,
                        const struct tw_tensor *tensors) {
-    const struct tw_description *d = subject->problem->description;
+    const struct tw_description *d = x->problem->description;
     add_number(hash, launch->passed_count);
     for (int i = 0; i < launch->passed_count; i++) {
         const struct tw_passed *passed = &launch->passed[i];
         add_number(hash, passed->kind);
         if (passed->kind == TW_PASS_SLOT) {
-            add_number(hash, subject->values[passed->index]);
+            add_number(hash, x->bound[passed->index]);
         } else if (passed->kind == TW_PASS_TENSOR_MAP) {
             add_tensor(hash, d, &launch->tensor_maps[passed->index], &tensors[passed->index]);
         } else if (passed->kind != TW_PASS_WORKSPACE) {
             const struct tw_argument *a = &d->arguments[passed->index];
             tw_hash_add_text(hash, a->name);
             if (a->kind == TW_ARGUMENT_STRIDE)
-                add_number(hash, subject->values[a->slot]);
+                add_number(hash, x->bound[a->slot]);
             else
-                tw_hash_add_text(
-                    hash, tw_type_info(tw_problem_type(subject->problem, passed->index))->word);
+                tw_hash_add_text(hash,
+                                 tw_type_info(tw_problem_type(x->problem, passed->index))->word);
         }
     }
 }
 
-static tw_status add_source(struct tw_hash *hash, const struct subject *subject,
-                            const struct tw_launch_description *launch, struct tw_error *error) {
-    struct tw_geometry geometry;
-    struct tw_tensor tensors[TW_MAX_TENSOR_MAPS];
-    struct tw_text source = {0}, left = {0};
-    tw_status status = tw_geometry_of(launch, subject->values, &any_device, &geometry, error);
+static tw_status add_source(struct tw_hash *hash, const struct tw_executable *x, int index,
+                            const struct tw_launch_description *launch, const char *backend,
+                            struct tw_error *error) {
+    const struct tw_executable_launch *prepared = &x->launches[index];
+    const struct tw_geometry *geometry = &prepared->geometry;
+    struct tw_text source = {0};
+    char text[TW_HASH_SIZE];
+    tw_status status = tw_executable_source(x, index, backend, &source, error);
     if (status == TW_OK)
-        status = tw_tensor_maps_of(subject->problem, launch, subject->values, tensors, error);
-    if (status == TW_OK)
-        status = tw_source_render(subject->problem, subject->configuration, launch,
-                                  subject->backend, subject->values, &geometry, &source, error);
-    if (status == TW_OK)
-        status = tw_preprocess(source.data, subject->words, &left, error);
-    if (status == TW_OK) {
-        tw_hash_add(hash, left.data != NULL ? left.data : "", left.length);
-        tw_hash_add_text(hash, launch->function);
-        for (int i = 0; i < 3; i++) {
-            add_number(hash, geometry.block[i]);
-            add_number(hash, geometry.grid[i]);
-            add_number(hash, geometry.cluster[i]);
-        }
-        add_number(hash, geometry.shared);
-        add_number(hash, geometry.min_blocks);
-        add_values(hash, subject, launch, tensors);
-    }
+        status = tw_executable_hash(x, source.data, text, error);
     tw_text_free(&source);
-    tw_text_free(&left);
+    if (status != TW_OK)
+        return status;
+    tw_hash_add_text(hash, text);
+    tw_hash_add_text(hash, launch->function);
+    for (int i = 0; i < 3; i++) {
+        add_number(hash, geometry->block[i]);
+        add_number(hash, geometry->grid[i]);
+        add_number(hash, geometry->cluster[i]);
+    }
+    add_number(hash, geometry->shared);
+    add_number(hash, geometry->min_blocks);
+    add_values(hash, x, launch, prepared->tensors);
     return status;
 }
 
@@ -273,25 +260,21 @@ tw_status tw_identity_source(const struct tw_problem *problem,
                              struct tw_error *error) {
     const struct tw_description *d = problem->description;
     const struct tw_implementation *in = &d->implementations[configuration->implementation];
-    int64_t values[TW_MAX_SYMBOLS], workspace = 0;
+    int64_t values[TW_MAX_SYMBOLS];
+    struct tw_executable *x;
     tw_status status = bind(problem, device, values, error);
     if (status == TW_OK)
         status = tw_configuration_bind(d, configuration, values, error);
+    if (status == TW_OK)
+        status = tw_executable_create(&x, problem, configuration, values, &any_device, error);
     if (status != TW_OK)
         return status;
-    struct tw_words *words = tw_source_words(d, in);
-    if (words == NULL)
-        return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    const struct subject subject = {problem, configuration, backend, values, words};
     struct tw_hash *hash = tw_hash_begin();
     for (int i = 0; i < in->launch_count && status == TW_OK; i++)
-        status = add_source(hash, &subject, &in->launches[i], error);
-    if (in->workspace != NULL &&
-        tw_expression_evaluate(in->workspace, values, &workspace) != TW_EVALUATED)
-        workspace = -1;
-    add_number(hash, workspace);
+        status = add_source(hash, x, i, &in->launches[i], backend, error);
+    add_number(hash, (int64_t)x->workspace);
     add_messages(hash, in);
-    tw_words_free(words);
+    tw_executable_free(x);
     return finish(hash, status, out, error);
 }
 
@@ -340,19 +323,18 @@ tw_status tw_identity_judge(const struct tw_problem *problem, const char *backen
                             const int64_t *device, char out[TW_HASH_SIZE], struct tw_error *error) {
     const struct tw_description *d = problem->description;
     int64_t values[TW_MAX_SYMBOLS];
+    struct tw_executable *x;
     tw_status status = bind(problem, device, values, error);
+    if (status == TW_OK)
+        status = tw_executable_create(&x, problem, NULL, values, &any_device, error);
     if (status != TW_OK)
         return status;
-    struct tw_words *words = tw_source_words(d, NULL);
-    if (words == NULL)
-        return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    const struct subject subject = {problem, NULL, backend, values, words};
     struct tw_hash *hash = tw_hash_begin();
     tw_hash_add_text(hash, JUDGE_VERSION);
-    status = add_source(hash, &subject, &d->reference, error);
+    status = add_source(hash, x, 0, &d->reference, backend, error);
     if (status == TW_OK)
         status = add_inputs(hash, problem, values, error);
     add_cases(hash, d);
-    tw_words_free(words);
+    tw_executable_free(x);
     return finish(hash, status, out, error);
 }

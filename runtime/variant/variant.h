@@ -4,10 +4,7 @@
 #ifndef TW_VARIANT_VARIANT_H
 #define TW_VARIANT_VARIANT_H
 
-#include "runtime/backend/backend.h"
-#include "runtime/description/configuration.h"
-#include "runtime/description/problem.h"
-#include "runtime/variant/geometry.h"
+#include "runtime/variant/executable.h"
 
 /* The binaries of a variant, one a launch. Zero-initialise; free with tw_binaries_free. */
 struct tw_binaries {
@@ -30,21 +27,6 @@ tw_status tw_reference_compile(const struct tw_backend *backend,
                                const struct tw_device_info *device,
                                const struct tw_problem *problem, const int64_t *values,
                                struct tw_binary *binary, struct tw_error *error);
-
-/* What a launch is given, by argument index: memory for buffers, numbers for scalars. Strides are
- * in the bound values. */
-struct tw_arguments {
-    struct tw_memory memory[TW_MAX_ARGUMENTS];
-    struct tw_memory before[TW_MAX_ARGUMENTS]; /* NAME.in of references */
-    double scalars[TW_MAX_ARGUMENTS];
-};
-
-/* Writes the values that a launch passes, in order; `out` has room for TW_MAX_PASSED, and points to
- * `tensors`, which tw_tensor_maps_of has filled in. */
-void tw_launch_values(const struct tw_problem *problem, const struct tw_launch_description *launch,
-                      const int64_t *values, const struct tw_arguments *arguments,
-                      const struct tw_memory *workspace, const struct tw_tensor *tensors,
-                      struct tw_value *out);
 
 struct tw_variant;
 

@@ -70,13 +70,14 @@ static void find_subject(struct subject *subject, const char *kernel, const char
 }
 
 static char *source_of(const struct subject *subject, int launch) {
-    struct tw_geometry geometry;
+    struct tw_executable *executable;
     struct tw_text source = {0};
     struct tw_error error;
-    must(tw_launch_source(tw_backend_find("cuda"), &device, &subject->problem,
-                          &subject->configuration, &subject->implementation->launches[launch],
-                          subject->values, &geometry, &source, &error),
+    must(tw_executable_create(&executable, &subject->problem, &subject->configuration,
+                              subject->values, &device, &error),
          error);
+    must(tw_executable_source(executable, launch, "cuda", &source, &error), error);
+    tw_executable_free(executable);
     return source.data;
 }
 

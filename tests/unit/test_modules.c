@@ -83,12 +83,12 @@ static int set_up(void **state) {
 }
 
 static struct tw_module_request request_of(const char *source) {
-    return (struct tw_module_request){.source = source,
-                                      .function = "f",
-                                      .label = "a kernel",
-                                      .name = "f.cu",
-                                      .threads = 256,
-                                      .shared = 0};
+    return (struct tw_module_request){
+        .compile = {.source = source, .function = "f", .name = "f.cu"},
+        .hash = source,
+        .label = "a kernel",
+        .threads = 256,
+        .shared = 0};
 }
 
 static tw_status get(struct tw_modules *modules, const char *source, struct tw_module_found *found,

@@ -8,7 +8,7 @@
 static tw_plan *paper_plan(int number) {
     tw_plan *plan = calloc(1, sizeof *plan);
     assert_non_null(plan);
-    plan->workspace = (uint64_t)number;
+    plan->alignment = number;
     return plan;
 }
 
@@ -48,11 +48,11 @@ static void every_request_finds_its_own(void **state) {
     for (int i = 0; i < COUNT; i++) {
         const tw_request request = request_of(i);
         assert_null(tw_plans_find(plans, &request));
-        assert_int_equal(add(plans, &request, i, 0)->workspace, i);
+        assert_int_equal(add(plans, &request, i, 0)->alignment, i);
     }
     for (int i = 0; i < COUNT; i++) {
         const tw_request request = request_of(i);
-        assert_int_equal(tw_plans_find(plans, &request)->workspace, i);
+        assert_int_equal(tw_plans_find(plans, &request)->alignment, i);
     }
 }
 
@@ -81,7 +81,7 @@ static void near_misses(void **state) {
     other.attributes = "";
     add(plans, &other, 3, 0);
     other.attributes = NULL; /* absent and empty are the same */
-    assert_int_equal(tw_plans_find(plans, &other)->workspace, 3);
+    assert_int_equal(tw_plans_find(plans, &other)->alignment, 3);
 }
 
 static void the_first_stays_unless_replaced(void **state) {
@@ -90,9 +90,9 @@ static void the_first_stays_unless_replaced(void **state) {
     const tw_plan *first = add(plans, &request, 1, 0);
     assert_ptr_equal(add(plans, &request, 2, 0), first);
     const tw_plan *second = add(plans, &request, 3, 1);
-    assert_int_equal(second->workspace, 3);
+    assert_int_equal(second->alignment, 3);
     assert_ptr_equal(tw_plans_find(plans, &request), second);
-    assert_int_equal(first->workspace, 1); /* whoever holds it may go on */
+    assert_int_equal(first->alignment, 1); /* whoever holds it may go on */
 }
 
 struct reader {
@@ -108,7 +108,7 @@ static void *read_all(void *context) {
         for (int i = 0; i < 4000; i++) {
             const tw_request request = request_of(i);
             const tw_plan *plan = tw_plans_find(reader->plans, &request);
-            reader->wrong += plan != NULL && plan->workspace != (uint64_t)i;
+            reader->wrong += plan != NULL && plan->alignment != i;
             reader->wrong += plan == NULL && i < seen;
             if (plan == NULL)
                 break;

@@ -1,6 +1,7 @@
 #include "tools/bench/errors.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/variant/geometry.h"
@@ -45,21 +46,14 @@ static tw_status compute_products(const struct errors *e, tw_error *error) {
 }
 
 /* What only moves elements. */
-static tw_status launch_reference(const struct errors *e, const struct tw_module *module,
-                                  const struct tw_geometry *geometry, tw_error *error) {
+static tw_status launch_reference(const struct errors *e, const struct tw_executable *reference,
+                                  const struct tw_module *module, tw_error *error) {
     const struct bench *bench = &e->data->bench;
-    const struct task *task = e->data->task;
-    const struct tw_launch_description *reference = &task->description->reference;
     const struct tw_arguments arguments = {
         .memory = {data_memory(e->data->sets[0].in[0], &e->data->in[0]), e->right[0]}};
     struct tw_value values[TW_MAX_PASSED];
-    tw_launch_values(&task->problem, reference, task->values, &arguments, NULL, NULL, values);
-    struct tw_launch launch = {.module = module,
-                               .shared = geometry->shared,
-                               .value_count = (size_t)reference->passed_count,
-                               .values = values};
-    memcpy(launch.block, geometry->block, sizeof launch.block);
-    memcpy(launch.grid, geometry->grid, sizeof launch.grid);
+    struct tw_launch launch;
+    tw_executable_launch(reference, 0, module, &arguments, NULL, values, &launch);
     tw_status status = bench->backend->launch(bench->device, &launch, error);
     return status == TW_OK ? bench->backend->synchronize(bench->device, error) : status;
 }
@@ -67,21 +61,23 @@ static tw_status launch_reference(const struct errors *e, const struct tw_module
 static tw_status compute_reference(const struct errors *e, tw_error *error) {
     const struct bench *bench = &e->data->bench;
     const struct task *task = e->data->task;
-    const struct tw_launch_description *reference = &task->description->reference;
-    struct tw_geometry geometry;
+    struct tw_executable *reference;
     struct tw_binary binary = {0};
     struct tw_module *module = NULL;
-    tw_status status = tw_geometry_of(reference, task->values, &bench->info, &geometry, error);
+    tw_status status =
+        tw_executable_create(&reference, &task->problem, NULL, task->values, &bench->info, error);
     if (status == TW_OK)
         status = tw_reference_compile(bench->backend, &bench->info, &task->problem, task->values,
                                       &binary, error);
     if (status == TW_OK)
-        status = bench->backend->load(bench->device, binary.bytes, binary.size, reference->function,
-                                      geometry.shared, &module, error);
+        status = bench->backend->load(bench->device, binary.bytes, binary.size,
+                                      reference->launches[0].function,
+                                      reference->launches[0].geometry.shared, &module, error);
     if (status == TW_OK)
-        status = launch_reference(e, module, &geometry, error);
+        status = launch_reference(e, reference, module, error);
     bench->backend->unload(bench->device, module);
     tw_binary_free(&binary);
+    tw_executable_free(reference);
     return status;
 }
 

@@ -29,12 +29,12 @@ static tw_status through_library(const struct bench *bench, tw_error *error) {
 
 /* What an application that knows all in advance would write. */
 static tw_status through_driver(const struct bench *bench, tw_error *error) {
-    const struct tw_plan_launch *prepared = &bench->plan->launches[0];
-    const struct tw_launch *launch = &prepared->launch;
+    const struct tw_executable_launch *prepared = &bench->plan->executable->launches[0];
+    const struct tw_geometry *geometry = &prepared->geometry;
     struct tw_value values[TW_MAX_PASSED];
     void *pointers[TW_MAX_PASSED];
     memcpy(values, prepared->values, sizeof values);
-    for (size_t i = 0; i < launch->value_count; i++)
+    for (int i = 0; i < prepared->value_count; i++)
         pointers[i] = values[i].kind == TW_VALUE_MEMORY ? (void *)&values[i].memory.address
                                                         : (void *)values[i].bytes;
     for (int i = 0; i < prepared->hole_count; i++)
@@ -42,9 +42,10 @@ static tw_status through_driver(const struct bench *bench, tw_error *error) {
             (uintptr_t)(i == 0 ? bench->from : bench->to);
     const struct tw_cuda_driver *cu = bench->library->device->cu;
     for (int i = 0; i < BATCH; i++)
-        TW_CUDA_CHECK(cu->launch(launch->module->function, launch->grid[0], launch->grid[1],
-                                 launch->grid[2], launch->block[0], launch->block[1],
-                                 launch->block[2], launch->shared, NULL, pointers, NULL),
+        TW_CUDA_CHECK(cu->launch(bench->plan->modules[0]->function, geometry->grid[0],
+                                 geometry->grid[1], geometry->grid[2], geometry->block[0],
+                                 geometry->block[1], geometry->block[2], geometry->shared, NULL,
+                                 pointers, NULL),
                       "cuLaunchKernel");
     return TW_OK;
 }

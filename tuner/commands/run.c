@@ -44,7 +44,7 @@ struct subject {
     struct tw_selection selection; /* borrows from the catalogue */
     struct tw_configuration configuration;
     int64_t values[TW_MAX_SYMBOLS];
-    struct tw_geometry geometries[TW_MAX_LAUNCHES];
+    struct tw_executable *executable;
     struct tw_text sources[TW_MAX_LAUNCHES];
     struct one_variant one;
 };
@@ -93,12 +93,10 @@ static tw_status bind(struct subject *s, struct tw_error *error) {
 }
 
 static tw_status render(struct subject *s, struct tw_error *error) {
-    const struct tw_implementation *in = implementation_of(s);
-    tw_status status = TW_OK;
-    for (int i = 0; i < in->launch_count && status == TW_OK; i++)
-        status = tw_launch_source(tw_backend_find(s->device.backend), &s->device, &s->problem,
-                                  &s->configuration, &in->launches[i], s->values, &s->geometries[i],
-                                  &s->sources[i], error);
+    tw_status status = tw_executable_create(&s->executable, &s->problem, &s->configuration,
+                                            s->values, &s->device, error);
+    for (int i = 0; status == TW_OK && i < s->executable->launch_count; i++)
+        status = tw_executable_source(s->executable, i, s->device.backend, &s->sources[i], error);
     return status;
 }
 
@@ -172,9 +170,9 @@ static void add_launches(cJSON *json, const struct arguments *a, const struct su
     for (int i = 0; i < in->launch_count; i++) {
         cJSON *launch = cJSON_CreateObject();
         cJSON_AddStringToObject(launch, "function", in->launches[i].function);
-        add_sizes(launch, "block", s->geometries[i].block);
-        add_sizes(launch, "grid", s->geometries[i].grid);
-        cJSON_AddNumberToObject(launch, "shared_bytes", s->geometries[i].shared);
+        add_sizes(launch, "block", s->executable->launches[i].geometry.block);
+        add_sizes(launch, "grid", s->executable->launches[i].geometry.grid);
+        cJSON_AddNumberToObject(launch, "shared_bytes", s->executable->launches[i].geometry.shared);
         if (a->source)
             cJSON_AddStringToObject(launch, "source", s->sources[i].data);
         if (a->log && i < s->one.log_count)
@@ -224,7 +222,7 @@ static void print_times(const struct subject *s) {
 static void print_launches(const struct arguments *a, const struct subject *s) {
     const struct tw_implementation *in = implementation_of(s);
     for (int i = 0; i < in->launch_count; i++) {
-        const struct tw_geometry *g = &s->geometries[i];
+        const struct tw_geometry *g = &s->executable->launches[i].geometry;
         printf("  launch          %s: a grid of %ux%ux%u blocks of %ux%ux%u, %u bytes of shared "
                "memory each\n",
                in->launches[i].function, g->grid[0], g->grid[1], g->grid[2], g->block[0],
@@ -290,6 +288,7 @@ static tw_status run(const struct arguments *a, bool *right, struct tw_error *er
     }
     tw_text_free(&configuration);
     one_variant_free(&s->one);
+    tw_executable_free(s->executable);
     for (int i = 0; i < TW_MAX_LAUNCHES; i++)
         tw_text_free(&s->sources[i]);
     tw_catalogue_free(s->catalogue);

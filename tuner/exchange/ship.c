@@ -5,7 +5,6 @@
 
 #include "runtime/backend/devices.h"
 #include "runtime/library/shipped.h"
-#include "runtime/variant/agreement.h"
 #include "runtime/variant/compile.h"
 #include "tuner/exchange/allowed.h"
 #include "tuner/exchange/sound.h"
@@ -52,30 +51,24 @@ static tw_status store(struct shipping *shipping, const struct tw_device_info *d
 }
 
 static tw_status ship_launch(struct shipping *shipping, const struct tw_device_info *device,
-                             const struct tw_problem *problem,
-                             const struct tw_configuration *configuration,
-                             const struct tw_launch_description *launch, const int64_t *values,
+                             const struct tw_executable *executable, int launch,
                              const char *label) {
     const struct tw_backend *backend = tw_backend_find(device->backend);
-    struct tw_geometry geometry;
     struct tw_text source = {0};
     struct tw_binary binary = {0};
-    tw_status status = tw_launch_source(backend, device, problem, configuration, launch, values,
-                                        &geometry, &source, shipping->error);
+    char hash[TW_HASH_SIZE], key[TW_HASH_SIZE];
+    tw_status status =
+        tw_executable_source(executable, launch, backend->name, &source, shipping->error);
+    if (status == TW_OK)
+        status = tw_executable_hash(executable, source.data, hash, shipping->error);
     if (status == TW_OK) {
         struct tw_expected expected;
-        tw_launch_expected(problem,
-                           &problem->description->implementations[configuration->implementation],
-                           launch, geometry.shared, &expected);
-        const struct tw_compile_request request = {.source = source.data,
-                                                   .name = launch->templates[0],
-                                                   .function = launch->function,
-                                                   .expected = &expected};
+        const struct tw_compile_request request =
+            tw_executable_request(executable, launch, source.data, &expected);
         status = tw_launch_compile(backend, device, &request, &binary, shipping->error);
     }
     if (status == TW_OK) {
-        char key[TW_HASH_SIZE];
-        tw_shipped_key(device, source.data, launch->function, key);
+        tw_shipped_key(device, hash, executable->launches[launch].function, key);
         status = store(shipping, device, label, key, &binary);
     }
     tw_binary_free(&binary);
@@ -100,11 +93,12 @@ static tw_status ship_row(struct shipping *shipping, const struct tw_db_best_row
         status = tw_configuration_bind(description, &configuration, values, shipping->error);
     if (status != TW_OK)
         return status;
-    const struct tw_implementation *in =
-        &description->implementations[configuration.implementation];
-    for (int i = 0; i < in->launch_count && status == TW_OK; i++)
-        status = ship_launch(shipping, device, &problem, &configuration, &in->launches[i], values,
-                             label);
+    struct tw_executable *executable;
+    status = tw_executable_create(&executable, &problem, &configuration, values, device,
+                                  shipping->error);
+    for (int i = 0; status == TW_OK && i < executable->launch_count; i++)
+        status = ship_launch(shipping, device, executable, i, label);
+    tw_executable_free(executable);
     return status;
 }
 

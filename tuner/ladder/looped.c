@@ -1,6 +1,7 @@
 /* Measuring with the loop inside the kernel. */
 #include "tuner/ladder/looped.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/variant/compile.h"
@@ -38,16 +39,19 @@ tw_status looped_compile(const struct bench *bench, const struct tw_configuratio
     const struct tw_description *d = bench->problem.description;
     const struct tw_launch_description *launch =
         &d->implementations[configuration->implementation].launches[0];
-    struct tw_geometry geometry;
+    struct tw_executable *executable = NULL;
     struct tw_text rendered = {0}, source = {0};
     *binaries = (struct tw_binaries){.count = 1};
     memcpy(values, bench->values, sizeof bench->values);
     tw_status status = tw_configuration_bind(d, configuration, values, error);
     if (status == TW_OK)
-        status = tw_launch_source(bench->backend, &bench->info, &bench->problem, configuration,
-                                  launch, values, &geometry, &rendered, error);
+        status = tw_executable_create(&executable, &bench->problem, configuration, values,
+                                      &bench->info, error);
     if (status == TW_OK)
-        status = looped_source(launch, rendered.data, geometry.shared, passes, &source, error);
+        status = tw_executable_source(executable, 0, bench->backend->name, &rendered, error);
+    if (status == TW_OK)
+        status = looped_source(launch, rendered.data, executable->launches[0].geometry.shared,
+                               passes, &source, error);
     if (status == TW_OK) {
         const struct tw_compile_request request = {.source = source.data,
                                                    .name = launch->templates[0],
@@ -58,7 +62,9 @@ tw_status looped_compile(const struct bench *bench, const struct tw_configuratio
     }
     if (status == TW_OK)
         status = tw_launch_check_registers(&bench->info, &binaries->launches[0],
-                                           tw_geometry_threads(&geometry), error);
+                                           tw_geometry_threads(&executable->launches[0].geometry),
+                                           error);
+    tw_executable_free(executable);
     tw_text_free(&rendered);
     tw_text_free(&source);
     return status;

@@ -126,7 +126,7 @@ static tw_status allocate_sets(struct workload *w, uint64_t room, struct tw_erro
 void workload_arguments(const struct workload *w, int set, int which,
                         struct tw_arguments *arguments) {
     const struct tw_description *d = w->bench->problem.description;
-    *arguments = (struct tw_arguments){0};
+    *arguments = (struct tw_arguments){.scalars_given = UINT32_MAX};
     for (int z = 0; z < w->zone_count; z++) {
         int argument = w->zones[z].argument;
         if (argument >= 0)
@@ -197,11 +197,9 @@ static tw_status fill_sets(struct workload *w, struct tw_error *error) {
 }
 
 /* The reference reads set 0 and writes to memory of its own. */
-static tw_status run_reference(struct workload *w, const struct tw_module *module,
-                               const struct tw_geometry *geometry, int which,
-                               struct tw_error *error) {
+static tw_status run_reference(struct workload *w, const struct tw_executable *reference,
+                               const struct tw_module *module, int which, struct tw_error *error) {
     const struct bench *bench = w->bench;
-    const struct tw_launch_description *launch = &bench->problem.description->reference;
     tw_status status = workload_prepare(w, which, error);
     if (status != TW_OK)
         return status;
@@ -218,13 +216,8 @@ static tw_status run_reference(struct workload *w, const struct tw_module *modul
             return status;
     }
     struct tw_value values[TW_MAX_PASSED];
-    tw_launch_values(&bench->problem, launch, bench->values, &arguments, NULL, NULL, values);
-    struct tw_launch queued = {.module = module,
-                               .shared = geometry->shared,
-                               .value_count = (size_t)launch->passed_count,
-                               .values = values};
-    memcpy(queued.block, geometry->block, sizeof queued.block);
-    memcpy(queued.grid, geometry->grid, sizeof queued.grid);
+    struct tw_launch queued;
+    tw_executable_launch(reference, 0, module, &arguments, NULL, values, &queued);
     double seconds = 0;
     status = bench->backend->time(bench->device, &queued, 1, &seconds, error);
     if (seconds > w->reference_seconds)
@@ -235,20 +228,23 @@ static tw_status run_reference(struct workload *w, const struct tw_module *modul
 static tw_status compute_references(struct workload *w, struct tw_error *error) {
     const struct bench *bench = w->bench;
     const struct tw_description *d = bench->problem.description;
-    struct tw_geometry geometry;
+    struct tw_executable *reference;
     struct tw_binary binary = {0};
     struct tw_module *module = NULL;
-    tw_status status = tw_geometry_of(&d->reference, bench->values, &bench->info, &geometry, error);
+    tw_status status =
+        tw_executable_create(&reference, &bench->problem, NULL, bench->values, &bench->info, error);
     if (status == TW_OK)
         status = tw_reference_compile(bench->backend, &bench->info, &bench->problem, bench->values,
                                       &binary, error);
     if (status == TW_OK)
-        status = bench->backend->load(bench->device, binary.bytes, binary.size,
-                                      d->reference.function, geometry.shared, &module, error);
+        status =
+            bench->backend->load(bench->device, binary.bytes, binary.size, d->reference.function,
+                                 reference->launches[0].geometry.shared, &module, error);
     for (int c = 0; c < d->case_count && status == TW_OK; c++)
-        status = run_reference(w, module, &geometry, c, error);
+        status = run_reference(w, reference, module, c, error);
     bench->backend->unload(bench->device, module);
     tw_binary_free(&binary);
+    tw_executable_free(reference);
     if (status != TW_OK)
         return tw_fail_within(error, status, "%s: the reference", d->origin);
     return TW_OK;

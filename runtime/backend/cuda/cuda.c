@@ -292,6 +292,7 @@ static void cuda_conditions(struct tw_device *device, struct tw_text *json) {
 
 const struct tw_backend tw_cuda_backend = {
     .name = "cuda",
+    .has_addresses = true,
     .count = cuda_count,
     .describe = cuda_describe,
     .compile = tw_nvrtc_compile,

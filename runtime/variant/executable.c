@@ -1,0 +1,223 @@
+#include "runtime/variant/executable.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/variant/agreement.h"
+#include "runtime/variant/preprocess.h"
+#include "runtime/variant/source.h"
+#include "runtime/variant/tensor_map.h"
+
+static const struct tw_launch_description *description_of(const struct tw_executable *x,
+                                                          int launch) {
+    const struct tw_description *d = x->problem->description;
+    return x->configuration != NULL
+               ? &d->implementations[x->configuration->implementation].launches[launch]
+               : &d->reference;
+}
+
+/* ---- Values ---- */
+
+static struct tw_value integer_value(int64_t number) {
+    struct tw_value value = {.kind = TW_VALUE_BYTES};
+    value.size = tw_type_encode(TW_TYPE_i32, (double)number, value.bytes);
+    return value;
+}
+
+static void add_hole(struct tw_executable_launch *out, struct tw_hole hole) {
+    out->holes[out->hole_count++] = hole;
+}
+
+static void prepare_argument(const struct tw_executable *x, int index, int position,
+                             struct tw_executable_launch *out) {
+    const struct tw_argument *argument = &x->problem->description->arguments[index];
+    struct tw_value *value = &out->values[position];
+    struct tw_hole hole = {.position = position, .argument = index};
+    if (argument->kind == TW_ARGUMENT_STRIDE) {
+        *value = integer_value(x->bound[argument->slot]);
+        return;
+    }
+    hole.type = tw_problem_type(x->problem, index);
+    if (argument->kind == TW_ARGUMENT_BUFFER) {
+        hole.kind = TW_HOLE_BUFFER;
+        value->kind = TW_VALUE_MEMORY;
+    } else {
+        hole.kind = TW_HOLE_SCALAR;
+        value->kind = TW_VALUE_BYTES;
+        value->size = tw_type_encode(hole.type, argument->default_number, value->bytes);
+    }
+    add_hole(out, hole);
+}
+
+/* What is the same in every call is encoded now; the rest become holes. */
+static void prepare_values(const struct tw_executable *x,
+                           const struct tw_launch_description *launch,
+                           struct tw_executable_launch *out) {
+    out->value_count = launch->passed_count;
+    out->hole_count = 0;
+    for (int i = 0; i < launch->passed_count; i++) {
+        int index = launch->passed[i].index;
+        struct tw_hole hole = {.position = i, .argument = index};
+        out->values[i] = (struct tw_value){.kind = TW_VALUE_MEMORY};
+        switch (launch->passed[i].kind) {
+        case TW_PASS_SLOT:
+            out->values[i] = integer_value(x->bound[index]);
+            break;
+        case TW_PASS_ARGUMENT:
+            prepare_argument(x, index, i, out);
+            break;
+        case TW_PASS_WORKSPACE:
+            hole.kind = TW_HOLE_WORKSPACE;
+            add_hole(out, hole);
+            break;
+        case TW_PASS_BEFORE:
+            hole.kind = TW_HOLE_BEFORE;
+            add_hole(out, hole);
+            break;
+        case TW_PASS_TENSOR_MAP:
+            out->values[i].kind = TW_VALUE_TENSOR_MAP;
+            out->values[i].tensor = &out->tensors[index];
+            hole.argument = launch->tensor_maps[index].buffer;
+            hole.kind = hole.argument < 0 ? TW_HOLE_WORKSPACE : TW_HOLE_BUFFER;
+            add_hole(out, hole);
+        }
+    }
+}
+
+static tw_status prepare_launch(struct tw_executable *x, int index,
+                                const struct tw_device_info *device, struct tw_error *error) {
+    const struct tw_launch_description *launch = description_of(x, index);
+    struct tw_executable_launch *out = &x->launches[index];
+    out->name = launch->templates[0];
+    out->function = launch->function;
+    tw_status status = tw_geometry_of(launch, x->bound, device, &out->geometry, error);
+    if (status == TW_OK)
+        status = tw_tensor_maps_of(x->problem, launch, x->bound, out->tensors, error);
+    if (status == TW_OK)
+        prepare_values(x, launch, out);
+    return status;
+}
+
+static tw_status find_workspace(struct tw_executable *x, const struct tw_implementation *in,
+                                struct tw_error *error) {
+    int64_t bytes = 0;
+    enum tw_evaluation outcome = in->workspace != NULL
+                                     ? tw_expression_evaluate(in->workspace, x->bound, &bytes)
+                                     : TW_EVALUATED;
+    x->workspace = (uint64_t)bytes;
+    if (outcome == TW_EVALUATED && bytes >= 0)
+        return TW_OK;
+    return tw_fail(error, TW_INVALID, "the workspace of %s, \"%s\", %s", in->name,
+                   tw_expression_text(in->workspace),
+                   outcome != TW_EVALUATED ? tw_evaluation_text(outcome) : "is negative");
+}
+
+tw_status tw_executable_create(struct tw_executable **out, const struct tw_problem *problem,
+                               const struct tw_configuration *configuration, const int64_t *values,
+                               const struct tw_device_info *device, struct tw_error *error) {
+    const struct tw_implementation *in =
+        configuration != NULL
+            ? &problem->description->implementations[configuration->implementation]
+            : NULL;
+    const int count = in != NULL ? in->launch_count : 1;
+    *out = NULL;
+    struct tw_executable *x = calloc(1, sizeof *x + (size_t)count * sizeof x->launches[0]);
+    if (x == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    x->problem = problem;
+    x->configuration = configuration;
+    x->bound = values;
+    x->disqualified_by = in != NULL ? in->disqualified_by : NULL;
+    x->launch_count = count;
+    tw_status status = in != NULL ? find_workspace(x, in, error) : TW_OK;
+    for (int i = 0; i < count && status == TW_OK; i++)
+        status = prepare_launch(x, i, device, error);
+    if (status != TW_OK) {
+        tw_executable_free(x);
+        return status;
+    }
+    *out = x;
+    return TW_OK;
+}
+
+void tw_executable_free(struct tw_executable *executable) {
+    free(executable);
+}
+
+/* ---- Sources ---- */
+
+tw_status tw_executable_source(const struct tw_executable *x, int launch, const char *backend,
+                               struct tw_text *source, struct tw_error *error) {
+    return tw_source_render(x->problem, x->configuration, description_of(x, launch), backend,
+                            x->bound, &x->launches[launch].geometry, source, error);
+}
+
+tw_status tw_executable_hash(const struct tw_executable *x, const char *source,
+                             char hash[TW_HASH_SIZE], struct tw_error *error) {
+    const struct tw_description *d = x->problem->description;
+    struct tw_text left = {0};
+    struct tw_words *words = tw_source_words(
+        d, x->configuration != NULL ? &d->implementations[x->configuration->implementation] : NULL);
+    if (words == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    tw_status status = tw_preprocess(source, words, &left, error);
+    if (status == TW_OK) {
+        struct tw_hash *state = tw_hash_begin();
+        tw_hash_add(state, left.data != NULL ? left.data : "", left.length);
+        tw_hash_finish(state, hash);
+        if (hash[0] == '\0')
+            status = tw_fail(error, TW_NO_MEMORY, "out of memory");
+    }
+    tw_text_free(&left);
+    tw_words_free(words);
+    return status;
+}
+
+struct tw_compile_request tw_executable_request(const struct tw_executable *x, int launch,
+                                                const char *source, struct tw_expected *expected) {
+    const struct tw_description *d = x->problem->description;
+    tw_launch_expected(
+        x->problem,
+        x->configuration != NULL ? &d->implementations[x->configuration->implementation] : NULL,
+        description_of(x, launch), x->launches[launch].geometry.shared, expected);
+    return (struct tw_compile_request){.source = source,
+                                       .name = x->launches[launch].name,
+                                       .function = x->launches[launch].function,
+                                       .disqualified_by = x->disqualified_by,
+                                       .expected = expected};
+}
+
+/* ---- Launching ---- */
+
+static void fill(const struct tw_executable_launch *prepared, const struct tw_arguments *arguments,
+                 const struct tw_memory *workspace, struct tw_value *values) {
+    memcpy(values, prepared->values, (size_t)prepared->value_count * sizeof *values);
+    for (int i = 0; i < prepared->hole_count; i++) {
+        const struct tw_hole *hole = &prepared->holes[i];
+        struct tw_value *value = &values[hole->position];
+        if (hole->kind == TW_HOLE_BUFFER)
+            value->memory = arguments->memory[hole->argument];
+        else if (hole->kind == TW_HOLE_WORKSPACE)
+            value->memory = *workspace;
+        else if (hole->kind == TW_HOLE_BEFORE)
+            value->memory = arguments->before[hole->argument];
+        else if (arguments->scalars_given >> hole->argument & 1)
+            value->size =
+                tw_type_encode(hole->type, arguments->scalars[hole->argument], value->bytes);
+    }
+}
+
+void tw_executable_launch(const struct tw_executable *x, int launch, const struct tw_module *module,
+                          const struct tw_arguments *arguments, const struct tw_memory *workspace,
+                          struct tw_value *values, struct tw_launch *out) {
+    const struct tw_executable_launch *prepared = &x->launches[launch];
+    const struct tw_geometry *geometry = &prepared->geometry;
+    fill(prepared, arguments, workspace, values);
+    *out = (struct tw_launch){.module = module,
+                              .shared = geometry->shared,
+                              .value_count = (size_t)prepared->value_count,
+                              .values = values};
+    memcpy(out->block, geometry->block, sizeof out->block);
+    memcpy(out->grid, geometry->grid, sizeof out->grid);
+    memcpy(out->cluster, geometry->cluster, sizeof out->cluster);
+}
