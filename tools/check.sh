@@ -40,7 +40,8 @@ build() {
     shift
     [ -f "build/$name/CMakeCache.txt" ] || set -- -G Ninja "$@"
     if [ "$name" = release ] || [ "$name" = asan ] || [ "$name" = fuzz ]; then
-        set -- --preset "$name" "$@"
+        # What PoCL compiled for one build's tests it need not compile for another's.
+        set -- --preset "$name" "-DTILEWISE_POCL_CACHE=$PWD/build/pocl" "$@"
     else
         set -- -S . -B "build/$name" "$@"
     fi
@@ -54,14 +55,10 @@ build() {
 }
 
 tests() {
-    # What PoCL compiled for the one build it need not compile for the other.
-    if [ "$1" = asan ] && [ ! -d build/asan/pocl ] && [ -d build/release/pocl ]; then
-        cp -R build/release/pocl build/asan/pocl
-    fi
     ctest --test-dir "build/$1" --parallel "$(nproc)" "${@:2}" 2>&1 | tee "build/$1/check.log"
 }
 
-tools/setup.sh clang libclang-rt-dev # for the fuzz targets
+tools/setup.sh clang libclang-rt-dev libopenblas0-pthread # for the fuzz targets, and for bench to compare with
 step "formatting" formatting
 step "build without CUDA" build without-cuda -DTILEWISE_CUDA=OFF -DTILEWISE_TESTS=OFF
 step "build without OpenCL" build without-opencl -DTILEWISE_OPENCL=OFF -DTILEWISE_TESTS=OFF

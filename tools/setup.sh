@@ -7,7 +7,6 @@ packages=(
     build-essential cmake ninja-build   # to build
     libsqlite3-dev libcjson-dev libxxhash-dev opencl-headers
     libcmocka-dev python3 clang-format  # to test
-    libopenblas0-pthread                # to compare with
     ocl-icd-libopencl1 pocl-opencl-icd  # to run: the CPU as an OpenCL device
     "$@"
 )
