@@ -91,24 +91,30 @@ static tw_status begin(struct tw_text *source, const char *backend,
     return TW_OK;
 }
 
-tw_status tw_source_builtin(const char *path, const char *backend, const char *defines,
-                            uint32_t threads, struct tw_text *source, struct tw_error *error) {
+tw_status tw_source_own(const char *name, const char *text, const char *backend,
+                        const char *defines, uint32_t threads, struct tw_text *source,
+                        struct tw_error *error) {
     const struct tw_geometry geometry = {.block = {threads, 1, 1}, .min_blocks = 1};
-    const char *text;
-    char file[TW_PATH_SIZE];
-    snprintf(file, sizeof file, "templates/%s", path);
     tw_status status = begin(source, backend, &geometry, error);
-    if (status == TW_OK)
-        status = builtin(file, &text, error);
-    /* These templates name no extension themselves; what the caller defines may. */
+    /* These kernels name no extension that what the caller defines does not name. */
     if (status == TW_OK)
         status = tw_prelude_extend(source, backend, defines, error);
     if (status != TW_OK)
         return status;
-    tw_text_print(source, "%s#line 1 \"%s\"\n%s", defines, path, text);
+    tw_text_print(source, "%s#line 1 \"%s\"\n%s", defines, name, text);
     if (source->failed)
         return tw_fail(error, TW_NO_MEMORY, "out of memory for a source");
     return TW_OK;
+}
+
+tw_status tw_source_builtin(const char *path, const char *backend, const char *defines,
+                            uint32_t threads, struct tw_text *source, struct tw_error *error) {
+    const char *text;
+    char file[TW_PATH_SIZE];
+    snprintf(file, sizeof file, "templates/%s", path);
+    tw_status status = builtin(file, &text, error);
+    return status == TW_OK ? tw_source_own(path, text, backend, defines, threads, source, error)
+                           : status;
 }
 
 /* Every word gets a number by its place in the list, and the name the chosen one's. */

@@ -22,6 +22,11 @@ tw_status tw_source_render(const struct tw_problem *problem,
 tw_status tw_source_builtin(const char *path, const char *backend, const char *defines,
                             uint32_t threads, struct tw_text *source, struct tw_error *error);
 
+/* Likewise of a kernel in the dialect that the caller has; compilers call its text `name`. */
+tw_status tw_source_own(const char *name, const char *text, const char *backend,
+                        const char *defines, uint32_t threads, struct tw_text *source,
+                        struct tw_error *error);
+
 /* Appends a template file: from the description's directory if it is there, else the built-in one.
  */
 tw_status tw_source_template(const struct tw_description *description, const char *path,

@@ -15,6 +15,7 @@ from support import DEVICE
 BENCH = os.path.join(os.path.dirname(support.TUNE), "bench")
 SHAPE = ("--shape", "40x24x32")
 WARM = ("--cache", "warm")
+LISTS = support.HERE.parent.parent / "tools/bench/shapes"
 TIMES = ("low_us", "median_us", "high_us")
 
 
@@ -140,6 +141,7 @@ class Bench(support.EndToEnd):
             ((*SHAPE, "--shpe", "8"), "did you mean --shape?"),
             (("--shapes", shapes), "shapes.txt:2: "),
             (("aat", "--shapes", shapes), "no shape is of the kernel aat"),
+            (("aat", "--shapes", LISTS / "tensor.txt"), "no shape is of the kernel aat"),
         ]:
             with self.subTest(words=words):
                 result = self.run_command(*words)

@@ -1,12 +1,12 @@
-/* cuBLAS, held to fp32 arithmetic by CUBLAS_PEDANTIC_MATH. It thinks in columns: a row-major matrix
- * is its transpose there, so operands are swapped. */
-#include <cublas_v2.h>
+/* cuBLAS, held by CUBLAS_PEDANTIC_MATH to the arithmetic of f32 and f64. It thinks in columns: a
+ * row-major matrix is its transpose there, so operands are swapped. */
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "runtime/backend/shared_object.h"
 #include "tools/bench/kinds.h"
 #include "tools/bench/mirror.h"
+#include "tools/bench/vendor_types.h"
 
 #define FUNCTIONS(X)                                                                               \
     X(create, cublasCreate)                                                                        \
@@ -17,6 +17,7 @@
     X(name, cublasGetStatusName)                                                                   \
     X(sgemm, cublasSgemm)                                                                          \
     X(dgemm, cublasDgemm)                                                                          \
+    X(gemm_ex, cublasGemmEx)                                                                       \
     X(ssyrk, cublasSsyrk)                                                                          \
     X(sgeam, cublasSgeam)                                                                          \
     X(dgeam, cublasDgeam)
@@ -52,27 +53,45 @@ static tw_status check(cublasStatus_t result, const char *what, tw_error *error)
 struct state {
     struct data *data;
     cublasHandle_t handle;
-    struct tw_module *mirror; /* NULL: not needed */
+    const struct vendor_types *types; /* of a product; else NULL */
+    struct tw_module *mirror;         /* NULL: not needed */
 };
 
-static tw_status create(void **out, struct data *data, tw_error *error) {
+static tw_status open(struct state *state, cublasMath_t math, tw_error *error) {
+    tw_status status = check(cublas.create(&state->handle), "cublasCreate", error);
+    if (status == TW_OK)
+        status = check(cublas.set_stream(state->handle, state->data->stage->stream),
+                       "cublasSetStream", error);
+    return status == TW_OK ? check(cublas.set_math(state->handle, math), "cublasSetMathMode", error)
+                           : status;
+}
+
+static tw_status allocate(void **out, struct data *data, tw_error *error) {
     *out = NULL;
     pthread_once(&cublas_once, open_cublas);
     if (cublas_status != TW_OK)
         return tw_fail(error, cublas_status, "%s", cublas_error.message);
-    if (data->task->type != TW_TYPE_f32 && data->task->type != TW_TYPE_f64)
-        return tw_fail(error, TW_UNAVAILABLE, "has no %s", tw_type_info(data->task->type)->word);
     struct state *state = *out = calloc(1, sizeof *state);
     if (state == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     state->data = data;
-    tw_status status = check(cublas.create(&state->handle), "cublasCreate", error);
-    if (status == TW_OK)
-        status =
-            check(cublas.set_stream(state->handle, data->stage->stream), "cublasSetStream", error);
-    return status == TW_OK ? check(cublas.set_math(state->handle, CUBLAS_PEDANTIC_MATH),
-                                   "cublasSetMathMode", error)
-                           : status;
+    return TW_OK;
+}
+
+static tw_status create(void **out, struct data *data, tw_error *error) {
+    tw_status status = allocate(out, data, error);
+    if (status == TW_OK && data->task->type != TW_TYPE_f32 && data->task->type != TW_TYPE_f64)
+        return tw_fail(error, TW_UNAVAILABLE, "has no %s", tw_type_info(data->task->type)->word);
+    return status == TW_OK ? open(*out, CUBLAS_PEDANTIC_MATH, error) : status;
+}
+
+static tw_status create_product(void **out, struct data *data, tw_error *error) {
+    tw_status status = allocate(out, data, error);
+    struct state *state = *out;
+    if (status != TW_OK)
+        return status;
+    state->types = vendor_types_of(data, error);
+    return state->types != NULL ? open(state, state->types->math, error) : TW_UNAVAILABLE;
 }
 
 static tw_status create_with_mirror(void **out, struct data *data, tw_error *error) {
@@ -103,16 +122,20 @@ static tw_status gemm(void *pointer, int number, tw_error *error) {
     cublasOperation_t op_b = operation(t->transposed_b), op_a = operation(t->transposed_a);
     int m = (int)t->m, n = (int)t->n, k = (int)t->k;
     int lda = (int)t->lda, ldb = (int)t->ldb, ldc = (int)t->ldc;
-    if (t->type == TW_TYPE_f64) {
-        const double one = 1, zero = 0;
-        return check(cublas.dgemm(state->handle, op_b, op_a, n, m, k, &one, set->in[1], ldb,
-                                  set->in[0], lda, &zero, set->out, ldc),
+    const struct vendor_types *types = state->types;
+    if (types->compute == CUBLAS_COMPUTE_64F_PEDANTIC)
+        return check(cublas.dgemm(state->handle, op_b, op_a, n, m, k, types->one, set->in[1], ldb,
+                                  set->in[0], lda, types->zero, set->out, ldc),
                      "cublasDgemm", error);
-    }
-    const float one = 1, zero = 0;
-    return check(cublas.sgemm(state->handle, op_b, op_a, n, m, k, &one, set->in[1], ldb, set->in[0],
-                              lda, &zero, set->out, ldc),
-                 "cublasSgemm", error);
+    if (types->compute == CUBLAS_COMPUTE_32F_PEDANTIC)
+        return check(cublas.sgemm(state->handle, op_b, op_a, n, m, k, types->one, set->in[1], ldb,
+                                  set->in[0], lda, types->zero, set->out, ldc),
+                     "cublasSgemm", error);
+    return check(cublas.gemm_ex(state->handle, op_b, op_a, n, m, k, types->one, set->in[1],
+                                types->in_type, ldb, set->in[0], types->in_type, lda, types->zero,
+                                set->out, types->out_type, ldc, types->compute,
+                                CUBLAS_GEMM_DEFAULT),
+                 "cublasGemmEx", error);
 }
 
 /* Its upper triangle is the lower one of the rows. */
@@ -161,8 +184,11 @@ static void describe(const void *pointer, struct tw_text *text) {
         tw_text_print(text, "cuBLAS %d", version);
 }
 
-const struct contender contender_cublas_gemm = {
-    .name = "cuBLAS gemm", .create = create, .free = release, .call = gemm, .describe = describe};
+const struct contender contender_cublas_gemm = {.name = "cuBLAS gemm",
+                                                .create = create_product,
+                                                .free = release,
+                                                .call = gemm,
+                                                .describe = describe};
 const struct contender contender_cublas_syrk = {
     .name = "cuBLAS syrk", .create = create, .free = release, .call = syrk, .describe = describe};
 const struct contender contender_cublas_syrk_mirror = {.name = "cuBLAS syrk+mirror",

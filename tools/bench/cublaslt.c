@@ -6,9 +6,10 @@
 #include "runtime/backend/shared_object.h"
 #include "tools/bench/batch.h"
 #include "tools/bench/kinds.h"
+#include "tools/bench/vendor_types.h"
 #include "tuner/statistics/statistics.h"
 
-enum { ALGORITHMS = 16, FINALISTS = 4, REPEATS = 5, WORKSPACE_BYTES = 64 << 20 };
+enum { ALGORITHMS = 32, FINALISTS = 8, REPEATS = 5, WORKSPACE_BYTES = 64 << 20 };
 
 #define FUNCTIONS(X)                                                                               \
     X(create, cublasLtCreate)                                                                      \
@@ -67,6 +68,7 @@ struct candidate {
 
 struct state {
     struct data *data;
+    const struct vendor_types *types;
     cublasLtHandle_t handle;
     cublasLtMatmulDesc_t product;
     cublasLtMatrixLayout_t a, b, c;
@@ -80,29 +82,24 @@ struct state {
 static tw_status call(void *pointer, int number, tw_error *error) {
     const struct state *state = pointer;
     const struct set *set = &state->data->sets[number];
-    const float one = 1, zero = 0;
-    const double one_double = 1, zero_double = 0;
-    bool wide = state->data->task->type == TW_TYPE_f64;
     /* Columns instead of rows: B comes first. */
-    return check(lt.matmul(state->handle, state->product, wide ? (void *)&one_double : (void *)&one,
-                           set->in[1], state->b, set->in[0], state->a,
-                           wide ? (void *)&zero_double : (void *)&zero, set->out, state->c,
-                           set->out, state->c, &state->chosen->algorithm, state->workspace,
-                           WORKSPACE_BYTES, state->data->stage->stream),
+    return check(lt.matmul(state->handle, state->product, state->types->one, set->in[1], state->b,
+                           set->in[0], state->a, state->types->zero, set->out, state->c, set->out,
+                           state->c, &state->chosen->algorithm, state->workspace, WORKSPACE_BYTES,
+                           state->data->stage->stream),
                  "cublasLtMatmul", error);
 }
 
 static tw_status describe_product(struct state *state, tw_error *error) {
     const struct task *t = state->data->task;
-    bool wide = t->type == TW_TYPE_f64;
-    cudaDataType_t type = wide ? CUDA_R_64F : CUDA_R_32F;
-    cublasComputeType_t compute = wide ? CUBLAS_COMPUTE_64F_PEDANTIC : CUBLAS_COMPUTE_32F_PEDANTIC;
+    cudaDataType_t type = state->types->in_type;
     cublasOperation_t first = t->transposed_b ? CUBLAS_OP_T : CUBLAS_OP_N;
     cublasOperation_t second = t->transposed_a ? CUBLAS_OP_T : CUBLAS_OP_N;
     uint64_t m = (uint64_t)t->m, n = (uint64_t)t->n, k = (uint64_t)t->k;
     const size_t workspace = WORKSPACE_BYTES;
     CHECK(lt.create(&state->handle), "cublasLtCreate");
-    CHECK(lt.product_create(&state->product, compute, type), "cublasLtMatmulDescCreate");
+    CHECK(lt.product_create(&state->product, state->types->compute, state->types->scale),
+          "cublasLtMatmulDescCreate");
     CHECK(lt.product_set(state->product, CUBLASLT_MATMUL_DESC_TRANSA, &first, sizeof first),
           "cublasLtMatmulDescSetAttribute");
     CHECK(lt.product_set(state->product, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof second),
@@ -113,7 +110,8 @@ static tw_status describe_product(struct state *state, tw_error *error) {
     CHECK(
         lt.layout_create(&state->b, type, t->transposed_b ? k : n, t->transposed_b ? n : k, t->ldb),
         "cublasLtMatrixLayoutCreate");
-    CHECK(lt.layout_create(&state->c, type, n, m, t->ldc), "cublasLtMatrixLayoutCreate");
+    CHECK(lt.layout_create(&state->c, state->types->out_type, n, m, t->ldc),
+          "cublasLtMatrixLayoutCreate");
     CHECK(lt.preference_create(&state->preference), "cublasLtMatmulPreferenceCreate");
     CHECK(lt.preference_set(state->preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace,
                             sizeof workspace),
@@ -175,6 +173,9 @@ static tw_status create(void **out, struct data *data, tw_error *error) {
     if (state == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     state->data = data;
+    state->types = vendor_types_of(data, error);
+    if (state->types == NULL)
+        return TW_UNAVAILABLE;
     tw_status status = describe_product(state, error);
     if (status != TW_OK)
         return status;

@@ -8,6 +8,11 @@
 #include "runtime/variant/variant.h"
 #include "tools/bench/truth.h"
 
+/* An error is WRONG that is beyond what sums lose, relative to the answer's root mean square, and
+ * what SPACINGS of the output's type next to an element of that size are: the largest elements are
+ * some six times the mean, and libraries round parts of sums before they add them. */
+static const double SUMS = 1e-2, SPACINGS = 8;
+
 enum {
     BAND_ROWS = 64,
     /* Bands start at multiples of it, which keeps the alignment that devices ask of buffers. */
@@ -112,10 +117,19 @@ tw_status errors_poison(const struct errors *e, tw_error *error) {
     return status == TW_OK ? stage_settle(e->data->stage, error) : status;
 }
 
+static double limit_of(enum tw_type type) {
+    unsigned char next[8];
+    if (!tw_type_info(type)->floating)
+        return SUMS;
+    tw_type_encode(type, 1, next);
+    next[0]++;
+    return SUMS + SPACINGS * (tw_type_decode(type, next) - 1);
+}
+
 tw_status errors_compare(const struct errors *e, struct error_sizes *sizes, tw_error *error) {
     const struct data *data = e->data;
     double squares = 0;
-    *sizes = (struct error_sizes){0};
+    *sizes = (struct error_sizes){.limit = limit_of(data->out.type)};
     tw_status status = stage_settle(data->stage, error);
     for (int i = 0; i < e->band_count && status == TW_OK; i++) {
         struct comparison comparison;

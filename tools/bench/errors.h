@@ -14,6 +14,7 @@ struct error_sizes {
     /* Relative to the root mean square of the right answer. Infinite where an element is no number
      * or, for what has no rounding, differs. */
     double max, rms;
+    double limit; /* no roundings to the output's type make `max` as large */
 };
 
 struct errors {

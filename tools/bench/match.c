@@ -12,8 +12,6 @@
 /* What a contender's timed batches should add up to, and what the rounds of all may take, with what
  * goes before each batch. */
 static const double ENOUGH_SECONDS = 50e-3, MOST_SECONDS = 2;
-/* No rounding is as large, relative to the answer's root mean square. */
-static const double WRONG = 1e-2;
 
 struct player {
     struct outcome *outcome;
@@ -28,7 +26,7 @@ bool outcome_timed(const struct outcome *outcome) {
 }
 
 bool outcome_is_wrong(const struct outcome *outcome) {
-    return outcome->compared && !(outcome->errors.max < WRONG);
+    return outcome->compared && !(outcome->errors.max < outcome->errors.limit);
 }
 
 static tw_status check_answer(const struct player *player, const struct errors *errors,

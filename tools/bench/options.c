@@ -36,7 +36,7 @@ void options_help(void) {
            "  --shapes FILE    a problem a line: [KERNEL] SHAPE [NAME=WORD ...]; with KERNEL on "
            "the\n"
            "                   command line, only that one's\n"
-           "  --dtype TYPE     f32 (default), f64; transpose and copy also u8, u16\n"
+           "  --dtype TYPE     f32 (default), f64, f16, bf16, u8, u16: what the kernel has\n"
            "  --trans WORD     nn (default), nt, tn or tt\n"
            "  --device ID      as `tune devices` lists them\n"
            "  --db FILE        a database of results; may be repeated (default: the user's own, "

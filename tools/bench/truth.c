@@ -2,37 +2,31 @@
 
 #include <string.h>
 
+#include "runtime/variant/source.h"
+
 enum { THREADS = 64 };
 
-/* CUDA C and OpenCL C alike. No product may be contracted into the sum after it. */
+/* REAL is the elements' type, LOAD makes a number of one. No product may be contracted into the sum
+ * after it. */
 static const char source[] =
-    "#ifdef __OPENCL_VERSION__\n"
-    "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+    "#ifdef TW_OPENCL\n"
     "#pragma OPENCL FP_CONTRACT OFF\n"
-    "#define KERNEL __kernel void\n"
-    "#define GLOBAL __global\n"
-    "#define INDEX ((long)get_global_id(0))\n"
     "#define PRODUCT(a, b) ((a) * (b))\n"
-    "typedef long index;\n"
     "#else\n"
-    "#define KERNEL extern \"C\" __global__ void\n"
-    "#define GLOBAL\n"
-    "#define INDEX ((long long)blockIdx.x * blockDim.x + threadIdx.x)\n"
     "#define PRODUCT(a, b) __dmul_rn(a, b)\n"
-    "typedef long long index;\n"
     "#endif\n"
-    "KERNEL truth(GLOBAL const REAL *A, GLOBAL const REAL *B, GLOBAL double *C, index first,\n"
-    "             index rows, index n, index k, index a_row, index a_column, index b_row,\n"
-    "             index b_column)\n"
+    "TW_KERNEL(truth)(TW_GLOBAL const REAL *A, TW_GLOBAL const REAL *B, TW_GLOBAL double *C,\n"
+    "                 tw_index first, tw_index rows, tw_index n, tw_index k, tw_index a_row,\n"
+    "                 tw_index a_column, tw_index b_row, tw_index b_column)\n"
     "{\n"
-    "    const index element = INDEX;\n"
+    "    const tw_index element = (tw_index)blockIdx.x * TW_BLOCK_X + threadIdx.x;\n"
     "    if (element >= rows * n)\n"
     "        return;\n"
-    "    GLOBAL const REAL *a = A + (first + element / n) * a_row;\n"
-    "    GLOBAL const REAL *b = B + element % n * b_column;\n"
+    "    TW_GLOBAL const REAL *a = A + (first + element / n) * a_row;\n"
+    "    TW_GLOBAL const REAL *b = B + element % n * b_column;\n"
     "    double sum = 0, lost = 0;\n"
-    "    for (index l = 0; l < k; l++) {\n"
-    "        const double x = a[l * a_column], y = b[l * b_row];\n"
+    "    for (tw_index l = 0; l < k; l++) {\n"
+    "        const double x = LOAD(a[l * a_column]), y = LOAD(b[l * b_row]);\n"
     "#if DOUBLE\n"
     "        const double product = PRODUCT(x, y), next = sum + product, added = next - sum;\n"
     "        lost += (sum - (next - added)) + (product - added) + fma(x, y, -product);\n"
@@ -44,18 +38,34 @@ static const char source[] =
     "    C[element] = sum + lost;\n"
     "}\n";
 
+static tw_status render(enum tw_type type, const char *backend, struct tw_text *text,
+                        tw_error *error) {
+    const struct tw_type_info *info = tw_type_info(type);
+    struct tw_text defines = {0};
+    tw_text_print(&defines, "#define REAL %s\n#define DOUBLE %d\n", info->dialect,
+                  type == TW_TYPE_f64);
+    if (info->converted)
+        tw_text_print(&defines, "#define LOAD(x) tw_%s_to_f32(x)\n", info->word);
+    else
+        tw_text_print(&defines, "#define LOAD(x) (x)\n");
+    tw_status status = defines.failed ? tw_fail(error, TW_NO_MEMORY, "out of memory")
+                                      : tw_source_own("truth.cu", source, backend, defines.data,
+                                                      THREADS, text, error);
+    tw_text_free(&defines);
+    return status;
+}
+
 tw_status truth_create(struct tw_module **out, const struct data *data, tw_error *error) {
     const struct bench *bench = &data->bench;
     struct tw_text text = {0};
     struct tw_binary binary = {0};
     *out = NULL;
-    tw_text_print(&text, "#define REAL %s\n#define DOUBLE %d\n%s",
-                  tw_type_info(data->task->type)->dialect, data->task->type == TW_TYPE_f64, source);
-    if (text.failed)
-        return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    const struct tw_compile_request request = {
-        .source = text.data, .name = "truth.cu", .function = "truth", .passing = true};
-    tw_status status = bench->backend->compile(&bench->info, &request, &binary, error);
+    tw_status status = render(data->task->type, bench->backend->name, &text, error);
+    if (status == TW_OK) {
+        const struct tw_compile_request request = {
+            .source = text.data, .name = "truth.cu", .function = "truth", .passing = true};
+        status = bench->backend->compile(&bench->info, &request, &binary, error);
+    }
     if (status == TW_COMPILE)
         tw_binary_explain(&binary, error);
     if (status == TW_OK)
