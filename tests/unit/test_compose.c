@@ -314,6 +314,8 @@ static void files_beside_the_description(void **state) {
     write_file(scratch, "in/b.json", second);
     write_file(scratch, "common.json",
                "{ \"problem\": { \"let\": { \"SIX\": \"6\" } },"
+               "  \"arguments\": [{ \"name\": \"alpha\", \"kind\": \"scalar\", \"type\": \"u8\" },"
+               "    { \"name\": \"six\", \"kind\": \"stride\", \"default\": \"SIX\" }],"
                "  \"parts\": { \"p\": { \"constraints\": [\"M > SIX\"] } } }");
     struct tw_text list = {0};
     tw_text_print(&list, "\"include\": [\"common.json\"], \"implementations\": "
@@ -327,6 +329,13 @@ static void files_beside_the_description(void **state) {
     /* Included members come first, and the file's own are added to them. */
     assert_section(cJSON_GetObjectItemCaseSensitive(json, "problem"), "let",
                    "{\"SIX\":\"6\",\"ESIZE\":\"dtype == 'f64' ? 8 : 4\"}");
+    /* Arguments are those of the same name. */
+    const cJSON *arguments = cJSON_GetObjectItemCaseSensitive(json, "arguments");
+    assert_int_equal(cJSON_GetArraySize(arguments), 6);
+    assert_section(cJSON_GetArrayItem(arguments, 0), "name", "\"alpha\"");
+    assert_section(cJSON_GetArrayItem(arguments, 0), "type", "\"dtype\"");
+    assert_section(cJSON_GetArrayItem(arguments, 0), "default", "1.5");
+    assert_section(cJSON_GetArrayItem(arguments, 1), "name", "\"six\"");
     cJSON_Delete(json);
 
     /* Mistakes are said to be in the file that they are in. */
@@ -363,8 +372,9 @@ static void an_implementation_is_a_file(void **state) {
     make_folder(scratch, "gemm");
     make_folder(scratch, "gemm/implementations");
     write_file(scratch, "gemm/implementations/stub.json",
-               "{ \"name\": \"stub\", \"summary\": \"\", \"parts\": [\"tile\"],"
-               "  \"parameters\": { \"BM\": [8], \"BN\": [8], \"TM\": [2], \"TN\": [2] },"
+               "{ \"name\": \"stub\", \"summary\": \"\", \"parts\": [\"call\"],"
+               "  \"parameters\": { \"BM\": [8], \"BN\": [8] },"
+               "  \"let\": { \"TILES\": \"ceil_div(M, BM)*ceil_div(N, BN)\" },"
                "  \"launches\": [{ \"templates\": [\"stub.cu\"], \"function\": \"stub\","
                "    \"block\": [\"16\"], \"grid\": [\"TILES\"], \"pass\": [\"@operands\"] }] }");
     scratch_write(scratch, "gemm.json", tw_builtin_file("configs/gemm.json"), path);
