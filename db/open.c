@@ -36,12 +36,37 @@ static enum tw_db_status first_use(tw_db *db, int *version) {
     return status == TW_DB_OK ? tw_db_read_version(db, version) : status;
 }
 
-static bool has_log(const tw_db *db) {
+/* The size of the log beside the file; -1: there is none. */
+static int64_t log_size(const tw_db *db) {
     char *name = sqlite3_mprintf("%s-wal", db->path);
     struct stat info;
-    bool has = name != NULL && stat(name, &info) == 0 && info.st_size > 0;
+    int64_t size = name != NULL && stat(name, &info) == 0 ? (int64_t)info.st_size : -1;
     sqlite3_free(name);
-    return has;
+    return size;
+}
+
+static bool has_log(const tw_db *db) {
+    return log_size(db) > 0;
+}
+
+/* Readers of a WAL file make a log and its index beside it, and only a connection that may write
+ * takes them away again. Whoever may not would leave files that are in the owner's way. */
+static enum tw_db_status connect_to_wal(tw_db *db) {
+    /* A log that was left, by a process that lives or was killed, is only read. */
+    if (has_log(db)) {
+        return TW_DB_OK;
+    }
+    enum tw_db_status status = tw_db_connect(db, db->path, SQLITE_OPEN_READWRITE);
+    if (status != TW_DB_OK) {
+        return status;
+    }
+    if (sqlite3_db_readonly(db->sqlite, "main") == 1) {
+        /* Where there is no log nobody has the file open to write. */
+        return log_size(db) < 0 ? tw_db_connect_immutable(db)
+                                : tw_db_connect(db, db->path, SQLITE_OPEN_READONLY);
+    }
+    tw_db_set_checkpoint_on_close(db, true);
+    return tw_db_execute(db, "PRAGMA query_only = 1", "read");
 }
 
 /* Reading needs to write in two cases: to undo what a killed process left half done, and to make
@@ -116,6 +141,9 @@ static enum tw_db_status open_to_read(tw_db *db) {
         return tw_db_fail(db, TW_DB_NOT_FOUND,
                           "is empty; tune something first, or name another "
                           "file");
+    }
+    if (status == TW_DB_OK && kind == TW_DB_FILE_OURS_WAL) {
+        status = connect_to_wal(db);
     }
     if (status == TW_DB_OK) {
         status = first_read(db, kind, &version);

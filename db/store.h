@@ -69,9 +69,10 @@ enum tw_db_mode {
  * TW_DB_WRITE makes an empty file a new database, brings an older schema up to date and checks the
  * whole file for damage (half a second for 300,000 trials). TW_DB_READ works on read-only media
  * too; an older schema is upgraded in a private copy in memory; an absent or empty file is
- * TW_DB_NOT_FOUND, and damage is reported by the call that meets it. Where it can, SQLite makes a
- * -shm and an empty -wal beside a file that is read; the next writer to finish removes them. A file
- * that is refused (TW_DB_FOREIGN, TW_DB_NEWER, TW_DB_CORRUPT) is left byte for byte as it was.
+ * TW_DB_NOT_FOUND, and damage is reported by the call that meets it. While a file is read a -shm
+ * and an empty -wal may be beside it; they go when it is closed, unless another process has it
+ * open. A file that is refused (TW_DB_FOREIGN, TW_DB_NEWER, TW_DB_CORRUPT) is left byte for byte as
+ * it was.
  *
  * On failure *out is NULL and `message` (may be NULL with size 0) holds the line that tw_db_message
  * would; on success it is empty. */
