@@ -1,4 +1,5 @@
 /* tune: the command-line program. Finds the subcommand and runs it. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,9 +61,7 @@ static int no_command(const char *word) {
     return EXIT_USAGE;
 }
 
-int main(int count, char **words) {
-    worker_keep_environment();
-    signal(SIGPIPE, SIG_IGN);
+static int run(int count, char **words) {
     if (count < 2) {
         list_commands();
         return EXIT_USAGE;
@@ -85,4 +84,19 @@ int main(int count, char **words) {
     if (count == 2 && words[1][0] != '-' && no_command(words[1]) != 0)
         return EXIT_USAGE;
     return command_tune(count, words);
+}
+
+/* What was not printed was not done. A reader who has seen enough, as head, needs no word of it. */
+static int finish(int code) {
+    if (fflush(stdout) == 0 && ferror(stdout) == 0)
+        return code;
+    if (errno != EPIPE && code == EXIT_FINE)
+        fprintf(stderr, "tune: standard output cannot be written: %s\n", strerror(errno));
+    return code != EXIT_FINE ? code : EXIT_FAILED;
+}
+
+int main(int count, char **words) {
+    worker_keep_environment();
+    signal(SIGPIPE, SIG_IGN);
+    return finish(run(count, words));
 }

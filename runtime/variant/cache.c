@@ -226,10 +226,11 @@ static tw_status list_files(const struct tw_cache *cache, struct file **files, s
     return status;
 }
 
-static bool remove_file(const struct tw_cache *cache, const struct file *file) {
+/* 0, or the error's number. */
+static int remove_file(const struct tw_cache *cache, const struct file *file) {
     char path[PATH_BYTES];
     snprintf(path, sizeof path, "%.3900s/%s", cache->directory, file->name);
-    return unlink(path) == 0;
+    return unlink(path) == 0 ? 0 : errno;
 }
 
 static tw_status keep_to_limit(const struct tw_cache *cache, struct tw_error *error) {
@@ -340,7 +341,12 @@ tw_status tw_cache_clear(struct tw_cache *cache, int64_t *removed, uint64_t *byt
     *bytes = 0;
     tw_status status = list_files(cache, &files, &count, error);
     for (size_t i = 0; i < count; i++) {
-        if (!remove_file(cache, &files[i]))
+        int reason = remove_file(cache, &files[i]);
+        /* Another process may have been faster. */
+        if (reason != 0 && reason != ENOENT && status == TW_OK)
+            status = tw_fail(error, TW_IO, "%s: %s cannot be removed: %s", cache->directory,
+                             files[i].name, strerror(reason));
+        if (reason != 0)
             continue;
         ++*removed;
         *bytes += files[i].bytes;

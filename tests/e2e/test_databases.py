@@ -43,7 +43,7 @@ class Refused(support.EndToEnd):
             ("trials",),
         ]:
             with self.subTest(words=words[0]):
-                self.refused(*words, "--db", self.file, says=["some.db", says], codes=(1,), **options)
+                self.refused(*words, "--db", self.file, says=["some.db", says], codes=(2,), **options)
         self.assertEqual(self.contents(), before)
 
     def test_not_a_database(self):

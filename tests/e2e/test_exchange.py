@@ -100,7 +100,7 @@ class Exchange(support.EndToEnd):
                 self.refused(*words, codes=(2,))
         self.refused("db", "export", "--db", self.one, "-o", self.home / "no/where.json", says="where.json")
         for verb in ("list", "check", "export", "prune"):
-            self.refused("db", verb, "--db", self.home / "absent.db", says="absent.db", codes=(1,))
+            self.refused("db", verb, "--db", self.home / "absent.db", says="absent.db", codes=(2,))
         self.assertFalse((self.home / "absent.db").exists())
         self.assertIn("tune db merge", self.db_command("--help"))
 

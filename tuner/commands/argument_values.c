@@ -9,6 +9,7 @@
 
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
+#include "tuner/commands/command.h"
 
 tw_status add_shape(struct arguments *a, const char *shape, struct tw_error *error) {
     if (a->shape_count == ARGUMENTS_MAX_SHAPES)
@@ -73,7 +74,7 @@ static tw_status read_shapes_line(struct arguments *a, const char *path, int num
 
 tw_status add_shapes(struct arguments *a, const char *path, struct tw_error *error) {
     struct tw_text text = {0};
-    tw_status status = tw_file_read(&text, path, error);
+    tw_status status = command_names_file(tw_file_read(&text, path, error), error);
     int before = a->shape_count, number = 1;
     if (status == TW_OK && text.length > 0 && strlen(text.data) != text.length) {
         for (const char *at = text.data; *at != '\0'; at++)

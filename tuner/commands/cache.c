@@ -1,8 +1,10 @@
 /* tune cache: the binaries that applications keep between processes. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "runtime/library/places.h"
@@ -21,17 +23,23 @@ static const char help[] =
     "\n"
     "  --directory DIR      the directory\n";
 
+/* Looking makes no directory: *cache is NULL when nothing was ever kept. */
 static tw_status open_cache(const struct arguments *a, struct tw_cache **cache,
                             struct tw_error *error) {
     struct tw_text path = {0};
+    struct stat info;
+    tw_status status = TW_OK;
     if (a->directory != NULL)
         tw_text_print(&path, "%s", a->directory);
     else
         tw_place_binaries(&path);
-    tw_status status =
-        path.data == NULL
-            ? tw_fail(error, TW_INVALID, "no home directory to look in; give --directory DIR")
-            : tw_cache_open(cache, path.data, 0, error);
+    if (path.data == NULL)
+        status = tw_fail(error, TW_INVALID, "no home directory to look in; give --directory DIR");
+    else if (stat(path.data, &info) == 0)
+        status = command_names_file(tw_cache_open(cache, path.data, 0, error), error);
+    else if (a->directory != NULL || errno != ENOENT)
+        status =
+            tw_fail(error, TW_INVALID, "%s: cannot be looked at: %s", path.data, strerror(errno));
     tw_text_free(&path);
     return status;
 }
@@ -55,7 +63,7 @@ static void print_entry(void *context, const struct tw_cache_entry *entry) {
 
 static tw_status list(struct tw_cache *cache, struct tw_error *error) {
     struct listing listing = {0};
-    tw_status status = tw_cache_each(cache, print_entry, &listing, error);
+    tw_status status = cache != NULL ? tw_cache_each(cache, print_entry, &listing, error) : TW_OK;
     if (status == TW_OK)
         printf("%" PRId64 " kernel%s, %.1f MB\n", listing.count, listing.count == 1 ? "" : "s",
                (double)listing.bytes * 1e-6);
@@ -65,7 +73,7 @@ static tw_status list(struct tw_cache *cache, struct tw_error *error) {
 static tw_status clear(struct tw_cache *cache, struct tw_error *error) {
     int64_t files = 0;
     uint64_t bytes = 0;
-    tw_status status = tw_cache_clear(cache, &files, &bytes, error);
+    tw_status status = cache != NULL ? tw_cache_clear(cache, &files, &bytes, error) : TW_OK;
     if (status == TW_OK)
         printf("removed %" PRId64 " file%s, %.1f MB\n", files, files == 1 ? "" : "s",
                (double)bytes * 1e-6);

@@ -28,6 +28,10 @@ int command_explain(int count, char **words);
 int command_inspect(int count, char **words);
 int command_lint(int count, char **words);
 
+/* For reading a file that the command line names: when that fails the command line is wrong.
+ * Returns the status that then fits. */
+tw_status command_names_file(tw_status status, struct tw_error *error);
+
 /* Prints "tune: MESSAGE" to standard error, on one line whatever a file has put into it, and
  * returns the exit status that fits. */
 int command_failed(tw_status status, const struct tw_error *error);

@@ -79,6 +79,13 @@ static void print_merged(const char *path, const struct tw_db_merged *merged) {
                path, merged->added, merged->replaced, merged->kept);
 }
 
+/* The built-in kernels, and those of --config. */
+static tw_status open_known(const struct arguments *a, struct known_kernels *known,
+                            struct tw_error *error) {
+    return command_names_file(known_kernels_open(known, a->configs.words, a->configs.count, error),
+                              error);
+}
+
 static tw_status expect_files(const struct arguments *a, const char *what, struct tw_error *error) {
     return a->files.count > 0 ? TW_OK
                               : tw_fail(error, TW_INVALID, "which %s? see tune db --help", what);
@@ -119,12 +126,12 @@ static tw_status merge(const struct arguments *a, const char *path, struct tw_er
 static tw_status export_binaries(const struct arguments *a, const char *path,
                                  struct tw_error *error) {
     struct known_kernels known;
-    struct shipment s;
+    struct shipment s = {0};
     tw_db *from = NULL, *to = NULL;
     if (a->output == NULL || strcmp(a->output, path) == 0)
         return tw_fail(error, TW_INVALID,
                        "--binaries writes a database of its own: name it with -o FILE.db");
-    tw_status status = known_kernels_open(&known, a->configs.words, a->configs.count, error);
+    tw_status status = open_known(a, &known, error);
     if (status == TW_OK)
         status = subject_open_db(path, TW_DB_READ, &from, error);
     if (status == TW_OK)
@@ -138,9 +145,16 @@ static tw_status export_binaries(const struct arguments *a, const char *path,
                    a->output, s.rows, plural(s.rows), s.binaries, plural(s.binaries));
         if (s.absent > 0)
             printf("%" PRId64 " without: their devices are not in this machine\n", s.absent);
+        if (s.unknown > 0)
+            plain_line(stdout,
+                       "%" PRId64 " without: there is no description here of %s; name it with "
+                       "--config",
+                       s.unknown,
+                       s.unknown_kernels.data != NULL ? s.unknown_kernels.data : "the kernel");
         if (s.stale > 0)
             printf("%" PRId64 " without: measured with other templates than today's\n", s.stale);
     }
+    tw_text_free(&s.unknown_kernels);
     tw_db_close(to);
     tw_db_close(from);
     known_kernels_close(&known);
@@ -175,7 +189,7 @@ static tw_status import(const struct arguments *a, const char *path, struct tw_e
     bool is_interchange = false;
     tw_status status = expect_files(a, "files", error);
     if (status == TW_OK)
-        status = db_is_interchange(a, &is_interchange, error);
+        status = command_names_file(db_is_interchange(a, &is_interchange, error), error);
     if (status == TW_OK && is_interchange)
         return db_import_interchange(a, path, error);
     if (status != TW_OK)
@@ -185,11 +199,12 @@ static tw_status import(const struct arguments *a, const char *path, struct tw_e
     struct tw_db_merged merged;
     struct import **imports = calloc((size_t)a->files.count, sizeof *imports);
     int64_t count = 0, stale = 0;
-    status = known_kernels_open(&known, a->configs.words, a->configs.count, error);
+    status = open_known(a, &known, error);
     if (imports == NULL)
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     for (int i = 0; i < a->files.count && status == TW_OK; i++) {
-        status = import_open(&imports[i], a->files.words[i], &known, error);
+        status =
+            command_names_file(import_open(&imports[i], a->files.words[i], &known, error), error);
         count += status == TW_OK ? import_count(imports[i]) : 0;
         stale += status == TW_OK ? import_stale(imports[i]) : 0;
     }
@@ -222,7 +237,7 @@ static tw_status check(const struct arguments *a, const char *path, struct tw_er
     tw_db *db = NULL;
     struct known_kernels known;
     struct checked checked = {0};
-    tw_status status = known_kernels_open(&known, a->configs.words, a->configs.count, error);
+    tw_status status = open_known(a, &known, error);
     if (status == TW_OK)
         status = subject_open_db(path, TW_DB_READ, &db, error);
     if (status == TW_OK)
@@ -288,7 +303,7 @@ static tw_status prune(const struct arguments *a, const char *path, struct tw_er
     tw_db *db = NULL;
     struct known_kernels known;
     struct pruned p;
-    tw_status status = known_kernels_open(&known, a->configs.words, a->configs.count, error);
+    tw_status status = open_known(a, &known, error);
     if (status == TW_OK)
         status = subject_open_existing(path, &db, error);
     if (status == TW_OK)

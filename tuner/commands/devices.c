@@ -66,6 +66,9 @@ int command_devices(int count, char **words) {
     struct tw_error error;
     tw_status status =
         arguments_parse(&arguments, count, words, OPTION(JSON) | OPTION(QUIET), &error);
+    if (status == TW_OK && arguments.kernel != NULL)
+        status = tw_fail(&error, TW_INVALID, "unexpected \"%s\"; see tune devices --help",
+                         arguments.kernel);
     if (status == TW_OK && arguments.help) {
         fputs(help, stdout);
     } else if (status == TW_OK) {

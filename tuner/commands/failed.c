@@ -3,6 +3,10 @@
 #include "tuner/commands/command.h"
 #include "tuner/exchange/plain.h"
 
+tw_status command_names_file(tw_status status, struct tw_error *error) {
+    return status == TW_IO ? tw_fail(error, TW_INVALID, "%s", error->message) : status;
+}
+
 int command_failed(tw_status status, const struct tw_error *error) {
     char line[TW_ERROR_SIZE + 8];
     fprintf(stderr, "tune: %s\n", plain_copy(error->message, line, sizeof line));

@@ -6,6 +6,7 @@
 
 #include "runtime/backend/devices.h"
 #include "runtime/library/places.h"
+#include "tuner/commands/command.h"
 #include "tuner/exchange/adopt.h"
 
 /* Which of the descriptions of --config is meant; `count` of them were read. */
@@ -47,7 +48,8 @@ static tw_status read_configs(const struct arguments *a, struct tw_description *
     struct tw_description **read = calloc((size_t)a->configs.count, sizeof *read);
     tw_status status = read != NULL ? TW_OK : tw_fail(error, TW_NO_MEMORY, "out of memory");
     for (int i = 0; i < a->configs.count && status == TW_OK; i++)
-        status = tw_description_load(&read[i], a->configs.words[i], error);
+        status =
+            command_names_file(tw_description_load(&read[i], a->configs.words[i], error), error);
     if (status == TW_OK)
         status = choose_description(a, read, &chosen, error);
     for (int i = 0; read != NULL && i < a->configs.count; i++) {
@@ -137,13 +139,28 @@ char *subject_db_path(const struct arguments *a, struct tw_error *error) {
     return path.data;
 }
 
+static bool is_default_db(const char *path) {
+    struct tw_text own = {0};
+    tw_place_user_database(&own);
+    bool same = own.data != NULL && strcmp(own.data, path) == 0;
+    tw_text_free(&own);
+    return same;
+}
+
+/* A file that cannot be the database that was named is the command line's fault; that another
+ * process holds it, that it is damaged or the disk full, is not. */
+static tw_status not_opened(const char *path, enum tw_db_status status, const char *message,
+                            struct tw_error *error) {
+    bool wrong = status == TW_DB_NOT_FOUND || status == TW_DB_FOREIGN || status == TW_DB_NEWER ||
+                 status == TW_DB_CANNOT_OPEN || status == TW_DB_READONLY || status == TW_DB_MISUSE;
+    return tw_fail(error, wrong && !is_default_db(path) ? TW_INVALID : TW_DATABASE, "%s", message);
+}
+
 tw_status subject_open_db(const char *path, enum tw_db_mode mode, tw_db **db,
                           struct tw_error *error) {
     char message[TW_DB_MESSAGE_SIZE];
     enum tw_db_status status = tw_db_open(db, path, mode, message, sizeof message);
-    if (status == TW_DB_OK)
-        return TW_OK;
-    return tw_fail(error, TW_DATABASE, "%s", message);
+    return status == TW_DB_OK ? TW_OK : not_opened(path, status, message, error);
 }
 
 tw_status subject_open_existing(const char *path, tw_db **db, struct tw_error *error) {
@@ -176,7 +193,7 @@ static tw_status add_rows(struct tw_catalogue *catalogue, const char *path,
     if (opened == TW_DB_NOT_FOUND)
         return TW_OK;
     if (opened != TW_DB_OK)
-        return tw_fail(error, TW_DATABASE, "%s", message);
+        return not_opened(path, opened, message, error);
     tw_status status = tw_catalogue_add(catalogue, db, error);
     tw_db_close(db);
     return status;

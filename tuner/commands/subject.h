@@ -24,6 +24,8 @@ tw_status subject_device(const struct arguments *arguments, struct tw_device_inf
 /* --db, else XDG_DATA_HOME/tilewise/tilewise.db, else ~/.local/share/tilewise/tilewise.db. The
  * caller frees; NULL with the error set when there is no home. */
 char *subject_db_path(const struct arguments *arguments, struct tw_error *error);
+/* TW_INVALID when the file is none, or no database that can be used, and is not the default one;
+ * else TW_DATABASE. */
 tw_status subject_open_db(const char *path, enum tw_db_mode mode, tw_db **db,
                           struct tw_error *error);
 /* To be written to, but not made. */

@@ -13,11 +13,19 @@ static tw_status fill(FILE *file, const struct tw_text *text, const char *path,
     return good ? TW_OK : tw_fail(error, TW_IO, "%s: cannot be written: %s", path, strerror(errno));
 }
 
+/* A path at which no file can be made was named wrongly; a full disk is another matter. */
+static tw_status not_made(const char *name, struct tw_error *error) {
+    bool wrong = errno == ENOENT || errno == ENOTDIR || errno == EISDIR || errno == EACCES ||
+                 errno == EROFS || errno == EPERM || errno == ENAMETOOLONG;
+    return tw_fail(error, wrong ? TW_INVALID : TW_IO, "%s: cannot be written: %s", name,
+                   strerror(errno));
+}
+
 static tw_status write_to(const char *path, const char *mode, const struct tw_text *text,
                           const char *name, struct tw_error *error) {
     FILE *file = fopen(path, mode);
     if (file == NULL)
-        return tw_fail(error, TW_IO, "%s: cannot be written: %s", name, strerror(errno));
+        return not_made(name, error);
     tw_status status = fill(file, text, name, error);
     if (status == TW_OK && fsync(fileno(file)) != 0 && errno != EINVAL && errno != EROFS)
         status = tw_fail(error, TW_IO, "%s: cannot be written: %s", name, strerror(errno));
@@ -38,8 +46,8 @@ tw_status output_write(const struct tw_text *text, const char *path, struct tw_e
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     tw_status status = write_to(part.data, "wx", text, path, error);
     if (status == TW_OK && rename(part.data, path) != 0)
-        status = tw_fail(error, TW_IO, "%s: cannot be written: %s", path, strerror(errno));
-    if (status != TW_OK && error->status == TW_IO)
+        status = not_made(path, error);
+    if (status != TW_OK)
         unlink(part.data);
     tw_text_free(&part);
     return status;

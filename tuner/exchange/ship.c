@@ -1,5 +1,6 @@
 #include "tuner/exchange/ship.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ struct shipping {
     tw_db *to;
     const struct known_kernels *known;
     struct shipment *shipment;
+    char last_unknown[1024]; /* kernel; names are at most 1000 bytes (plain.h) */
     struct tw_device_info *devices;
     size_t device_count;
     struct tw_error *error;
@@ -102,6 +104,18 @@ static tw_status ship_row(struct shipping *shipping, const struct tw_db_best_row
     return status;
 }
 
+/* Rows come grouped by kernel. */
+static void note_unknown(struct shipping *shipping, const char *kernel) {
+    struct shipment *shipment = shipping->shipment;
+    bool again = shipment->unknown > 0 && strcmp(shipping->last_unknown, kernel) == 0;
+    shipment->unknown++;
+    if (again)
+        return;
+    snprintf(shipping->last_unknown, sizeof shipping->last_unknown, "%s", kernel);
+    tw_text_print(&shipment->unknown_kernels, "%s%s",
+                  shipment->unknown_kernels.length > 0 ? ", " : "", kernel);
+}
+
 static bool take(void *context, const struct tw_db_best_row *row) {
     struct shipping *shipping = context;
     struct shipment *shipment = shipping->shipment;
@@ -116,7 +130,9 @@ static bool take(void *context, const struct tw_db_best_row *row) {
     shipment->rows++;
     const struct known_kernel *kernel = known_kernels_find(shipping->known, row->problem.kernel);
     const struct tw_device_info *device = find_device(shipping, row->device.fingerprint);
-    if (kernel == NULL || !known_kernel_is_current(kernel, row))
+    if (kernel == NULL)
+        note_unknown(shipping, row->problem.kernel);
+    else if (!known_kernel_is_current(kernel, row))
         shipment->stale++;
     else if (device == NULL)
         shipment->absent++;

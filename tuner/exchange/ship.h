@@ -4,13 +4,16 @@
 
 #include "db/store.h"
 #include "runtime/base/error.h"
+#include "runtime/base/text.h"
 #include "tuner/exchange/descriptions.h"
 
 struct shipment {
     int64_t rows;     /* best rows taken */
     int64_t binaries; /* kernels compiled for them */
     int64_t stale;    /* rows left without: measured with other templates than today's, */
-    int64_t absent;   /* and rows of devices that are not in this machine */
+    int64_t absent;   /* rows of devices that are not in this machine, */
+    int64_t unknown;  /* and rows of kernels that have no description here, */
+    struct tw_text unknown_kernels; /* "double, mine"; to be freed */
 };
 
 /* Takes the best rows of `from` (of one kernel, or NULL: all) into `to`, and compiles for each what
