@@ -130,7 +130,8 @@ const char *tw_kernel_find(const char *source, const char *function) {
         name += 1 + strspn(name + 1, " \t\n");
         if (strncmp(name, function, length) != 0 || strchr(" \t\n)", name[length]) == NULL)
             continue;
-        return name + strcspn(name, ")") + 1;
+        const char *close = strchr(name, ')');
+        return close != NULL ? close + 1 : NULL;
     }
     return NULL;
 }
