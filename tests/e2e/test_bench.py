@@ -46,6 +46,8 @@ class Bench(support.EndToEnd):
                 low, median, high = (contender[name] for name in TIMES)
                 self.assertTrue(0 < low <= median <= high < 1e6, contender)
                 self.assertGreater(contender["calls"], 0)
+                self.assertGreater(contender["queueing_us"], 0)
+                self.assertEqual(contender["late"], 0)
                 self.assertAlmostEqual(contender["ratio"], median / ours["median_us"], places=6)
                 self.assertLessEqual(contender["ratio_low"], contender["ratio_high"])
                 if contender["role"] in ("ours", "vendor"):

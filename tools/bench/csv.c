@@ -34,6 +34,10 @@ static void print_outcome(const struct report *report, const struct match *match
         fprintf(file, "%.6g,%.6g,", o->errors.max, o->errors.rms);
     else
         fprintf(file, ",,");
+    if (outcome_timed(o))
+        fprintf(file, "%.6g,%d,", 1e6 * o->queueing, o->late);
+    else
+        fprintf(file, ",,");
     if (o->entry->role == ROLE_OURS && match->plan != NULL) {
         fprintf(file, "%s,%s,", match->plan->rule, match->plan->implementation);
         print_text(match->plan->configuration, file);
@@ -48,7 +52,8 @@ static void print_outcome(const struct report *report, const struct match *match
 void report_as_csv(const struct report *report, FILE *file) {
     fprintf(file,
             "device,cache,kernel,problem,contender,role,median_us,low_us,high_us,rounds,calls,"
-            "rate,unit,ratio,ratio_low,ratio_high,max_error,rms_error,rule,implementation,"
+            "rate,unit,ratio,ratio_low,ratio_high,max_error,rms_error,queueing_us,late,rule,"
+            "implementation,"
             "configuration,note\n");
     for (int i = 0; i < report->count; i++)
         for (int j = 0; j < report->matches[i].count; j++)

@@ -131,13 +131,15 @@ static void screen(struct state *state, const cublasLtMatmulHeuristicResult_t *r
         struct candidate *candidate = &state->candidates[state->count];
         *candidate = (struct candidate){.algorithm = results[i].algo, .rank = i + 1};
         state->chosen = candidate;
-        double once = 0;
+        struct batch once, batch;
         if (results[i].state == CUBLAS_STATUS_SUCCESS && call(state, 0, NULL) == TW_OK &&
             stage_settle(state->data->stage, NULL) == TW_OK &&
             batch_time(state->data, call, state, 1, &once, NULL) == TW_OK &&
-            batch_time(state->data, call, state, batch_calls(state->data, once),
-                       &candidate->seconds, NULL) == TW_OK)
+            batch_time(state->data, call, state, batch_calls(state->data, once.seconds), &batch,
+                       NULL) == TW_OK) {
+            candidate->seconds = batch.seconds;
             state->count++;
+        }
     }
     qsort(state->candidates, (size_t)state->count, sizeof *state->candidates, compare);
 }
@@ -149,10 +151,11 @@ static tw_status settle(struct state *state, tw_error *error) {
     tw_status status = TW_OK;
     for (int r = 0; r < REPEATS; r++) {
         for (int i = 0; i < finalists && status == TW_OK; i++) {
+            struct batch batch;
             state->chosen = &state->candidates[i];
-            status =
-                batch_time(state->data, call, state,
-                           batch_calls(state->data, state->chosen->seconds), &times[i][r], error);
+            status = batch_time(state->data, call, state,
+                                batch_calls(state->data, state->chosen->seconds), &batch, error);
+            times[i][r] = batch.seconds;
         }
     }
     for (int i = 0; i < finalists && status == TW_OK; i++) {

@@ -30,6 +30,8 @@ static cJSON *outcome_json(const struct match *match, const struct outcome *o) {
     add_number(json, "low_us", 1e6 * o->low);
     add_number(json, "high_us", 1e6 * o->high);
     cJSON_AddNumberToObject(json, "calls", o->calls);
+    add_number(json, "queueing_us", 1e6 * o->queueing);
+    cJSON_AddNumberToObject(json, "late", o->late);
     add_number(json, "rate", tw_work_rate(&match->task.work, o->median, &unit));
     cJSON_AddStringToObject(json, "rate_unit", unit);
     if (match->ours != NULL) {

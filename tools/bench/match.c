@@ -18,7 +18,7 @@ struct player {
     void *state;
     double batch_seconds; /* as timed */
     double whole_seconds; /* by the clock */
-    double times[MATCH_MOST_ROUNDS];
+    double times[MATCH_MOST_ROUNDS], queueing[MATCH_MOST_ROUNDS];
 };
 
 bool outcome_timed(const struct outcome *outcome) {
@@ -50,18 +50,18 @@ static tw_status check_answer(const struct player *player, const struct errors *
 static tw_status enter(struct player *player, struct data *data, const struct errors *errors,
                        tw_error *error) {
     const struct contender *contender = player->outcome->entry->contender;
-    double seconds = 0;
+    struct batch batch;
     tw_status status = contender->create(&player->state, data, error);
     if (status == TW_OK)
         status = check_answer(player, errors, error);
     for (int i = 0; i < 2 && status == TW_OK; i++)
-        status = batch_time(data, contender->call, player->state, 1, &seconds, error);
+        status = batch_time(data, contender->call, player->state, 1, &batch, error);
     if (status == TW_OK) {
         double start = tw_clock_now();
-        player->outcome->calls = batch_calls(data, seconds);
-        status = batch_time(data, contender->call, player->state, player->outcome->calls, &seconds,
-                            error);
-        player->batch_seconds = seconds * player->outcome->calls;
+        player->outcome->calls = batch_calls(data, batch.seconds);
+        status =
+            batch_time(data, contender->call, player->state, player->outcome->calls, &batch, error);
+        player->batch_seconds = batch.seconds * player->outcome->calls;
         player->whole_seconds = tw_clock_now() - start;
     }
     if (status == TW_OK && contender->describe != NULL)
@@ -84,9 +84,12 @@ static tw_status play_rounds(struct player *players, int count, int rounds, stru
     for (int r = 0; r < rounds; r++) {
         for (int i = 0; i < count; i++) {
             struct player *player = &players[(r + i) % count];
-            tw_status status =
-                batch_time(data, player->outcome->entry->contender->call, player->state,
-                           player->outcome->calls, &player->times[r], error);
+            struct batch batch;
+            tw_status status = batch_time(data, player->outcome->entry->contender->call,
+                                          player->state, player->outcome->calls, &batch, error);
+            player->times[r] = batch.seconds;
+            player->queueing[r] = batch.queueing;
+            player->outcome->late += batch.late;
             if (status != TW_OK)
                 return tw_fail_within(error, status, "%s", player->outcome->entry->contender->name);
         }
@@ -108,6 +111,7 @@ static void conclude(struct match *match, const struct player *players, int coun
         struct outcome *o = players[i].outcome;
         struct statistics_interval interval =
             summarise(players[i].times, match->rounds, &o->median);
+        summarise(players[i].queueing, match->rounds, &o->queueing);
         o->low = interval.low;
         o->high = interval.high;
         match->confidence = interval.confidence;

@@ -16,7 +16,9 @@ struct outcome {
     struct tw_text detail;
     bool compared;
     struct error_sizes errors;
-    int calls; /* in a batch */
+    int calls;       /* in a batch */
+    int late;        /* batches that the device could not wait for until they were queued */
+    double queueing; /* seconds that the host takes to queue a call, the median */
     /* Seconds of one call: the median over the rounds and its interval. */
     double median, low, high;
     /* Its time over ours, and the interval of the rounds' own ratios; 0 where ours has none. */

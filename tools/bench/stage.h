@@ -14,9 +14,10 @@ struct stage_kind {
     /* Makes the context and the stream on the device of stage->info. */
     tw_status (*open)(struct stage *stage, tw_error *error);
     void (*close)(struct stage *stage);
-    /* The device's time for all that is queued on the stream between the two; stop waits for it. */
+    /* The device's time for all that is queued on the stream between the two; stop waits for it.
+     * `late`: it was to begin when all was queued, and could not wait so long. */
     tw_status (*start)(struct stage *stage, tw_error *error);
-    tw_status (*stop)(struct stage *stage, double *seconds, tw_error *error);
+    tw_status (*stop)(struct stage *stage, double *seconds, bool *late, tw_error *error);
     /* Queues the backend's own copy from device to device. */
     tw_status (*copy)(struct stage *stage, void *to, const void *from, uint64_t bytes,
                       tw_error *error);

@@ -5,6 +5,7 @@
  * the device's work and nobody's host code. */
 #include <errno.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -20,6 +21,7 @@ struct own {
     CUdevice device;
     CUevent start, stop;
     sem_t gate;
+    atomic_bool late; /* the wait at the gate ran out */
     __typeof__(cuLaunchHostFunc) *host_function;
 };
 
@@ -31,14 +33,18 @@ struct own {
             return check_status;                                                                   \
     } while (0)
 
-static void CUDA_CB wait_at_gate(void *gate) {
+static void CUDA_CB wait_at_gate(void *pointer) {
+    struct own *own = pointer;
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_nsec += GATE_MILLISECONDS * 1000000L;
     until.tv_sec += until.tv_nsec / 1000000000L;
     until.tv_nsec %= 1000000000L;
-    while (sem_timedwait(gate, &until) != 0 && errno == EINTR)
-        continue;
+    int result;
+    do
+        result = sem_timedwait(&own->gate, &until);
+    while (result != 0 && errno == EINTR);
+    own->late = result != 0;
 }
 
 static tw_status open(struct stage *stage, tw_error *error) {
@@ -92,12 +98,12 @@ static tw_status start(struct stage *stage, tw_error *error) {
     /* Nobody is at the gate now; it was opened once too often if the wait there ran out. */
     while (sem_trywait(&own->gate) == 0)
         continue;
-    CHECK(own->host_function(stage->stream, wait_at_gate, &own->gate), "cuLaunchHostFunc");
+    CHECK(own->host_function(stage->stream, wait_at_gate, own), "cuLaunchHostFunc");
     CHECK(own->cu->event_record(own->start, stage->stream), "cuEventRecord");
     return TW_OK;
 }
 
-static tw_status stop(struct stage *stage, double *seconds, tw_error *error) {
+static tw_status stop(struct stage *stage, double *seconds, bool *late, tw_error *error) {
     struct own *own = stage->own;
     float milliseconds = 0;
     CHECK(own->cu->event_record(own->stop, stage->stream), "cuEventRecord");
@@ -105,6 +111,7 @@ static tw_status stop(struct stage *stage, double *seconds, tw_error *error) {
     CHECK(own->cu->event_synchronize(own->stop), "cuEventSynchronize");
     CHECK(own->cu->event_elapsed(&milliseconds, own->start, own->stop), "cuEventElapsedTime");
     *seconds = (double)milliseconds * 1e-3;
+    *late = own->late;
     return TW_OK;
 }
 

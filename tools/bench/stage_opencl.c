@@ -46,10 +46,11 @@ static tw_status start(struct stage *stage, tw_error *error) {
     return status;
 }
 
-static tw_status stop(struct stage *stage, double *seconds, tw_error *error) {
+static tw_status stop(struct stage *stage, double *seconds, bool *late, tw_error *error) {
     struct own *own = stage->own;
     tw_status status = tw_opencl_check(own->cl->finish(stage->stream), "clFinish", error);
     *seconds = tw_clock_now() - own->began;
+    *late = false;
     return status;
 }
 

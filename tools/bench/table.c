@@ -24,6 +24,7 @@ static void print_ours(const struct match *match, FILE *file) {
 static void print_outcome(const struct match *match, const struct outcome *o, FILE *file) {
     const char *unit;
     char median[32], low[32], high[32], ratio[48] = "", errors[48] = "not compared";
+    char queueing[64] = "", late[48] = "";
     if (!outcome_timed(o)) {
         fprintf(file, "  %-18s  %s: %s\n", o->entry->contender->name,
                 o->failure.status == TW_UNAVAILABLE ? "absent" : "FAILED", o->failure.message);
@@ -37,10 +38,15 @@ static void print_outcome(const struct match *match, const struct outcome *o, FI
         snprintf(ratio, sizeof ratio, "%.3f [%.3f, %.3f]", o->ratio, o->ratio_low, o->ratio_high);
     if (o->compared)
         snprintf(errors, sizeof errors, "%-10.3g  %-10.3g", o->errors.max, o->errors.rms);
-    fprintf(file, "  %-18s  %-9s  [%s, %s]%*s  %8.4g %-7s  %-21s  %-22s  %s%s%s\n",
+    if (o->queueing > o->median)
+        snprintf(queueing, sizeof queueing, "the host takes %.3g us to queue it; ",
+                 1e6 * o->queueing);
+    if (o->late > 0)
+        snprintf(late, sizeof late, "%d batches not queued in time; ", o->late);
+    fprintf(file, "  %-18s  %-9s  [%s, %s]%*s  %8.4g %-7s  %-21s  %-22s  %s%s%s%s%s\n",
             o->entry->contender->name, median, low, high, (int)(22 - strlen(low) - strlen(high)),
             "", rate, unit, ratio, errors, outcome_is_wrong(o) ? "WRONG " : "",
-            o->entry->role == ROLE_PART ? "part of the task; " : "",
+            o->entry->role == ROLE_PART ? "part of the task; " : "", queueing, late,
             o->detail.data != NULL ? o->detail.data : "");
 }
 
