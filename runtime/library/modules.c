@@ -126,8 +126,8 @@ static bool load_if(struct tw_modules *modules, const struct tw_module_request *
 /* A kept binary that does not load is of no use, and no reason to fail: a compiler may help. Older
  * programs kept them under the whole source. */
 static bool load_kept(struct tw_modules *modules, const struct tw_module_request *request,
-                      struct entry *entry) {
-    const char *const texts[] = {request->hash, request->compile.source};
+                      const char *hash, struct entry *entry) {
+    const char *const texts[] = {hash, request->compile.source};
     const char *function = request->compile.function;
     struct tw_binary binary = {0};
     char key[TW_HASH_SIZE];
@@ -146,9 +146,19 @@ static bool load_kept(struct tw_modules *modules, const struct tw_module_request
 }
 
 static tw_status make(struct tw_modules *modules, const struct tw_module_request *request,
-                      const char *cache_key, struct entry *entry, struct tw_error *error) {
-    if (load_kept(modules, request, entry))
+                      struct entry *entry, struct tw_error *error) {
+    char hash[TW_HASH_SIZE], cache_key[TW_HASH_SIZE];
+    const char *kept_under = request->compile.source;
+    if (request->executable != NULL) {
+        tw_status hashed =
+            tw_executable_hash(request->executable, request->compile.source, hash, error);
+        if (hashed != TW_OK)
+            return hashed;
+        kept_under = hash;
+    }
+    if (load_kept(modules, request, kept_under, entry))
         return TW_OK;
+    tw_cache_key(&modules->info, kept_under, request->compile.function, cache_key);
     struct tw_binary binary = {0};
     entry->origin = TW_BINARY_COMPILED;
     double start = tw_clock_now();
@@ -174,10 +184,10 @@ static bool is_final(tw_status status) {
 
 tw_status tw_modules_get(struct tw_modules *modules, const struct tw_module_request *request,
                          struct tw_module_found *found, struct tw_error *error) {
-    char key[KEY_BYTES], cache_key[TW_HASH_SIZE];
-    tw_cache_key(&modules->info, request->hash, request->compile.function, cache_key);
+    char key[KEY_BYTES], source_key[TW_HASH_SIZE];
+    tw_cache_key(&modules->info, request->compile.source, request->compile.function, source_key);
     /* How much shared memory a kernel may have is set when it is loaded. */
-    snprintf(key, sizeof key, "%s/%u", cache_key, request->shared);
+    snprintf(key, sizeof key, "%s/%u", source_key, request->shared);
     pthread_mutex_lock(&modules->lock);
     struct entry *entry = find_or_add(modules, key);
     bool made = false;
@@ -188,7 +198,7 @@ tw_status tw_modules_get(struct tw_modules *modules, const struct tw_module_requ
         entry->loading_ms = 0;
         made = true;
         pthread_mutex_unlock(&modules->lock);
-        tw_status status = make(modules, request, cache_key, entry, &entry->failure);
+        tw_status status = make(modules, request, entry, &entry->failure);
         pthread_mutex_lock(&modules->lock);
         entry->state = status == TW_OK ? READY : FAILED;
         pthread_cond_broadcast(&modules->made);

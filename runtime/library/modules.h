@@ -9,6 +9,7 @@
 #include "runtime/backend/backend.h"
 #include "runtime/library/shipped.h"
 #include "runtime/variant/cache.h"
+#include "runtime/variant/executable.h"
 
 #define TW_BINARY_ORIGINS(X) X(COMPILED, "compiled") X(DISK, "disk") X(DATABASE, "database")
 
@@ -31,7 +32,8 @@ void tw_modules_free(struct tw_modules *modules);
 
 struct tw_module_request {
     struct tw_compile_request compile;
-    const char *hash;  /* of its source: equal ones make the same machine code */
+    const struct tw_executable *executable; /* for the source's hash (tw_executable_hash), under
+                                               which binaries are kept; NULL: under the source */
     const char *label; /* what it is, in words, for whoever lists the directory of binaries */
     int64_t threads;   /* in a block: together they must find enough registers */
     uint32_t shared;   /* bytes of dynamic shared memory */

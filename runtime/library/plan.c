@@ -126,10 +126,7 @@ static tw_status get_module(struct making *making, int launch, tw_error *error) 
     const struct tw_description *d = making->problem.description;
     struct tw_text source = {0};
     char label[TW_PROBLEM_KEY_SIZE + 2 * TW_NAME_SIZE], text[TW_PROBLEM_KEY_SIZE];
-    char hash[TW_HASH_SIZE];
     tw_status status = tw_executable_source(x, launch, library->backend->name, &source, error);
-    if (status == TW_OK)
-        status = tw_executable_hash(x, source.data, hash, error);
     if (status == TW_OK) {
         tw_problem_text(&making->problem, text);
         snprintf(label, sizeof label, "%s %s %s", d->kernel,
@@ -137,7 +134,7 @@ static tw_status get_module(struct making *making, int launch, tw_error *error) 
         struct tw_expected expected;
         const struct tw_module_request request = {
             .compile = tw_executable_request(x, launch, source.data, &expected),
-            .hash = hash,
+            .executable = x,
             .label = label,
             .threads = tw_geometry_threads(&x->launches[launch].geometry),
             .shared = x->launches[launch].geometry.shared};

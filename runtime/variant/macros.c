@@ -1,18 +1,22 @@
 #include "runtime/variant/macros.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/base/hash.h"
 #include "runtime/description/expression.h"
 
-static bool begins_name(char c) {
-    return isalpha((unsigned char)c) || c == '_';
+/* Not isalpha: these are asked of every character of every source. */
+static inline bool begins_name(char c) {
+    return (unsigned)((c | 32) - 'a') < 26 || c == '_';
 }
 
-static bool continues_name(char c) {
-    return isalnum((unsigned char)c) || c == '_';
+static inline bool is_digit(char c) {
+    return (unsigned)(c - '0') < 10;
+}
+
+static inline bool continues_name(char c) {
+    return begins_name(c) || is_digit(c);
 }
 
 static const char *behind_quotes(const char *at, const char *end) {
@@ -149,7 +153,7 @@ static bool expand(const struct tw_macros *macros, const char *at, const char *e
             return false;
         if (*at == '0' && at + 1 < end && continues_name(at[1]))
             return false; /* octal or hexadecimal */
-        if (isdigit((unsigned char)*at)) {
+        if (is_digit(*at)) {
             while (at < end && continues_name(*at))
                 tw_text_add(out, at++, 1);
             continue;

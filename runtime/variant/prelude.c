@@ -1,6 +1,7 @@
 #include "runtime/variant/prelude.h"
 
 #include <ctype.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,6 +26,8 @@ static const struct extension extensions[] = {
               "tw_f32_to_* tw_float_bits tw_bits_float "},
 };
 
+enum { EXTENSIONS = sizeof extensions / sizeof *extensions };
+
 static bool provides(const struct extension *extension, const char *name, size_t length) {
     const char *at = extension->provides + 1;
     while (*at != '\0') {
@@ -37,21 +40,27 @@ static bool provides(const struct extension *extension, const char *name, size_t
     return false;
 }
 
-/* The letters that an extension's names begin and end with: most names in a source are told by
- * them.
- */
-struct letters {
-    bool first[256], last[256];
-};
+/* Made once, so that a source is gone over quickly: the characters of names, and which extensions
+ * have names that begin and end with a letter, a bit each. Most names are told by these. */
+static struct {
+    bool continues[256];
+    unsigned first[256], last[256];
+} letters;
+static pthread_once_t letters_once = PTHREAD_ONCE_INIT;
 
-static void find_letters(const struct extension *extension, struct letters *letters) {
-    *letters = (struct letters){0};
-    for (const char *at = extension->provides + 1; *at != '\0'; at += strcspn(at, " ") + 1) {
-        const char last = at[strcspn(at, " ") - 1];
-        letters->first[(unsigned char)*at] = true;
-        letters->last[(unsigned char)last] = true;
-        if (last == '*')
-            memset(letters->last, true, sizeof letters->last);
+static void find_letters(void) {
+    for (int c = 0; c < 256; c++)
+        letters.continues[c] = isalnum(c) || c == '_';
+    for (int i = 0; i < EXTENSIONS; i++) {
+        const unsigned bit = 1u << i;
+        for (const char *at = extensions[i].provides + 1; *at != '\0';) {
+            const size_t size = strcspn(at, " ");
+            letters.first[(unsigned char)*at] |= bit;
+            letters.last[(unsigned char)at[size - 1]] |= bit;
+            for (int c = 0; at[size - 1] == '*' && c < 256; c++)
+                letters.last[c] |= bit;
+            at += size + 1;
+        }
     }
 }
 
@@ -64,36 +73,40 @@ static const char *skipped_until(const char *at) {
     return at[0] == '"' ? "\"" : NULL;
 }
 
-static bool is_named(const struct extension *extension, const char *source) {
-    struct letters letters;
-    find_letters(extension, &letters);
-    for (const char *at = source; *at != '\0';) {
-        const char *end = skipped_until(at);
-        if (end != NULL) {
-            at = strstr(at + (end[0] == '*' ? 2 : 1), end);
-            if (at == NULL)
-                return false;
-            at += strlen(end);
-        } else if (isalpha((unsigned char)*at) || *at == '_') {
-            size_t length = 1;
-            while (isalnum((unsigned char)at[length]) || at[length] == '_')
-                length++;
-            if (letters.first[(unsigned char)*at] && letters.last[(unsigned char)at[length - 1]] &&
-                provides(extension, at, length))
-                return true;
-            at += length;
+/* The extensions of which a source names something, a bit each. */
+static unsigned find_named(const char *source) {
+    unsigned named = 0;
+    pthread_once(&letters_once, find_letters);
+    for (const unsigned char *at = (const unsigned char *)source; *at != '\0';) {
+        if (letters.continues[*at]) {
+            const unsigned char *start = at;
+            while (letters.continues[*at])
+                at++;
+            unsigned maybe = letters.first[*start] & letters.last[at[-1]] & ~named;
+            for (int i = 0; maybe >> i != 0; i++)
+                if ((maybe >> i & 1) != 0 &&
+                    provides(&extensions[i], (const char *)start, (size_t)(at - start)))
+                    named |= 1u << i;
+        } else if (*at == '/' || *at == '"') {
+            const char *end = skipped_until((const char *)at);
+            const char *behind =
+                end != NULL ? strstr((const char *)at + (end[0] == '*' ? 2 : 1), end) : NULL;
+            if (end != NULL && behind == NULL)
+                return named;
+            at = end != NULL ? (const unsigned char *)behind + strlen(end) : at + 1;
         } else {
             at++;
         }
     }
-    return false;
+    return named;
 }
 
 tw_status tw_prelude_extend(struct tw_text *source, const char *backend, const char *templates,
                             struct tw_error *error) {
     const char *ending = strcmp(backend, "cuda") == 0 ? "cuh" : "clh";
-    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++) {
-        if (!is_named(&extensions[i], templates))
+    const unsigned named = find_named(templates);
+    for (int i = 0; i < EXTENSIONS; i++) {
+        if ((named >> i & 1) == 0)
             continue;
         char path[80];
         snprintf(path, sizeof path, "templates/prelude/%s/%s.%s", backend, extensions[i].name,

@@ -68,8 +68,11 @@ static size_t strip(const char *source, char *out) {
             blank = false;
             const char quote = *at;
             *to++ = *at++;
-            if (quote != '"' && quote != '\'')
+            if (quote != '"' && quote != '\'') {
+                while (*at > ' ' && *at != '/' && *at != '\\' && *at != '"' && *at != '\'')
+                    *to++ = *at++;
                 continue;
+            }
             while (*at != '\0' && *at != '\n' && *at != quote) {
                 if (at[0] == '\\' && at[1] != '\0' && at[1] != '\n')
                     *to++ = *at++;
