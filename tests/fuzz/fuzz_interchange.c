@@ -1,7 +1,7 @@
 /* Files of other tools, Kernel Tuner caches and T4 results, whole and cut off. */
 #include "runtime/description/configuration.h"
 #include "tests/fuzz/fuzz.h"
-#include "tuner/exchange/plain.h"
+#include "runtime/base/printable.h"
 #include "tuner/interchange/foreign.h"
 
 static struct tw_description *description;
@@ -32,8 +32,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     tw_status status = foreign_parse(&foreign, text, size, "fuzz.json", &error);
     if (status == TW_OK) {
         const struct foreign_header *header = &foreign->header;
-        FUZZ_MUST(header->kernel == NULL || plain_is(header->kernel));
-        FUZZ_MUST(header->device == NULL || plain_is(header->device));
+        FUZZ_MUST(header->kernel == NULL || tw_is_printable(header->kernel));
+        FUZZ_MUST(header->device == NULL || tw_is_printable(header->device));
         read_results(foreign);
     } else {
         FUZZ_MUST(foreign == NULL && fuzz_is_told(status, &error));

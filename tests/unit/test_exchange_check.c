@@ -3,7 +3,7 @@
 
 #include "tuner/exchange/check.h"
 #include "tuner/exchange/merge.h"
-#include "tuner/exchange/plain.h"
+#include "runtime/base/printable.h"
 #include "tuner/exchange/prune.h"
 
 static struct known_kernels known;
@@ -25,7 +25,7 @@ struct findings {
 static void collect(void *context, bool is_error, const char *line) {
     struct findings *findings = context;
     size_t length = strlen(findings->text);
-    assert_true(plain_is(line));
+    assert_true(tw_is_printable(line));
     snprintf(findings->text + length, sizeof findings->text - length, "%s: %s\n",
              is_error ? "error" : "note", line);
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "tuner/exchange/canonical.h"
-#include "tuner/exchange/plain.h"
+#include "runtime/base/printable.h"
 
 static struct known_kernels known;
 
@@ -135,20 +135,21 @@ static void numbers_are_the_shortest_that_read_back(void **state) {
 static void plain_text_is_told_from_other(void **state) {
     (void)state;
     char out[16], large[2000];
-    assert_true(plain_is("NVIDIA H200 \xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80"));
+    assert_true(tw_is_printable("NVIDIA H200 \xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80"));
     static const char *const bad[] = {
         "\x1b[31m", "a\nb",         "\x7f",         "\xC2\x85", "\xff",
         "\xC0\x80", "\xE2\x80\xAE", "\xED\xA0\x80", "\xE2\x82", "\xF5\x80\x80\x80"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_false(plain_is(bad[i]));
-        assert_true(plain_is(plain_copy(bad[i], out, sizeof out)));
+        assert_false(tw_is_printable(bad[i]));
+        assert_true(tw_is_printable(tw_printable_copy(bad[i], out, sizeof out)));
     }
-    assert_string_equal(plain_copy("a\x1b\nb\xff", out, sizeof out), "a??b?");
-    assert_string_equal(plain_copy("0123456789abcdef", out, sizeof out), "0123456789ab...");
-    assert_string_equal(plain_copy("0123456789a\xE2\x82\xAC", out, sizeof out), "0123456789a...");
+    assert_string_equal(tw_printable_copy("a\x1b\nb\xff", out, sizeof out), "a??b?");
+    assert_string_equal(tw_printable_copy("0123456789abcdef", out, sizeof out), "0123456789ab...");
+    assert_string_equal(tw_printable_copy("0123456789a\xE2\x82\xAC", out, sizeof out),
+                        "0123456789a...");
     memset(large, 'x', sizeof large - 1);
     large[sizeof large - 1] = '\0';
-    assert_false(plain_is(large));
+    assert_false(tw_is_printable(large));
 }
 
 #define EXCHANGE_TEST(function) cmocka_unit_test_setup_teardown(function, start, end)

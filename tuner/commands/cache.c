@@ -11,7 +11,7 @@
 #include "runtime/variant/cache.h"
 #include "tuner/commands/arguments.h"
 #include "tuner/commands/command.h"
-#include "tuner/exchange/plain.h"
+#include "runtime/base/printable.h"
 
 static const char help[] =
     "tune cache list [--directory DIR]    the compiled kernels kept on disk, the last used first\n"
@@ -56,7 +56,8 @@ static void print_entry(void *context, const struct tw_cache_entry *entry) {
     struct tm local;
     if (localtime_r(&used, &local) != NULL)
         strftime(when, sizeof when, "%Y-%m-%d %H:%M", &local);
-    plain_line(stdout, "%-16s %8.1f KB  %s", when, (double)entry->bytes * 1e-3, entry->label);
+    tw_printable_line(stdout, "%-16s %8.1f KB  %s", when, (double)entry->bytes * 1e-3,
+                      entry->label);
     listing->count++;
     listing->bytes += entry->bytes;
 }

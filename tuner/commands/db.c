@@ -15,7 +15,7 @@
 #include "tuner/exchange/import.h"
 #include "tuner/exchange/merge.h"
 #include "tuner/exchange/output.h"
-#include "tuner/exchange/plain.h"
+#include "runtime/base/printable.h"
 #include "tuner/exchange/prune.h"
 #include "tuner/exchange/ship.h"
 
@@ -73,10 +73,10 @@ static const char *plural(int64_t count) {
 }
 
 static void print_merged(const char *path, const struct tw_db_merged *merged) {
-    plain_line(stdout,
-               "%s: %" PRId64 " new, %" PRId64 " better measured, %" PRId64
-               " no better than those there",
-               path, merged->added, merged->replaced, merged->kept);
+    tw_printable_line(stdout,
+                      "%s: %" PRId64 " new, %" PRId64 " better measured, %" PRId64
+                      " no better than those there",
+                      path, merged->added, merged->replaced, merged->kept);
 }
 
 /* The built-in kernels, and those of --config. */
@@ -141,16 +141,16 @@ static tw_status export_binaries(const struct arguments *a, const char *path,
     if (status == TW_OK)
         status = subject_adopt(a, to, error);
     if (status == TW_OK) {
-        plain_line(stdout, "%s: %" PRId64 " best row%s with %" PRId64 " compiled kernel%s",
-                   a->output, s.rows, plural(s.rows), s.binaries, plural(s.binaries));
+        tw_printable_line(stdout, "%s: %" PRId64 " best row%s with %" PRId64 " compiled kernel%s",
+                          a->output, s.rows, plural(s.rows), s.binaries, plural(s.binaries));
         if (s.absent > 0)
             printf("%" PRId64 " without: their devices are not in this machine\n", s.absent);
         if (s.unknown > 0)
-            plain_line(stdout,
-                       "%" PRId64 " without: there is no description here of %s; name it with "
-                       "--config",
-                       s.unknown,
-                       s.unknown_kernels.data != NULL ? s.unknown_kernels.data : "the kernel");
+            tw_printable_line(
+                stdout,
+                "%" PRId64 " without: there is no description here of %s; name it with "
+                "--config",
+                s.unknown, s.unknown_kernels.data != NULL ? s.unknown_kernels.data : "the kernel");
         if (s.stale > 0)
             printf("%" PRId64 " without: measured with other templates than today's\n", s.stale);
     }
@@ -243,10 +243,11 @@ static tw_status check(const struct arguments *a, const char *path, struct tw_er
     if (status == TW_OK)
         status = check_database(db, &known, print_finding, NULL, &checked, error);
     if (status == TW_OK && checked.errors + checked.notes == 0)
-        plain_line(stdout, "%s: nothing wrong", path);
+        tw_printable_line(stdout, "%s: nothing wrong", path);
     else if (status == TW_OK)
-        plain_line(stdout, "%s: %" PRId64 " error%s, %" PRId64 " note%s", path, checked.errors,
-                   plural(checked.errors), checked.notes, plural(checked.notes));
+        tw_printable_line(stdout, "%s: %" PRId64 " error%s, %" PRId64 " note%s", path,
+                          checked.errors, plural(checked.errors), checked.notes,
+                          plural(checked.notes));
     tw_db_close(db);
     known_kernels_close(&known);
     /* Told already, a line each. */
@@ -258,23 +259,24 @@ static bool list_device(void *context, const struct tw_db_device *device) {
     const char *architecture = device->architecture;
     (void)context;
     if (device->compute_units == 0) {
-        plain_line(stdout, "device %s: %s", device->name, device->backend);
+        tw_printable_line(stdout, "device %s: %s", device->name, device->backend);
         return true;
     }
-    plain_line(stdout, "device %s: %s%s%s, %" PRId64 " units, %.1f GB", device->name,
-               device->backend, architecture != NULL ? ", " : "",
-               architecture != NULL ? architecture : "", device->compute_units,
-               (double)device->memory_bytes * 1e-9);
+    tw_printable_line(stdout, "device %s: %s%s%s, %" PRId64 " units, %.1f GB", device->name,
+                      device->backend, architecture != NULL ? ", " : "",
+                      architecture != NULL ? architecture : "", device->compute_units,
+                      (double)device->memory_bytes * 1e-9);
     return true;
 }
 
 static bool list_kernel(void *context, const struct tw_db_kernel_row *row) {
     (void)context;
-    plain_line(stdout,
-               "kernel %s: %" PRId64 " problem%s, %" PRId64 " best row%s, %" PRId64
-               " trial%s, %" PRId64 " run%s",
-               row->kernel, row->problems, plural(row->problems), row->best, plural(row->best),
-               row->trials, plural(row->trials), row->runs, plural(row->runs));
+    tw_printable_line(stdout,
+                      "kernel %s: %" PRId64 " problem%s, %" PRId64 " best row%s, %" PRId64
+                      " trial%s, %" PRId64 " run%s",
+                      row->kernel, row->problems, plural(row->problems), row->best,
+                      plural(row->best), row->trials, plural(row->trials), row->runs,
+                      plural(row->runs));
     return true;
 }
 
@@ -286,8 +288,8 @@ static tw_status list(const struct arguments *a, const char *path, struct tw_err
     if (status != TW_OK)
         return status;
     int64_t bytes = stat(path, &info) == 0 ? (int64_t)info.st_size : 0;
-    plain_line(stdout, "%s: %.1f kB, schema version %d", path, (double)bytes * 1e-3,
-               tw_db_file_version(db));
+    tw_printable_line(stdout, "%s: %.1f kB, schema version %d", path, (double)bytes * 1e-3,
+                      tw_db_file_version(db));
     if (tw_db_device_each(db, list_device, NULL) != TW_DB_OK ||
         tw_db_kernel_each(db, list_kernel, NULL) != TW_DB_OK)
         status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
@@ -311,15 +313,16 @@ static tw_status prune(const struct arguments *a, const char *path, struct tw_er
     if (status == TW_OK)
         status = prune_database(db, &known, &p, error);
     if (status == TW_OK)
-        plain_line(stdout,
-                   "%s: dropped %" PRId64 " trial%s of other templates than today's, %" PRId64
-                   " best row%s that newer ones replace, %" PRId64
-                   " that cannot be used; and unused: %" PRId64 " run%s, %" PRId64
-                   " implementation%s, %" PRId64 " problem%s, %" PRId64 " device%s",
-                   path, p.trials, plural(p.trials), p.outdated, plural(p.outdated), p.unusable,
-                   p.swept.runs, plural(p.swept.runs), p.swept.implementations,
-                   plural(p.swept.implementations), p.swept.problems, plural(p.swept.problems),
-                   p.swept.devices, plural(p.swept.devices));
+        tw_printable_line(stdout,
+                          "%s: dropped %" PRId64
+                          " trial%s of other templates than today's, %" PRId64
+                          " best row%s that newer ones replace, %" PRId64
+                          " that cannot be used; and unused: %" PRId64 " run%s, %" PRId64
+                          " implementation%s, %" PRId64 " problem%s, %" PRId64 " device%s",
+                          path, p.trials, plural(p.trials), p.outdated, plural(p.outdated),
+                          p.unusable, p.swept.runs, plural(p.swept.runs), p.swept.implementations,
+                          plural(p.swept.implementations), p.swept.problems,
+                          plural(p.swept.problems), p.swept.devices, plural(p.swept.devices));
     tw_db_close(db);
     known_kernels_close(&known);
     return status;

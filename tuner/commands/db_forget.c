@@ -4,7 +4,7 @@
 
 #include "runtime/backend/devices.h"
 #include "tuner/commands/subject.h"
-#include "tuner/exchange/plain.h"
+#include "runtime/base/printable.h"
 #include "tuner/report/report.h"
 
 /* What the filter's texts point to. */
@@ -103,8 +103,8 @@ tw_status db_forget(const struct arguments *a, const char *path, struct tw_error
         status = forget(db, &filter, counts, error);
     if (status == TW_OK) {
         report_counts(counts, &text);
-        plain_line(stdout, "%s: forgot %s; best rows and runs stay", path,
-                   text.data != NULL ? text.data : "");
+        tw_printable_line(stdout, "%s: forgot %s; best rows and runs stay", path,
+                          text.data != NULL ? text.data : "");
     }
     tw_text_free(&text);
     tw_db_close(db);

@@ -7,7 +7,7 @@
 
 #include "tuner/commands/subject.h"
 #include "tuner/exchange/output.h"
-#include "tuner/exchange/plain.h"
+#include "runtime/base/printable.h"
 #include "tuner/interchange/hand_out.h"
 #include "tuner/interchange/take_in.h"
 
@@ -124,7 +124,7 @@ static tw_status find_device(const struct arguments *a, struct subject *s, struc
         return tw_fail(error, TW_INVALID,
                        "%s: does not say on which device it was measured; name it with --device",
                        s->foreign->origin);
-    if (!plain_is(s->device))
+    if (!tw_is_printable(s->device))
         return tw_fail(error, TW_INVALID, "--device: too long, or not plain text");
     return TW_OK;
 }
@@ -170,12 +170,13 @@ static tw_status store(const char *path, const struct subject *subjects, int cou
 
 static void remark(const struct foreign *foreign) {
     if (foreign->cut)
-        plain_line(stderr, "tune: %s: ends within an entry, which is left out", foreign->origin);
+        tw_printable_line(stderr, "tune: %s: ends within an entry, which is left out",
+                          foreign->origin);
     if (foreign->repeated > 0)
-        plain_line(stderr,
-                   "tune: %s: %zu of its results are of configurations that came before, "
-                   "and are left out",
-                   foreign->origin, foreign->repeated);
+        tw_printable_line(stderr,
+                          "tune: %s: %zu of its results are of configurations that came before, "
+                          "and are left out",
+                          foreign->origin, foreign->repeated);
 }
 
 tw_status db_import_interchange(const struct arguments *a, const char *path,
@@ -190,10 +191,10 @@ tw_status db_import_interchange(const struct arguments *a, const char *path,
     for (int i = 0; i < a->files.count && status == TW_OK; i++)
         remark(subjects[i].foreign);
     if (status == TW_OK)
-        plain_line(stdout,
-                   "%s: %" PRId64 " new trials, measured elsewhere; %" PRId64
-                   " of configurations that were there already",
-                   path, taken.added, taken.there);
+        tw_printable_line(stdout,
+                          "%s: %" PRId64 " new trials, measured elsewhere; %" PRId64
+                          " of configurations that were there already",
+                          path, taken.added, taken.there);
     for (int i = 0; subjects != NULL && i < a->files.count; i++) {
         foreign_close(subjects[i].foreign);
         tw_description_free(subjects[i].description);

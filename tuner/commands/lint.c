@@ -6,7 +6,7 @@
 
 #include "tuner/commands/arguments.h"
 #include "tuner/commands/command.h"
-#include "tuner/exchange/plain.h"
+#include "runtime/base/printable.h"
 #include "tuner/lint/lint.h"
 
 static const char help[] =
@@ -30,8 +30,8 @@ static void print_finding(const char *file, const struct lint_finding *finding) 
         snprintf(more, sizeof more, ", and %" PRId64 " times more", finding->times - 1);
     if (finding->problem[0] != '\0')
         snprintf(seen, sizeof seen, " (%.500s, on %s%s)", finding->problem, finding->on, more);
-    plain_line(stdout, "%s: %s: %s: %s%s", file, finding->is_error ? "error" : "warning",
-               finding->where, finding->message, seen);
+    tw_printable_line(stdout, "%s: %s: %s: %s%s", file, finding->is_error ? "error" : "warning",
+                      finding->where, finding->message, seen);
 }
 
 static void print_text(const char *file, const struct lint *lint, bool quiet) {
@@ -39,11 +39,11 @@ static void print_text(const char *file, const struct lint *lint, bool quiet) {
         if (lint->findings[i].is_error || !quiet)
             print_finding(file, &lint->findings[i]);
     if (!quiet)
-        plain_line(stdout,
-                   "%s: %" PRId64 " error%s, %" PRId64 " warning%s; %" PRId64
-                   " problems and %" PRId64 " configurations tried",
-                   file, lint->errors, lint->errors == 1 ? "" : "s", lint->warnings,
-                   lint->warnings == 1 ? "" : "s", lint->problems, lint->configurations);
+        tw_printable_line(stdout,
+                          "%s: %" PRId64 " error%s, %" PRId64 " warning%s; %" PRId64
+                          " problems and %" PRId64 " configurations tried",
+                          file, lint->errors, lint->errors == 1 ? "" : "s", lint->warnings,
+                          lint->warnings == 1 ? "" : "s", lint->problems, lint->configurations);
 }
 
 static cJSON *finding_json(const struct lint_finding *finding) {

@@ -8,7 +8,7 @@
 #include "runtime/backend/devices.h"
 #include "tuner/commands/command.h"
 #include "tuner/commands/subject.h"
-#include "tuner/exchange/plain.h"
+#include "runtime/base/printable.h"
 #include "tuner/report/report.h"
 
 static const char help[] = "tune show [KERNEL] [--shape MxN[xK]] [--device ID] [OPTIONS]\n"
@@ -93,11 +93,12 @@ static bool visit(void *context, const struct tw_db_best_row *row) {
     char rate[64] = "";
     if (row->best.rate_unit != NULL)
         snprintf(rate, sizeof rate, ", %.4g %.20s", row->best.rate, row->best.rate_unit);
-    plain_line(stdout, "%s %s on %s, %s cache", row->problem.kernel, problem_text(&row->problem),
-               row->device.name, row->best.cache_policy);
-    plain_line(stdout, "  %s%s, run %lld%s", time, rate, (long long)row->best.run,
-               row->best.tie_set == NULL ? ", provisional: from a search, without a playoff" : "");
-    plain_line(stdout, "  %s %s", row->implementation_name, row->best.configuration);
+    tw_printable_line(stdout, "%s %s on %s, %s cache", row->problem.kernel,
+                      problem_text(&row->problem), row->device.name, row->best.cache_policy);
+    tw_printable_line(stdout, "  %s%s, run %lld%s", time, rate, (long long)row->best.run,
+                      row->best.tie_set == NULL ? ", provisional: from a search, without a playoff"
+                                                : "");
+    tw_printable_line(stdout, "  %s %s", row->implementation_name, row->best.configuration);
     return true;
 }
 

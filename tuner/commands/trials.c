@@ -7,7 +7,7 @@
 
 #include "tuner/commands/command.h"
 #include "tuner/commands/subject.h"
-#include "tuner/exchange/plain.h"
+#include "runtime/base/printable.h"
 #include "tuner/report/report.h"
 
 static const char help[] =
@@ -35,11 +35,11 @@ static bool visit_run(void *context, const struct tw_db_run_row *row) {
         state = "merged";
     listing->run = row->id;
     if (!listing->json) {
-        plain_line(stdout,
-                   "run %lld: %s %s on %s, %s, seed %llu, budget %g %s, %s cache, %s after %.1f s",
-                   (long long)row->id, row->kernel, row->problem_text, row->device_name,
-                   row->run.strategy, (unsigned long long)row->run.seed, row->run.budget_value,
-                   row->run.budget_kind, row->run.cache_policy, state, row->elapsed_s);
+        tw_printable_line(
+            stdout, "run %lld: %s %s on %s, %s, seed %llu, budget %g %s, %s cache, %s after %.1f s",
+            (long long)row->id, row->kernel, row->problem_text, row->device_name, row->run.strategy,
+            (unsigned long long)row->run.seed, row->run.budget_value, row->run.budget_kind,
+            row->run.cache_policy, state, row->elapsed_s);
         return false;
     }
     cJSON_AddNumberToObject(listing->object, "run", (double)row->id);
@@ -102,9 +102,9 @@ static bool visit_trial(void *context, const struct tw_db_trial_row *row) {
     char time[32] = "";
     if (t->has_time)
         report_time(t->time_us, time);
-    plain_line(stdout, "%-15s %-10s %s %s%s%s", tw_db_trial_status_text(t->status), time,
-               row->implementation_name, t->configuration, t->message != NULL ? "  " : "",
-               t->message != NULL ? t->message : "");
+    tw_printable_line(stdout, "%-15s %-10s %s %s%s%s", tw_db_trial_status_text(t->status), time,
+                      row->implementation_name, t->configuration, t->message != NULL ? "  " : "",
+                      t->message != NULL ? t->message : "");
     return true;
 }
 

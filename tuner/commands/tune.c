@@ -7,7 +7,7 @@
 #include "runtime/base/text.h"
 #include "tuner/commands/command.h"
 #include "tuner/commands/subject.h"
-#include "tuner/exchange/plain.h"
+#include "runtime/base/printable.h"
 #include "tuner/report/report.h"
 #include "tuner/session/session.h"
 
@@ -120,11 +120,11 @@ static void tell_why_none(const struct task *task, const struct tw_problem *prob
     struct tw_text why = {0};
     struct tw_error error;
     if (space_explain(problem, &task->device, &task->pins, &why, &error) == TW_OK)
-        plain_line(stderr, "tune: no configuration of %s fits this problem on %s: %s",
-                   problem->description->kernel, task->device.id, why.data);
+        tw_printable_line(stderr, "tune: no configuration of %s fits this problem on %s: %s",
+                          problem->description->kernel, task->device.id, why.data);
     else
-        plain_line(stderr, "tune: no configuration of %s fits this problem on %s (why: %s)",
-                   problem->description->kernel, task->device.id, error.message);
+        tw_printable_line(stderr, "tune: no configuration of %s fits this problem on %s (why: %s)",
+                          problem->description->kernel, task->device.id, error.message);
     tw_text_free(&why);
 }
 

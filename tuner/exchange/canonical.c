@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/exchange/plain.h"
+#include "runtime/base/printable.h"
 
 void canonical_string(struct tw_text *text, const char *string) {
     tw_text_add(text, "\"", 1);
@@ -77,7 +77,7 @@ static bool is_plain(const cJSON *value, int depth, int *room) {
     if (depth == 0 || --*room < 0)
         return false;
     if (cJSON_IsString(value))
-        return plain_is(value->valuestring);
+        return tw_is_printable(value->valuestring);
     if (cJSON_IsNumber(value))
         return isfinite(value->valuedouble);
     for (const cJSON *child = value->child; child != NULL; child = child->next) {
@@ -85,7 +85,7 @@ static bool is_plain(const cJSON *value, int depth, int *room) {
             return false;
         if (!cJSON_IsObject(value))
             continue;
-        if (!plain_is(child->string))
+        if (!tw_is_printable(child->string))
             return false;
         for (const cJSON *other = value->child; other != child; other = other->next)
             if (strcmp(other->string, child->string) == 0)

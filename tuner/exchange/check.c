@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tuner/exchange/allowed.h"
-#include "tuner/exchange/plain.h"
+#include "runtime/base/printable.h"
 #include "tuner/exchange/sound.h"
 
 struct check {
@@ -29,7 +29,7 @@ static void tell(struct check *check, bool is_error, const char *format, ...) {
     va_end(arguments);
     check->checked->errors += is_error;
     check->checked->notes += !is_error;
-    check->visit(check->context, is_error, plain_copy(text, line, sizeof line));
+    check->visit(check->context, is_error, tw_printable_copy(text, line, sizeof line));
 }
 
 static bool tell_damage(void *context, const char *finding) {

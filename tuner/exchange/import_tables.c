@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/exchange/plain.h"
+#include "runtime/base/printable.h"
 #include "tuner/exchange/sound.h"
 
 void import_where(const char *file, const char *list, int place, const cJSON *row, const char *key,
@@ -13,12 +13,12 @@ void import_where(const char *file, const char *list, int place, const cJSON *ro
     const cJSON *kernel_name = cJSON_GetObjectItemCaseSensitive(row, "kernel");
     const cJSON *problem_key = cJSON_GetObjectItemCaseSensitive(row, key);
     if (cJSON_IsString(kernel_name))
-        plain_copy(kernel_name->valuestring, kernel, sizeof kernel);
+        tw_printable_copy(kernel_name->valuestring, kernel, sizeof kernel);
     if (cJSON_IsString(problem_key))
-        plain_copy(problem_key->valuestring, problem, sizeof problem);
+        tw_printable_copy(problem_key->valuestring, problem, sizeof problem);
     snprintf(where, IMPORT_WHERE_SIZE, "%s: %s[%d]%s%s%s%s",
-             plain_copy(file, origin, sizeof origin), list, place, kernel[0] != '\0' ? ", " : "",
-             kernel, problem[0] != '\0' ? " " : "", problem);
+             tw_printable_copy(file, origin, sizeof origin), list, place,
+             kernel[0] != '\0' ? ", " : "", kernel, problem[0] != '\0' ? " " : "", problem);
 }
 
 static int by_fingerprint(const void *a, const void *b) {

@@ -9,19 +9,19 @@
 
 #include "runtime/description/expression.h"
 #include "tuner/exchange/canonical.h"
-#include "tuner/exchange/plain.h"
+#include "runtime/base/printable.h"
 
 /* Beyond this not every whole number is a double, which is what JSON's readers make of it. */
 static const int64_t largest = INT64_C(1) << 53;
 
 static tw_status check_name(const char *what, const char *text, struct tw_error *error) {
-    if (text != NULL && text[0] != '\0' && plain_is(text))
+    if (text != NULL && text[0] != '\0' && tw_is_printable(text))
         return TW_OK;
     return tw_fail(error, TW_INVALID, "%s is empty, too long or not plain text", what);
 }
 
 static tw_status check_optional(const char *what, const char *text, struct tw_error *error) {
-    if (text == NULL || plain_is(text))
+    if (text == NULL || tw_is_printable(text))
         return TW_OK;
     return tw_fail(error, TW_INVALID, "%s is too long or not plain text", what);
 }
@@ -203,10 +203,10 @@ tw_status sound_row(const struct tw_db_best_row *row, struct tw_error *error) {
 void sound_name(const struct tw_db_best_row *row, char name[SOUND_NAME_SIZE]) {
     char kernel[48], key[160], device[80], cache[16], implementation[48];
     snprintf(name, SOUND_NAME_SIZE, "%s %s on %s, %s cache, %s",
-             plain_copy(row->problem.kernel, kernel, sizeof kernel),
-             plain_copy(row->problem.text != NULL ? row->problem.text : row->problem.key, key,
-                        sizeof key),
-             plain_copy(row->device.name, device, sizeof device),
-             plain_copy(row->best.cache_policy, cache, sizeof cache),
-             plain_copy(row->implementation_name, implementation, sizeof implementation));
+             tw_printable_copy(row->problem.kernel, kernel, sizeof kernel),
+             tw_printable_copy(row->problem.text != NULL ? row->problem.text : row->problem.key,
+                               key, sizeof key),
+             tw_printable_copy(row->device.name, device, sizeof device),
+             tw_printable_copy(row->best.cache_policy, cache, sizeof cache),
+             tw_printable_copy(row->implementation_name, implementation, sizeof implementation));
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tuner/exchange/plain.h"
+#include "runtime/base/printable.h"
 #include "tuner/interchange/words.h"
 
 double extras_microseconds(double milliseconds) {
@@ -59,7 +59,7 @@ static void take_text(struct tw_db_trial *t, const char *name, const struct tw_j
             tw_json_fail(value, "no status of a trial has this name");
         /* Tilewise's own message comes behind it; the other tool's word says no more. */
         t->message = NULL;
-    } else if (!plain_is(text)) {
+    } else if (!tw_is_printable(text)) {
         tw_json_fail(value, "too long, or not plain text");
     } else {
         t->message = text;

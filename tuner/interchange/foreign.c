@@ -6,7 +6,7 @@
 
 #include "runtime/base/file.h"
 #include "tuner/exchange/import_parts.h"
-#include "tuner/exchange/plain.h"
+#include "runtime/base/printable.h"
 #include "tuner/interchange/outline.h"
 
 enum { MOST_MEMBERS = 64, NEWEST_VERSION = 1 };
@@ -34,7 +34,7 @@ static const char *plain_text(const struct tw_json *object, const char *key) {
     if (value.item == NULL)
         return NULL;
     const char *text = tw_json_string(&value);
-    if (!plain_is(text))
+    if (!tw_is_printable(text))
         tw_json_fail(&value, "too long, or not plain text");
     return text;
 }

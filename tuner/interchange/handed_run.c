@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "tuner/exchange/canonical.h"
-#include "tuner/exchange/plain.h"
+#include "runtime/base/printable.h"
 #include "tuner/interchange/foreign.h"
 #include "tuner/interchange/take_in.h"
 
@@ -36,7 +36,7 @@ struct reading {
 
 void handed_string(struct tw_text *text, const char *string) {
     char line[1024];
-    canonical_string(text, plain_copy(string, line, sizeof line));
+    canonical_string(text, tw_printable_copy(string, line, sizeof line));
 }
 
 void handed_moment(struct tw_text *text, int64_t seconds) {

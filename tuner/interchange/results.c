@@ -6,7 +6,7 @@
 #include "runtime/base/text.h"
 #include "tuner/exchange/allowed.h"
 #include "tuner/exchange/canonical.h"
-#include "tuner/exchange/plain.h"
+#include "runtime/base/printable.h"
 #include "tuner/interchange/extras.h"
 #include "tuner/interchange/foreign.h"
 
@@ -53,7 +53,7 @@ static tw_status no_match(const struct tw_description *d, const cJSON *names, co
     for (const cJSON *item = names != NULL ? names->child : NULL; item != NULL; item = item->next)
         tw_text_print(&list, "%s%s", list.length > 0 ? ", " : "", name_of(item));
     if (list.length > 0 && !list.failed)
-        plain_copy(list.data, line, sizeof line);
+        tw_printable_copy(list.data, line, sizeof line);
     tw_text_free(&list);
     return tw_fail(error, TW_INVALID,
                    "%s: no implementation of %s has just the file's parameters (%s); with "
@@ -146,7 +146,7 @@ static void where_is(const struct foreign *foreign, const cJSON *item, size_t pl
     char name[200];
     if (item->string != NULL)
         snprintf(where, size, "%.200s: cache \"%s\"", foreign->origin,
-                 plain_copy(item->string, name, sizeof name));
+                 tw_printable_copy(item->string, name, sizeof name));
     else
         snprintf(where, size, "%.200s: results[%zu]", foreign->origin, place);
 }

@@ -5,7 +5,7 @@
 
 #include "tuner/exchange/allowed.h"
 #include "tuner/exchange/canonical.h"
-#include "tuner/exchange/plain.h"
+#include "runtime/base/printable.h"
 
 struct ids {
     int64_t device, problem, implementation, run;
@@ -55,8 +55,8 @@ static void print_provenance(struct tw_text *text, const struct foreign *foreign
     bool is_cache = foreign->format == FOREIGN_IS_KERNEL_TUNER;
     char name[256];
     tw_text_print(text, "{\"%s\": {\"file\": ", TAKE_IN_WORD);
-    canonical_string(text,
-                     plain_copy(slash != NULL ? slash + 1 : foreign->origin, name, sizeof name));
+    canonical_string(
+        text, tw_printable_copy(slash != NULL ? slash + 1 : foreign->origin, name, sizeof name));
     tw_text_print(text, ", \"format\": \"%s\", \"measured_by\": ",
                   is_cache ? FOREIGN_KERNEL_TUNER : FOREIGN_T4);
     const char *who = header->measured_by != NULL ? header->measured_by

@@ -1,4 +1,4 @@
-#include "tuner/exchange/plain.h"
+#include "runtime/base/printable.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static size_t character(const unsigned char *at) {
     return wrong || control || turning ? 0 : length;
 }
 
-bool plain_is(const char *text) {
+bool tw_is_printable(const char *text) {
     const unsigned char *at = (const unsigned char *)text;
     size_t length;
     while (*at != '\0' && (length = character(at)) > 0 &&
@@ -37,7 +37,7 @@ bool plain_is(const char *text) {
     return *at == '\0' && (size_t)(at - (const unsigned char *)text) <= LONGEST;
 }
 
-const char *plain_copy(const char *text, char *out, size_t size) {
+const char *tw_printable_copy(const char *text, char *out, size_t size) {
     const unsigned char *at = (const unsigned char *)text;
     size_t used = 0, room = size - sizeof "...";
     while (*at != '\0') {
@@ -57,7 +57,7 @@ const char *plain_copy(const char *text, char *out, size_t size) {
     return out;
 }
 
-void plain_line(FILE *file, const char *format, ...) {
+void tw_printable_line(FILE *file, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     int length = vsnprintf(NULL, 0, format, arguments);
@@ -68,7 +68,7 @@ void plain_line(FILE *file, const char *format, ...) {
         va_start(arguments, format);
         vsnprintf(text, size, format, arguments);
         va_end(arguments);
-        fprintf(file, "%s\n", plain_copy(text, line, size));
+        fprintf(file, "%s\n", tw_printable_copy(text, line, size));
     }
     free(text);
     free(line);
