@@ -7,6 +7,7 @@ import math
 import os
 import re
 import subprocess
+import sys
 import unittest
 
 import support
@@ -126,6 +127,13 @@ class Bench(support.EndToEnd):
         self.assertRegex(table, r"(?m)^  OpenBLAS +absent: libopenblas.so.0 has no ")
         self.assertRegex(table, r"(?m)^gemm +M=40,N=24,K=32.* none +- ")
         self.assertNotIn("geometric mean", table)
+
+    def test_triton_says_what_is_missing(self):
+        script = LISTS.parent / "triton_matmul.py"
+        # -I and -S: without what is installed beside Python, as where there is no Triton.
+        result = subprocess.run([sys.executable, "-I", "-S", script, *SHAPE], text=True, capture_output=True)
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertEqual(result.stderr, "triton_matmul.py: torch is not installed; this needs PyTorch and Triton\n")
 
     def test_mistakes_get_one_line(self):
         shapes = self.home / "shapes.txt"
