@@ -21,11 +21,10 @@
  *
  * DEVICES. Memory and streams are those of the backend in use:
  *
- *               a buffer (void *)             a stream (void *)
- *     CUDA      device pointer, as            CUstream or cudaStream_t; NULL is the default stream
- *               cudaMalloc gives it
- *     OpenCL    cl_mem                        cl_command_queue; NULL is a queue of the library's
- * own
+ *               a buffer (void *)               a stream (void *)
+ *     CUDA      device pointer, as              CUstream or cudaStream_t; NULL: the default
+ *               cudaMalloc gives it             stream
+ *     OpenCL    cl_mem                          cl_command_queue; NULL: the library's own
  *
  * On CUDA the library works inside a program that uses the CUDA runtime, the driver API, cuBLAS or
  * anything else built on them: it takes the context that the calling thread has current (else the
@@ -42,9 +41,16 @@
  * once. When several need the same kernel, one compiles it and the others wait for that one. A plan
  * is immutable and may be launched on many streams at once.
  *
- * OWNERSHIP. tw_close frees the library with all its plans, and is the only thing to free. Text and
- * pointers to const that functions return belong to the library. What is passed in is only read,
- * and only until the call returns (buffers: until the device is done with them).
+ * OWNERSHIP. tw_close frees the library with all its plans, and is the only thing that must be
+ * called. Text and pointers to const that functions return belong to the library. What is passed in
+ * is only read, and only until the call returns (buffers: until the device is done with them).
+ *
+ * VERSIONS. Structs that are passed in begin with their size, so that later versions can add
+ * fields: programs compiled against an older header go on working, and a program that sets a field
+ * which the library at hand is too old to know is told so. Either begin with TW_OPTIONS_INIT and
+ * its like, which set the size, or with zeroes: a size of 0 stands for the fields that the struct
+ * had in version 0.1, and fields that came later are then not looked at. A field that is zero has
+ * its default.
  */
 #ifndef TILEWISE_H
 #define TILEWISE_H
@@ -99,8 +105,18 @@ typedef struct tw_error {
 /* What a status means, in a few words; never NULL. */
 TW_API const char *tw_status_text(tw_status status);
 
-/* The library's version, "1.2.3". */
+/* ---- Versions -------------------------------------------------------------------------------- */
+
+/* Of this header. */
+#define TW_VERSION_MAJOR 0
+#define TW_VERSION_MINOR 1
+#define TW_VERSION_PATCH 0
+/* Versions as numbers that can be compared: 1.2.3 is 10203. */
+#define TW_VERSION_NUMBER (TW_VERSION_MAJOR * 10000 + TW_VERSION_MINOR * 100 + TW_VERSION_PATCH)
+
+/* Of the library that the program runs with: "1.2.3", and 10203. */
 TW_API const char *tw_version(void);
+TW_API int tw_version_number(void);
 
 /* ---- Opening ------------------------------------------------------------------------------- */
 
@@ -110,13 +126,13 @@ typedef struct tw_library tw_library;
 typedef enum tw_miss {
     TW_MISS_NEAREST,         /* use the nearest tuned problem's configuration, else a preset */
     TW_MISS_TUNE,            /* tune it before returning, then use the result */
-    TW_MISS_TUNE_BACKGROUND, /* use the nearest, tune meanwhile, and use the result once it is there
-                              */
+    TW_MISS_TUNE_BACKGROUND, /* use the nearest, tune meanwhile, then use the result */
     TW_MISS_FAIL             /* TW_NOT_FOUND */
 } tw_miss;
 
-/* Zeroed, or a NULL pointer to it: the defaults. */
+/* A NULL pointer to it: the defaults. */
 typedef struct tw_options {
+    size_t size; /* sizeof(tw_options), or 0: see VERSIONS */
     /* "cuda:0", "opencl:1", or a backend's name for its first. NULL: the device of the calling
      * thread's CUDA context if it has one, else the first CUDA GPU, else the first OpenCL GPU, else
      * the CPU through OpenCL. `tune devices` lists them. */
@@ -148,7 +164,28 @@ typedef struct tw_options {
      * first database. */
     double tune_seconds;
     const char *tune_program;
+    /* Not 0: tw_gemm and the other kernels in one call make no plans, and so never compile, load or
+     * tune anything. A call whose plan is not there yet fails with TW_NOT_FOUND, and its message
+     * says which plan tw_prepare must be given. */
+    int prepared_only;
+    /* Keep at most so many plans that nobody holds; 0: all. When another is made, those that were
+     * not used for longest are dropped, and made again when they are asked for. Those that
+     * tw_plan_create and tw_prepare handed out are held until tw_plan_release. Kernels stay loaded:
+     * they are shared by the plans of many shapes, and by graphs that were captured. */
+    uint64_t plan_limit;
 } tw_options;
+
+#ifdef __cplusplus
+#define TW_OPTIONS_INIT                                                                            \
+    ([] {                                                                                          \
+        tw_options o = tw_options();                                                               \
+        o.size = sizeof o;                                                                         \
+        return o;                                                                                  \
+    }())
+#else
+#define TW_OPTIONS_INIT                                                                            \
+    { .size = sizeof(tw_options) }
+#endif
 
 /* Opens a device, reads the databases into memory and closes them again: what is stored later is
  * not seen, except what the library tuned itself. A failure sets *out to NULL. */
@@ -162,11 +199,15 @@ TW_API void tw_close(tw_library *library);
 TW_API const char *tw_device_id(const tw_library *library);
 TW_API const char *tw_device_name(const tw_library *library);
 
-/* ---- The built-in kernels, in one call ----------------------------------------------------------
+/* ---- The built-in kernels, in one call ---------------------------------------------------------
  *
  * The first call for a shape makes its plan, which can take as long as a compiler does; later ones
  * find it in some tens of nanoseconds and launch. Calls return when the work is queued. Buffers
- * must not overlap unless they are the same argument. Sizes are at least 1 and less than 2^31. */
+ * must not overlap unless they are the same argument.
+ *
+ * Sizes are less than 2^31: kernels count in 32 bits, though a matrix may have more elements. As in
+ * the BLAS, a matrix without elements is no error: where nothing is to be written the call returns
+ * at once, and needs no buffers. */
 
 typedef enum tw_real { TW_F32, TW_F64 } tw_real;
 
@@ -175,11 +216,64 @@ typedef enum tw_transposes { TW_NN, TW_NT, TW_TN, TW_TT } tw_transposes;
 
 /* C = alpha*op(A)*op(B) + beta*C with op(A) m x k, op(B) k x n and C m x n. With beta 0 what C held
  * is not read. lda counts the elements from one row of A as it is stored to the next: at least k,
- * or m when A is transposed. */
+ * or m when A is transposed; 0 stands for just that. With k 0 what remains is C = beta*C, and A and
+ * B are not looked at. */
 TW_API tw_status tw_gemm(tw_library *library, void *stream, tw_real type, tw_transposes transposes,
                          int64_t m, int64_t n, int64_t k, double alpha, const void *a, int64_t lda,
                          const void *b, int64_t ldb, double beta, void *c, int64_t ldc,
                          tw_error *error);
+
+/* What is done to each element of C last. */
+typedef enum tw_activation {
+    TW_ACTIVATION_NONE,
+    TW_ACTIVATION_RELU,
+    TW_ACTIVATION_GELU
+} tw_activation;
+
+/* A product of matrices in full; tw_gemm is the short form. A field that no kernel can serve yet is
+ * refused with TW_UNAVAILABLE and named, and nothing is launched. */
+typedef struct tw_gemm_descriptor {
+    size_t size; /* sizeof(tw_gemm_descriptor), or 0: see VERSIONS */
+    /* Types by the words that the kernel's description has for them, "f32" or "f64", of at most 8
+     * characters. NULL: A has the description's default, B and C what A has, and sums are computed
+     * as the kernel does for these types. */
+    const char *a_type, *b_type, *c_type, *compute_type;
+    tw_transposes transposes;
+    int64_t m, n, k;       /* elements; 0 as in tw_gemm */
+    int64_t lda, ldb, ldc; /* elements; 0: rows lie one after the other */
+    /* TW_GEMM_DESCRIPTOR_INIT sets alpha to 1. */
+    double alpha, beta;
+    /* In place of alpha and beta: where they are in device memory, of the type computed in. No
+     * kernel has them yet. */
+    const void *device_alpha, *device_beta;
+    /* Products of so many matrices, which lie so many elements from one another; 0 and 1: of one.
+     * No kernel has more yet. */
+    int64_t batch_count;
+    int64_t batch_stride_a, batch_stride_b, batch_stride_c;
+    /* Added to each row of C: n elements of C's type. No kernel has it yet. */
+    const void *bias;
+    /* Applied last. No kernel has one yet but TW_ACTIVATION_NONE. */
+    tw_activation activation;
+    /* Each one float in device memory that a matrix is multiplied by. No kernel has them yet. */
+    const void *a_scale, *b_scale, *c_scale;
+} tw_gemm_descriptor;
+
+#ifdef __cplusplus
+#define TW_GEMM_DESCRIPTOR_INIT                                                                    \
+    ([] {                                                                                          \
+        tw_gemm_descriptor d = tw_gemm_descriptor();                                               \
+        d.size = sizeof d;                                                                         \
+        d.alpha = 1;                                                                               \
+        return d;                                                                                  \
+    }())
+#else
+#define TW_GEMM_DESCRIPTOR_INIT                                                                    \
+    { .size = sizeof(tw_gemm_descriptor), .alpha = 1 }
+#endif
+
+/* Does what a descriptor says, as tw_gemm does. */
+TW_API tw_status tw_gemm_ex(tw_library *library, void *stream, const tw_gemm_descriptor *descriptor,
+                            const void *a, const void *b, void *c, tw_error *error);
 
 /* B = transpose of A, with A m x n and B n x m, of elements of 1, 2, 4 or 8 bytes. */
 TW_API tw_status tw_transpose(tw_library *library, void *stream, int element_bytes, int64_t m,
@@ -190,36 +284,67 @@ TW_API tw_status tw_transpose(tw_library *library, void *stream, int element_byt
 TW_API tw_status tw_copy(tw_library *library, void *stream, int element_bytes, int64_t m, int64_t n,
                          const void *a, int64_t lda, void *b, int64_t ldb, tw_error *error);
 
-/* C = A * transpose of A, all of it, with A m x k and C m x m, in TW_F32. */
+/* C = A * transpose of A, all of it, with A m x k and C m x m, in TW_F32. With k 0, C is zeroed. */
 TW_API tw_status tw_aat(tw_library *library, void *stream, int64_t m, int64_t k, const void *a,
                         int64_t lda, void *c, int64_t ldc, tw_error *error);
 
-/* ---- Problem -> plan -> launch: any kernel ------------------------------------------------------
+/* ---- Problem -> plan -> launch: any kernel -----------------------------------------------------
  */
 
-enum { TW_REQUEST_DIMENSIONS = 6, TW_REQUEST_STRIDES = 6 };
+enum { TW_REQUEST_DIMENSIONS = 8, TW_REQUEST_STRIDES = 8 };
 
-/* A problem to make a plan for. What is left zero has its default. */
+/* A problem to make a plan for. Requests that say the same in other words are one plan, and so are
+ * those of the kernels in one call: attributes in any order or left at their defaults, a stride of
+ * 0 or the one it stands for, an alignment of 0 or 16. */
 typedef struct tw_request {
-    const char *kernel;                        /* "gemm" */
-    const char *attributes;                    /* "dtype=f64,trans=tn"; NULL: defaults */
-    int64_t dimensions[TW_REQUEST_DIMENSIONS]; /* in the description's order: M, N, K */
-    int64_t strides[TW_REQUEST_STRIDES];       /* in the description's order: lda, ldb, ldc; 0: rows
-                                                  lie one after the other */
-    int64_t
-        alignment; /* every buffer's address is a multiple of so many bytes: a power of two; 0: 16,
-                      as tuned. With less the same configuration works with narrower accesses */
+    size_t size;            /* sizeof(tw_request), or 0: see VERSIONS */
+    const char *kernel;     /* "gemm" */
+    const char *attributes; /* "dtype=f64,trans=tn"; NULL: defaults */
+    /* In the description's order: M, N, K. From 1 to 2^31-1, for kernels count in 32 bits. */
+    int64_t dimensions[TW_REQUEST_DIMENSIONS];
+    /* In the description's order: lda, ldb, ldc. 0: rows lie one after the other. */
+    int64_t strides[TW_REQUEST_STRIDES];
+    /* Every buffer's address is a multiple of so many bytes: a power of two; 0: 16, as tuned. With
+     * less the same configuration works with narrower accesses. */
+    int64_t alignment;
 } tw_request;
+
+#ifdef __cplusplus
+#define TW_REQUEST_INIT                                                                            \
+    ([] {                                                                                          \
+        tw_request r = tw_request();                                                               \
+        r.size = sizeof r;                                                                         \
+        return r;                                                                                  \
+    }())
+#else
+#define TW_REQUEST_INIT                                                                            \
+    { .size = sizeof(tw_request) }
+#endif
 
 typedef struct tw_plan tw_plan;
 
 /* Finds the plan for a problem, or makes it: selects a configuration, then loads its binary from
- * disk or compiles it. The plan lives until tw_close. Finding one that was made before takes some
- * tens of nanoseconds, no lock and no allocation, so there is no need to keep plans. A
- * configuration that turns out not to compile or load here is passed over for the next best. A
+ * disk or compiles it. Finding one that was made before takes some tens of nanoseconds, no lock and
+ * no allocation, so there is no need to keep plans. A configuration that turns out not to compile
+ * or load here is passed over for the next best. The plan lives until tw_close, or where
+ * tw_options.plan_limit is set until tw_plan_release was called as often as this returned it. A
  * failure sets *out to NULL. */
 TW_API tw_status tw_plan_create(const tw_plan **out, tw_library *library, const tw_request *request,
                                 tw_error *error);
+
+/* The caller is done with a plan that tw_plan_create or tw_prepare returned, and does not touch it
+ * any more; what was launched may still run. From then on tw_options.plan_limit may drop it;
+ * without that limit this does nothing. NULL is fine. */
+TW_API void tw_plan_release(const tw_plan *plan);
+
+/* Makes the plans of `count` requests, on several threads at once: `threads`, or as many as there
+ * are processors if that is 0. Each request must have its size set. `plans` and `errors` have an
+ * entry a request, or are NULL: the plan, or NULL where there is none; and the status (TW_OK where
+ * there is one) and message. Where `plans` is NULL the plans are held until tw_close. All requests
+ * are tried; the result is TW_OK, or the status of the first that failed, with a message that names
+ * it and counts them. */
+TW_API tw_status tw_prepare(tw_library *library, const tw_request *requests, size_t count,
+                            int threads, const tw_plan **plans, tw_error *errors, tw_error *error);
 
 /* What one argument of a launch is given, by its name in the description. */
 typedef struct tw_binding {
@@ -259,10 +384,10 @@ typedef struct tw_explanation {
 
 TW_API const tw_explanation *tw_plan_explain(const tw_plan *plan);
 
-/* ---- Device memory, for programs that want nothing else of the backend
- * ---------------------------
+/* ---- Device memory -----------------------------------------------------------------------------
  *
- * The same code then runs on CUDA and on OpenCL. */
+ * For programs that want nothing else of the backend: the same code then runs on CUDA and on
+ * OpenCL. */
 
 /* TW_NO_MEMORY when there is no room. A failure sets *out to NULL. */
 TW_API tw_status tw_allocate(void **out, tw_library *library, uint64_t bytes, tw_error *error);

@@ -1,41 +1,56 @@
-/* The built-in kernels as functions: a request, then a launch. */
-#include "runtime/library/library.h"
+/* The built-in kernels as functions, but for gemm: a request, then a launch. */
+#include "runtime/library/calls.h"
 
-/* What all buffers are aligned to, if that is less than what is usual: parts of matrices begin
- * anywhere. cl_mem handles are no addresses. */
-static int64_t alignment_of(const tw_library *library, const tw_binding *bindings, size_t count) {
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "runtime/library/find.h"
+
+/* cl_mem handles are no addresses. */
+int64_t tw_call_alignment(const tw_library *library, const tw_binding *bindings, size_t count) {
     uintptr_t address = TW_FULL_ALIGNMENT;
     for (size_t i = 0; i < count && library->backend->has_addresses; i++)
         address |= (uintptr_t)bindings[i].buffer;
     return (address & (TW_FULL_ALIGNMENT - 1)) == 0 ? 0 : (int64_t)(address & -address);
 }
 
-static tw_status run(tw_library *library, void *stream, tw_request *request,
-                     const tw_binding *bindings, size_t count, tw_error *error) {
-    const tw_plan *plan;
-    request->alignment = alignment_of(library, bindings, count);
-    tw_status status = tw_plan_create(&plan, library, request, error);
-    return status == TW_OK ? tw_launch(plan, stream, bindings, count, error) : status;
+tw_status tw_call_launch(const tw_plan *plan, void *stream, const tw_binding *bindings,
+                         size_t count, tw_error *error) {
+    tw_status status = tw_launch(plan, stream, bindings, count, error);
+    tw_plan_release(plan);
+    return status;
 }
 
-tw_status tw_gemm(tw_library *library, void *stream, tw_real type, tw_transposes transposes,
-                  int64_t m, int64_t n, int64_t k, double alpha, const void *a, int64_t lda,
-                  const void *b, int64_t ldb, double beta, void *c, int64_t ldc, tw_error *error) {
-    static const char *const attributes[2][4] = {
-        {"dtype=f32,trans=nn", "dtype=f32,trans=nt", "dtype=f32,trans=tn", "dtype=f32,trans=tt"},
-        {"dtype=f64,trans=nn", "dtype=f64,trans=nt", "dtype=f64,trans=tn", "dtype=f64,trans=tt"}};
-    if ((unsigned)type > TW_F64 || (unsigned)transposes > TW_TT)
-        return tw_fail(error, TW_INVALID, "tw_gemm: no such type or transposition");
-    tw_request request = {.kernel = "gemm",
-                          .attributes = attributes[type][transposes],
-                          .dimensions = {m, n, k},
-                          .strides = {lda, ldb, ldc}};
-    const tw_binding bindings[] = {{.name = "A", .buffer = (void *)a},
-                                   {.name = "B", .buffer = (void *)b},
-                                   {.name = "C", .buffer = c},
-                                   {.name = "alpha", .number = alpha},
-                                   {.name = "beta", .number = beta}};
-    return run(library, stream, &request, bindings, 5, error);
+tw_status tw_call_run(tw_library *library, void *stream, tw_request *request,
+                      const tw_binding *bindings, size_t count, tw_error *error) {
+    struct tw_plan_key key;
+    request->alignment = tw_call_alignment(library, bindings, count);
+    bool has_key = tw_plan_key_of(&key, request);
+    const tw_plan *plan = has_key ? tw_plans_hold(library->plans, &key) : NULL;
+    tw_status status = plan != NULL ? TW_OK
+                                    : tw_find_missing(library, has_key ? &key : NULL, request,
+                                                      !library->prepared_only, &plan, error);
+    return status == TW_OK ? tw_call_launch(plan, stream, bindings, count, error) : status;
+}
+
+tw_status tw_call_size(const char *call, const char *name, int64_t size, tw_error *error) {
+    return size >= 0 ? TW_OK
+                     : tw_fail(error, TW_INVALID, "%s: %s is %" PRId64 "; it must not be negative",
+                               call, name, size);
+}
+
+tw_status tw_call_scale(tw_library *library, void *stream, const char *type, int64_t m, int64_t n,
+                        double beta, void *c, int64_t ldc, tw_error *error) {
+    char attributes[TW_NAME_SIZE];
+    tw_request request = {.kernel = "gemm_scale", .dimensions = {m, n}, .strides = {ldc}};
+    if (beta == 1)
+        return TW_OK;
+    if (type != NULL) {
+        snprintf(attributes, sizeof attributes, "dtype=%s", type);
+        request.attributes = attributes;
+    }
+    const tw_binding bindings[] = {{.name = "C", .buffer = c}, {.name = "beta", .number = beta}};
+    return tw_call_run(library, stream, &request, bindings, 2, error);
 }
 
 /* The dtype that stands for elements of so many bytes; NULL when there is none. */
@@ -64,8 +79,13 @@ static tw_status move(tw_library *library, void *stream, const char *kernel, int
     if (request.attributes == NULL)
         return tw_fail(error, TW_INVALID, "%s: elements have 1, 2, 4 or 8 bytes, not %d", kernel,
                        element_bytes);
+    tw_status status = tw_call_size(kernel, "m", m, error);
+    if (status == TW_OK)
+        status = tw_call_size(kernel, "n", n, error);
+    if (status != TW_OK || m == 0 || n == 0)
+        return status;
     const tw_binding bindings[] = {{.name = "A", .buffer = (void *)a}, {.name = "B", .buffer = b}};
-    return run(library, stream, &request, bindings, 2, error);
+    return tw_call_run(library, stream, &request, bindings, 2, error);
 }
 
 tw_status tw_transpose(tw_library *library, void *stream, int element_bytes, int64_t m, int64_t n,
@@ -80,7 +100,14 @@ tw_status tw_copy(tw_library *library, void *stream, int element_bytes, int64_t 
 
 tw_status tw_aat(tw_library *library, void *stream, int64_t m, int64_t k, const void *a,
                  int64_t lda, void *c, int64_t ldc, tw_error *error) {
+    tw_status status = tw_call_size("aat", "m", m, error);
+    if (status == TW_OK)
+        status = tw_call_size("aat", "k", k, error);
+    if (status != TW_OK || m == 0)
+        return status;
+    if (k == 0)
+        return tw_call_scale(library, stream, "f32", m, m, 0, c, ldc, error);
     tw_request request = {.kernel = "aat", .dimensions = {m, k}, .strides = {lda, ldc}};
     const tw_binding bindings[] = {{.name = "A", .buffer = (void *)a}, {.name = "C", .buffer = c}};
-    return run(library, stream, &request, bindings, 2, error);
+    return tw_call_run(library, stream, &request, bindings, 2, error);
 }

@@ -1,5 +1,11 @@
 /* Finding a problem's plan, or having it made as the policy for misses says. */
+#include "runtime/library/find.h"
+
+#include <inttypes.h>
+
 #include "runtime/library/plan.h"
+#include "runtime/library/request.h"
+#include "runtime/library/sized.h"
 #include "runtime/library/tuning.h"
 
 /* What the policy asks for before a plan is made. */
@@ -19,11 +25,8 @@ static tw_status after_miss(tw_library *library, const tw_request *request, tw_e
                : TW_OK;
 }
 
-tw_status tw_plan_create(const tw_plan **out, tw_library *library, const tw_request *request,
-                         tw_error *error) {
-    *out = request->kernel != NULL ? tw_plans_find(library->plans, request) : NULL;
-    if (*out != NULL)
-        return TW_OK;
+static tw_status make_plan(tw_library *library, const struct tw_plan_key *key,
+                           const tw_request *request, const tw_plan **out, tw_error *error) {
     tw_plan *plan;
     bool tuned = true;
     tw_status status = library->on_miss != TW_MISS_NEAREST
@@ -34,10 +37,74 @@ tw_status tw_plan_create(const tw_plan **out, tw_library *library, const tw_requ
     if (status == TW_OK)
         status = tw_plan_make(&plan, library, request, error);
     if (status == TW_OK)
-        status = tw_plans_add(library->plans, request, plan, 0, out, error);
-    if (status == TW_OK && !tuned)
-        status = after_miss(library, request, error);
+        status = tw_plans_add(library->plans, key, plan, false, out, error);
+    if (status == TW_OK && !tuned && (status = after_miss(library, request, error)) != TW_OK)
+        tw_plans_release(library->plans, *out);
+    return status;
+}
+
+static tw_status unprepared(const struct tw_canonical *wanted, tw_error *error) {
+    const struct tw_description *d = wanted->problem.description;
+    char shape[TW_PROBLEM_KEY_SIZE];
+    struct tw_text more = {0};
+    tw_problem_shape(&wanted->problem, shape);
+    for (int i = 0; i < d->argument_count; i++)
+        if (wanted->strides[i] != 0)
+            tw_text_print(&more, ", %s %" PRId64, d->arguments[i].name, wanted->strides[i]);
+    if (wanted->request.alignment != 0)
+        tw_text_print(&more, ", alignment %" PRId64, wanted->request.alignment);
+    tw_status status =
+        tw_fail(error, TW_NOT_FOUND,
+                "%s %s \"%s\"%s has no plan yet, and with prepared_only a call "
+                "makes none; give it to tw_prepare",
+                d->kernel, shape, wanted->attributes, more.data != NULL ? more.data : "");
+    tw_text_free(&more);
+    return status;
+}
+
+tw_status tw_find_missing(tw_library *library, const struct tw_plan_key *key,
+                          const tw_request *request, bool make, const tw_plan **out,
+                          tw_error *error) {
+    struct tw_canonical wanted;
+    struct tw_plan_key canonical;
+    *out = NULL;
+    tw_status status = tw_request_read(library, request, &wanted, error);
+    if (status != TW_OK)
+        return status;
+    /* What was read has no number that a key cannot have. */
+    (void)tw_plan_key_of(&canonical, &wanted.request);
+    *out = tw_plans_hold(library->plans, &canonical);
+    if (*out == NULL)
+        status = make ? make_plan(library, &canonical, &wanted.request, out, error)
+                      : unprepared(&wanted, error);
+    if (status == TW_OK && key != NULL) {
+        status = tw_plans_alias(library->plans, key, *out, error);
+        if (status != TW_OK)
+            tw_plans_release(library->plans, *out);
+    }
     if (status != TW_OK)
         *out = NULL;
     return status;
+}
+
+tw_status tw_plan_create(const tw_plan **out, tw_library *library, const tw_request *request,
+                         tw_error *error) {
+    struct tw_plan_key key;
+    tw_request read;
+    *out = NULL;
+    if (request->size != 0 && request->size != sizeof read) {
+        tw_status status = tw_sized_read(&tw_sized_request, &read, request, error);
+        if (status != TW_OK)
+            return status;
+        request = &read;
+    }
+    if (request->kernel == NULL || !tw_plan_key_of(&key, request))
+        return tw_find_missing(library, NULL, request, true, out, error);
+    *out = tw_plans_hold(library->plans, &key);
+    return *out != NULL ? TW_OK : tw_find_missing(library, &key, request, true, out, error);
+}
+
+void tw_plan_release(const tw_plan *plan) {
+    if (plan != NULL)
+        tw_plans_release(plan->library->plans, plan);
 }

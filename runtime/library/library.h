@@ -28,6 +28,7 @@ struct tw_library {
     struct tw_plans *plans;
     struct tw_tuning *tuning; /* NULL: a miss tunes nothing */
     tw_miss on_miss;
+    bool prepared_only; /* calls make no plans */
     char cache_policy[8];
 };
 

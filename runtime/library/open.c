@@ -6,10 +6,15 @@
 #include "runtime/backend/devices.h"
 #include "runtime/library/library.h"
 #include "runtime/library/places.h"
+#include "runtime/library/sized.h"
 #include "runtime/library/tuning.h"
 
 const char *tw_version(void) {
     return TW_VERSION;
+}
+
+int tw_version_number(void) {
+    return TW_VERSION_NUMBER;
 }
 
 const char *tw_device_id(const tw_library *library) {
@@ -101,6 +106,7 @@ static tw_status open_parts(tw_library *library, const tw_options *options, tw_e
                        (int)options->on_miss);
     strcpy(library->cache_policy, policy);
     library->on_miss = options->on_miss;
+    library->prepared_only = options->prepared_only != 0;
     tw_status status = name_databases(library, options->databases, error);
     if (status == TW_OK)
         status = tw_kernels_create(&library->kernels, options->descriptions, error);
@@ -116,7 +122,7 @@ static tw_status open_parts(tw_library *library, const tw_options *options, tw_e
         status = tw_modules_create(&library->modules, library->backend, library->device,
                                    &library->info, library->cache, library->shipped, error);
     if (status == TW_OK)
-        status = tw_plans_create(&library->plans, error);
+        status = tw_plans_create(&library->plans, options->plan_limit, error);
     if (status == TW_OK &&
         (options->on_miss == TW_MISS_TUNE || options->on_miss == TW_MISS_TUNE_BACKGROUND))
         status = tw_tuning_create(&library->tuning, library, options, error);
@@ -125,12 +131,17 @@ static tw_status open_parts(tw_library *library, const tw_options *options, tw_e
 
 tw_status tw_open(tw_library **out, const tw_options *options, tw_error *error) {
     static const tw_options defaults;
+    tw_options read;
     *out = NULL;
+    tw_status status =
+        tw_sized_read(&tw_sized_options, &read, options != NULL ? options : &defaults, error);
+    if (status != TW_OK)
+        return status;
     tw_library *library = calloc(1, sizeof *library);
     if (library == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     pthread_mutex_init(&library->results, NULL);
-    tw_status status = open_parts(library, options != NULL ? options : &defaults, error);
+    status = open_parts(library, &read, error);
     if (status != TW_OK) {
         tw_close(library);
         return status;

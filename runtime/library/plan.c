@@ -9,6 +9,7 @@
 #include "runtime/backend/devices.h"
 #include "runtime/base/clock.h"
 #include "runtime/library/explain.h"
+#include "runtime/library/request.h"
 #include "runtime/select/select.h"
 #include "runtime/variant/compile.h"
 
@@ -25,100 +26,6 @@ struct making {
     struct tw_executable *executable;
     struct tw_module_found found[TW_MAX_LAUNCHES];
 };
-
-static tw_status set_attributes(struct tw_problem *problem, const char *text, tw_error *error) {
-    while (text != NULL && *text != '\0') {
-        size_t length = strcspn(text, ",");
-        const char *equals = memchr(text, '=', length);
-        char name[TW_NAME_SIZE], word[TW_NAME_SIZE];
-        if (equals == NULL || equals - text >= TW_NAME_SIZE ||
-            text + length - equals > TW_NAME_SIZE)
-            return tw_fail(error, TW_INVALID,
-                           "\"%.*s\" is no attribute of %s; write it as dtype=f32", (int)length,
-                           text, problem->description->kernel);
-        snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
-        snprintf(word, sizeof word, "%.*s", (int)(text + length - equals - 1), equals + 1);
-        tw_status status = tw_problem_set(problem, name, word, error);
-        if (status != TW_OK)
-            return status;
-        text += length + (text[length] == ',');
-    }
-    return TW_OK;
-}
-
-static tw_status set_dimensions(struct tw_problem *problem, const int64_t *given, tw_error *error) {
-    const struct tw_description *d = problem->description;
-    for (int i = 0; i < TW_REQUEST_DIMENSIONS; i++) {
-        if (i >= d->dimension_count && given[i] != 0)
-            return tw_fail(error, TW_INVALID, "%s has %d dimensions; there is a value for another",
-                           d->kernel, d->dimension_count);
-        if (i < d->dimension_count && (given[i] < 1 || given[i] > INT32_MAX))
-            return tw_fail(error, TW_INVALID,
-                           "%s: dimension %s is %" PRId64 "; it must be from 1 to %d", d->kernel,
-                           d->dimensions[i].name, given[i], INT32_MAX);
-        if (i < d->dimension_count)
-            problem->dimensions[i] = given[i];
-    }
-    return TW_OK;
-}
-
-/* After the attributes, which tell the sizes of elements. */
-static tw_status set_alignment(struct tw_problem *problem, int64_t given, tw_error *error) {
-    const struct tw_description *d = problem->description;
-    if (given < 0 || given > 1 << 20 || (given & (given - 1)) != 0)
-        return tw_fail(error, TW_INVALID,
-                       "the alignment is %" PRId64 "; it must be a power of two, or 0", given);
-    for (int i = 0; given != 0 && i < d->argument_count; i++) {
-        size_t bytes = tw_type_info(tw_problem_type(problem, i))->bytes;
-        if (d->arguments[i].kind == TW_ARGUMENT_BUFFER && (size_t)given < bytes)
-            return tw_fail(error, TW_INVALID,
-                           "%s: the elements of %s need an alignment of %zu bytes, not %" PRId64,
-                           d->kernel, d->arguments[i].name, bytes, given);
-    }
-    problem->alignment = given < TW_FULL_ALIGNMENT ? (int)given : TW_FULL_ALIGNMENT;
-    return TW_OK;
-}
-
-static tw_status set_strides(const struct tw_description *d, const int64_t *given, int64_t *strides,
-                             tw_error *error) {
-    int next = 0;
-    memset(strides, 0, TW_MAX_ARGUMENTS * sizeof *strides);
-    for (int i = 0; i < d->argument_count; i++) {
-        if (d->arguments[i].kind != TW_ARGUMENT_STRIDE || next == TW_REQUEST_STRIDES)
-            continue;
-        if (given[next] < 0 || given[next] > INT32_MAX)
-            return tw_fail(error, TW_INVALID, "%s: %s is %" PRId64 "; it must be from 1 to %d",
-                           d->kernel, d->arguments[i].name, given[next], INT32_MAX);
-        strides[i] = given[next++];
-    }
-    for (; next < TW_REQUEST_STRIDES; next++)
-        if (given[next] != 0)
-            return tw_fail(error, TW_INVALID, "there are more strides than %s has", d->kernel);
-    return TW_OK;
-}
-
-tw_status tw_plan_problem(tw_library *library, const tw_request *request,
-                          struct tw_problem *problem, int64_t strides[TW_MAX_ARGUMENTS],
-                          const char **description_file, tw_error *error) {
-    if (request->kernel == NULL)
-        return tw_fail(error, TW_INVALID, "a request must name a kernel");
-    const struct tw_description *description;
-    tw_status status =
-        tw_kernels_find(library->kernels, request->kernel, &description, description_file, error);
-    if (status != TW_OK)
-        return status;
-    *problem = (struct tw_problem){.description = description};
-    for (int i = 0; i < description->attribute_count; i++)
-        problem->words[i] = description->attributes[i].default_word;
-    status = set_dimensions(problem, request->dimensions, error);
-    if (status == TW_OK)
-        status = set_attributes(problem, request->attributes, error);
-    if (status == TW_OK)
-        status = set_alignment(problem, request->alignment, error);
-    if (status == TW_OK)
-        status = set_strides(description, request->strides, strides, error);
-    return status;
-}
 
 static tw_status get_module(struct making *making, int launch, tw_error *error) {
     tw_library *library = making->library;

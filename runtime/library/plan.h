@@ -16,7 +16,9 @@ struct tw_plan {
     const struct tw_module *modules[TW_MAX_LAUNCHES]; /* of its launches */
     int alignment; /* that buffers must have; 0: they have no addresses */
     tw_explanation explanation;
-    struct tw_text texts[8]; /* what the explanation points to */
+    struct tw_text texts[8];       /* what the explanation points to */
+    struct tw_plan_record *record; /* of the table that it is in */
+    tw_plan *replaced;             /* the plan in whose place it came */
 };
 
 /* Makes a plan, whatever there is already. The caller owns *out. */
@@ -27,10 +29,5 @@ void tw_plan_free(tw_plan *plan);
 /* Whether a result is stored for exactly this problem and device. Compiles nothing. */
 tw_status tw_plan_is_tuned(tw_library *library, const tw_request *request, bool *tuned,
                            tw_error *error);
-
-/* The problem that a request names, and its strides by argument index. */
-tw_status tw_plan_problem(tw_library *library, const tw_request *request,
-                          struct tw_problem *problem, int64_t strides[TW_MAX_ARGUMENTS],
-                          const char **description_file, tw_error *error);
 
 #endif

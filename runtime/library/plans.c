@@ -1,51 +1,64 @@
+/* How readers and writers share the table without a lock.
+ *
+ * A slot of the hash table points to an entry, which has a key and its plan; the entry points to a
+ * record, which counts who uses the plan, whatever key he found it by. Writers take turns. They
+ * fill in an entry before they publish it in a slot, and a table that has become too small is
+ * replaced by a larger copy and freed at the end, so a reader may go on with an older table: what
+ * it does not find there, it looks for again under the lock.
+ *
+ * Without a limit that is all. With one, a record whose count is 0 can be dropped: a writer
+ * exchanges the 0 for DROPPED, which nobody can after somebody else has counted. Then the record's
+ * entries and the record itself are used again for other plans, but never freed, so that a reader
+ * that comes late still finds an entry and a record where it looks, if others than it expects. It
+ * therefore counts first, and looks then: a count that was negative is a dropped record's; else the
+ * record stays what it is, and so do its entries. If the entry still is the record's, its key can
+ * be compared. */
 #include "runtime/library/plans.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime/base/error.h"
 #include "runtime/library/plan.h"
 
-enum { WORDS = (TW_REQUEST_DIMENSIONS + TW_REQUEST_STRIDES) / 2 + 1, LINE = 64 };
+enum { LINE = 64, BLOCK = 512 };
 
-/* A request as it is looked up: all that tells it apart, in as few cache lines as can be. No valid
- * dimension or stride needs more than 32 bits. */
-struct key {
-    uint64_t words[WORDS]; /* two dimensions or strides each, and the alignment */
-    const char *kernel;
-    const char *attributes;
-    size_t kernel_length, attributes_length;
-};
+#define DROPPED (INT64_MIN / 2)
 
-/* A kernel with attributes, which many requests share. */
-struct texts {
-    struct texts *next;
-    size_t kernel_length, attributes_length;
-    char text[]; /* one after the other */
-};
-
-/* One cache line. */
+/* What a look-up reads, and mostly all of it, is in the first cache line. */
 struct entry {
-    _Alignas(LINE) const struct texts *texts;
-    uint64_t words[WORDS];
+    _Alignas(LINE) _Atomic(const tw_plan *) plan;
+    _Atomic(struct tw_plan_record *) record; /* NULL: in no slot */
+    const struct tw_key_texts *texts;
+    uint64_t words[TW_PLAN_KEY_WORDS];
+    uint64_t hash;
+    struct entry *next; /* of the same record, or unused */
 };
 
-/* Entries lie together, and not between the plans, so that few pages hold them all. */
-enum { BLOCK_ENTRIES = 1023 };
+_Static_assert(offsetof(struct entry, words) + TW_PLAN_KEY_HEAD * sizeof(uint64_t) == LINE,
+               "a key's head ends with the cache line");
 
+struct tw_plan_record {
+    _Atomic(int64_t) users;
+    _Atomic(uint64_t) used; /* the table's clock then */
+    tw_plan *owned;         /* the plan, and those that it replaced */
+    struct entry *entries;
+    struct tw_plan_record *next; /* in use, or unused */
+};
+
+/* Entries and records lie together, and not between the plans, so that few pages hold them all. */
 struct block {
     struct block *next;
-    int used;
-    struct entry entries[BLOCK_ENTRIES];
+    int entries_used, records_used;
+    struct entry entries[BLOCK];
+    struct tw_plan_record records[BLOCK];
 };
 
 struct slot {
-    _Atomic(struct entry *) entry;
-    uint64_t hash; /* this and the plan are there before the entry is published */
-    _Atomic(const tw_plan *) plan;
+    _Atomic(struct entry *) entry; /* NULL: never used; `no_entry`: used no more */
+    _Atomic(uint64_t) hash;        /* is there before the entry is published */
 };
 
 struct table {
@@ -54,20 +67,20 @@ struct table {
     struct slot slots[];
 };
 
-/* Every plan that was handed out, for freeing: also those that were replaced. */
-struct holder {
-    struct holder *next;
-    tw_plan *plan;
-};
-
 struct tw_plans {
     _Atomic(struct table *) table;
-    pthread_mutex_t lock; /* of writers */
-    size_t count;
+    uint64_t limit;
+    _Atomic(uint64_t) clock; /* plans that were made */
+    pthread_mutex_t lock;    /* of writers, and of what follows */
+    size_t count;            /* of slots that have an entry */
     struct block *blocks;
-    struct texts *texts;
-    struct holder *holders;
+    struct entry *unused_entries;
+    struct tw_plan_record *unused_records;
+    struct tw_plan_record *records;
+    struct tw_key_texts *texts;
 };
+
+static struct entry no_entry;
 
 static struct table *create_table(size_t slots) {
     struct table *table = calloc(1, sizeof *table + slots * sizeof table->slots[0]);
@@ -76,7 +89,7 @@ static struct table *create_table(size_t slots) {
     return table;
 }
 
-tw_status tw_plans_create(struct tw_plans **out, tw_error *error) {
+tw_status tw_plans_create(struct tw_plans **out, uint64_t limit, tw_error *error) {
     struct tw_plans *plans = *out = calloc(1, sizeof *plans);
     struct table *table = create_table(64);
     if (plans == NULL || table == NULL) {
@@ -86,13 +99,24 @@ tw_status tw_plans_create(struct tw_plans **out, tw_error *error) {
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     }
     atomic_init(&plans->table, table);
+    plans->limit = limit;
     pthread_mutex_init(&plans->lock, NULL);
     return TW_OK;
+}
+
+static void free_plans(struct tw_plan_record *record) {
+    while (record->owned != NULL) {
+        tw_plan *replaced = record->owned->replaced;
+        tw_plan_free(record->owned);
+        record->owned = replaced;
+    }
 }
 
 void tw_plans_free(struct tw_plans *plans) {
     if (plans == NULL)
         return;
+    for (struct tw_plan_record *record = plans->records; record != NULL; record = record->next)
+        free_plans(record);
     for (struct table *table = plans->table, *older; table != NULL; table = older) {
         older = table->older;
         free(table);
@@ -103,142 +127,91 @@ void tw_plans_free(struct tw_plans *plans) {
         plans->blocks = next;
     }
     while (plans->texts != NULL) {
-        struct texts *next = plans->texts->next;
+        struct tw_key_texts *next = plans->texts->next;
         free(plans->texts);
         plans->texts = next;
-    }
-    while (plans->holders != NULL) {
-        struct holder *next = plans->holders->next;
-        tw_plan_free(plans->holders->plan);
-        free(plans->holders);
-        plans->holders = next;
     }
     pthread_mutex_destroy(&plans->lock);
     free(plans);
 }
 
-/* Two numbers in one word; what does not fit goes to *beyond. */
-static uint64_t pack(const int64_t *numbers, uint64_t *beyond) {
-    *beyond |= ((uint64_t)numbers[0] | (uint64_t)numbers[1]) >> 32;
-    return (uint64_t)numbers[0] | (uint64_t)numbers[1] << 32;
+/* ---- Finding ---- */
+
+static void let_go(struct tw_plan_record *record) {
+    atomic_fetch_sub_explicit(&record->users, 1, memory_order_release);
 }
 
-/* False when a number is negative or too large for any problem. */
-static bool make_key(const tw_request *request, struct key *key) {
-    uint64_t beyond = 0;
-    for (int i = 0; i < TW_REQUEST_DIMENSIONS; i += 2)
-        key->words[i / 2] = pack(&request->dimensions[i], &beyond);
-    for (int i = 0; i < TW_REQUEST_STRIDES; i += 2)
-        key->words[(TW_REQUEST_DIMENSIONS + i) / 2] = pack(&request->strides[i], &beyond);
-    key->words[WORDS - 1] = (uint64_t)request->alignment;
-    key->kernel = request->kernel;
-    key->attributes = request->attributes != NULL ? request->attributes : "";
-    key->kernel_length = strlen(key->kernel);
-    key->attributes_length = strlen(key->attributes);
-    return beyond == 0;
+/* The record of an entry, counted; NULL when it has none any more. */
+static struct tw_plan_record *hold(struct entry *entry) {
+    struct tw_plan_record *record = atomic_load_explicit(&entry->record, memory_order_acquire);
+    if (record == NULL)
+        return NULL;
+    if (atomic_fetch_add_explicit(&record->users, 1, memory_order_acquire) >= 0 &&
+        atomic_load_explicit(&entry->record, memory_order_acquire) == record)
+        return record;
+    let_go(record);
+    return NULL;
 }
 
-/* Multiplying by a 64-bit odd constant and folding the 128 bits of the product: a few nanoseconds
- * for a key of this size, where a general hash takes several times that. */
-static uint64_t mix(uint64_t hash, uint64_t value) {
-    __extension__ typedef unsigned __int128 wide;
-    wide product = (wide)(hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
+static bool has_key(const struct entry *entry, const struct tw_plan_key *key) {
+    return tw_plan_key_has_words(key, entry->words) && tw_plan_key_has_texts(key, entry->texts);
 }
 
-static uint64_t load(const char *text, size_t bytes) {
-    uint64_t word = 0;
-    memcpy(&word, text, bytes);
-    return word;
-}
-
-/* The last 8 bytes of a text, or all of a shorter one. Loads overlap, for a loop over bytes takes
- * longer than all the rest. */
-static uint64_t load_tail(const char *text, size_t length) {
-    if (length >= 8)
-        return load(text + length - 8, 8);
-    if (length >= 4)
-        return load(text, 4) << 32 | load(text + length - 4, 4);
-    uint64_t word = 0;
-    for (size_t i = 0; i < length; i++)
-        word = word << 8 | (unsigned char)text[i];
-    return word;
-}
-
-static uint64_t mix_text(uint64_t hash, const char *text, size_t length) {
-    hash = mix(hash, load_tail(text, length) ^ length);
-    for (size_t i = 0; i + 8 < length; i += 8)
-        hash = mix(hash, load(text + i, 8));
-    return hash;
-}
-
-static bool same_text(const char *a, const char *b, size_t length) {
-    uint64_t difference = load_tail(a, length) ^ load_tail(b, length);
-    for (size_t i = 0; i + 8 < length; i += 8)
-        difference |= load(a + i, 8) ^ load(b + i, 8);
-    return difference == 0;
-}
-
-/* Two chains, which a processor works on at once. */
-static uint64_t hash_of(const struct key *key) {
-    uint64_t even = UINT64_C(0x243f6a8885a308d3), odd = UINT64_C(0x13198a2e03707344);
-    for (int i = 0; i + 1 < WORDS; i += 2) {
-        even = mix(even, key->words[i]);
-        odd = mix(odd, key->words[i + 1]);
-    }
-    if (WORDS % 2 != 0)
-        even = mix(even, key->words[WORDS - 1]);
-    even = mix_text(even, key->kernel, key->kernel_length);
-    odd = mix_text(odd, key->attributes, key->attributes_length);
-    return mix(even, odd);
-}
-
-static bool same_texts(const struct texts *texts, const struct key *key) {
-    return texts->kernel_length == key->kernel_length &&
-           texts->attributes_length == key->attributes_length &&
-           same_text(texts->text, key->kernel, key->kernel_length) &&
-           same_text(texts->text + key->kernel_length, key->attributes, key->attributes_length);
-}
-
-static bool same_words(const uint64_t *a, const uint64_t *b) {
-    uint64_t difference = 0;
-    for (int i = 0; i < WORDS; i++)
-        difference |= a[i] ^ b[i];
-    return difference == 0;
-}
-
-static struct slot *look_up(struct table *table, const struct key *key, uint64_t hash) {
-    for (size_t at = hash & table->mask;; at = (at + 1) & table->mask) {
-        struct slot *slot = &table->slots[at];
-        const struct entry *entry = atomic_load_explicit(&slot->entry, memory_order_acquire);
+/* What is found is held if there is a limit. */
+static struct entry *find(const struct tw_plans *plans, const struct tw_plan_key *key,
+                          uint64_t hash) {
+    struct table *table = atomic_load_explicit(&plans->table, memory_order_acquire);
+    for (size_t tries = 0; tries <= table->mask; tries++) {
+        struct slot *slot = &table->slots[(hash + tries) & table->mask];
+        struct entry *entry = atomic_load_explicit(&slot->entry, memory_order_acquire);
         if (entry == NULL)
             return NULL;
-        if (slot->hash == hash && same_words(entry->words, key->words) &&
-            same_texts(entry->texts, key))
-            return slot;
+        if (atomic_load_explicit(&slot->hash, memory_order_relaxed) != hash)
+            continue;
+        if (plans->limit == 0) {
+            if (has_key(entry, key))
+                return entry;
+            continue;
+        }
+        struct tw_plan_record *record = hold(entry);
+        if (record != NULL && has_key(entry, key))
+            return entry;
+        if (record != NULL)
+            let_go(record);
     }
+    return NULL;
 }
 
-const tw_plan *tw_plans_find(const struct tw_plans *plans, const tw_request *request) {
-    struct key key;
-    if (!make_key(request, &key))
+const tw_plan *tw_plans_hold(struct tw_plans *plans, const struct tw_plan_key *key) {
+    struct entry *entry = find(plans, key, tw_plan_key_hash(key));
+    if (entry == NULL)
         return NULL;
-    struct table *table = atomic_load_explicit(&plans->table, memory_order_acquire);
-    const struct slot *slot = look_up(table, &key, hash_of(&key));
-    return slot != NULL ? atomic_load_explicit(&slot->plan, memory_order_acquire) : NULL;
+    if (plans->limit != 0) {
+        struct tw_plan_record *record = entry->record;
+        /* Mostly it is so already: then the cache line stays shared. */
+        uint64_t now = atomic_load_explicit(&plans->clock, memory_order_relaxed);
+        if (atomic_load_explicit(&record->used, memory_order_relaxed) != now)
+            atomic_store_explicit(&record->used, now, memory_order_relaxed);
+    }
+    return atomic_load_explicit(&entry->plan, memory_order_acquire);
 }
 
-static void publish(struct table *table, struct entry *entry, uint64_t hash, const tw_plan *plan) {
-    size_t at = hash & table->mask;
-    while (atomic_load_explicit(&table->slots[at].entry, memory_order_relaxed) != NULL)
+void tw_plans_release(struct tw_plans *plans, const tw_plan *plan) {
+    if (plans->limit != 0)
+        let_go(plan->record);
+}
+
+/* ---- Adding ---- */
+
+static void publish(struct table *table, struct entry *entry) {
+    size_t at = entry->hash & table->mask;
+    for (struct entry *there; (there = table->slots[at].entry) != NULL && there != &no_entry;)
         at = (at + 1) & table->mask;
-    table->slots[at].hash = hash;
-    atomic_store_explicit(&table->slots[at].plan, plan, memory_order_relaxed);
+    atomic_store_explicit(&table->slots[at].hash, entry->hash, memory_order_relaxed);
     atomic_store_explicit(&table->slots[at].entry, entry, memory_order_release);
 }
 
-/* At most three quarters of the slots are used, so that look-ups are short and always meet an empty
- * one. */
+/* At most three quarters of the slots are used, so that look-ups are short. */
 static bool make_room(struct tw_plans *plans) {
     struct table *table = plans->table;
     if (4 * (plans->count + 1) <= 3 * (table->mask + 1))
@@ -248,84 +221,214 @@ static bool make_room(struct tw_plans *plans) {
         return false;
     larger->older = table;
     for (size_t i = 0; i <= table->mask; i++)
-        if (table->slots[i].entry != NULL)
-            publish(larger, table->slots[i].entry, table->slots[i].hash, table->slots[i].plan);
+        if (table->slots[i].entry != NULL && table->slots[i].entry != &no_entry)
+            publish(larger, table->slots[i].entry);
     atomic_store_explicit(&plans->table, larger, memory_order_release);
     return true;
 }
 
-static const struct texts *share_texts(struct tw_plans *plans, const struct key *key) {
-    for (const struct texts *texts = plans->texts; texts != NULL; texts = texts->next)
-        if (same_texts(texts, key))
-            return texts;
-    struct texts *texts = malloc(sizeof *texts + key->kernel_length + key->attributes_length);
+static bool share_texts(struct tw_plans *plans, const struct tw_plan_key *key,
+                        const struct tw_key_texts **out) {
+    *out = NULL;
+    if (key->kernel == NULL)
+        return true;
+    for (struct tw_key_texts *texts = plans->texts; texts != NULL; texts = texts->next) {
+        if (tw_plan_key_has_texts(key, texts)) {
+            *out = texts;
+            return true;
+        }
+    }
+    struct tw_key_texts *texts = tw_plan_key_copy_texts(key);
     if (texts == NULL)
-        return NULL;
-    *texts = (struct texts){.next = plans->texts,
-                            .kernel_length = key->kernel_length,
-                            .attributes_length = key->attributes_length};
-    memcpy(texts->text, key->kernel, key->kernel_length);
-    memcpy(texts->text + key->kernel_length, key->attributes, key->attributes_length);
+        return false;
+    texts->next = plans->texts;
     plans->texts = texts;
-    return texts;
+    *out = texts;
+    return true;
 }
 
-static struct entry *create_entry(struct tw_plans *plans, const struct key *key) {
-    const struct texts *texts = share_texts(plans, key);
-    if (texts == NULL)
+/* A block with an entry and a record that were never used. */
+static struct block *open_block(struct tw_plans *plans) {
+    if (plans->blocks != NULL && plans->blocks->entries_used < BLOCK &&
+        plans->blocks->records_used < BLOCK)
+        return plans->blocks;
+    struct block *block = aligned_alloc(LINE, sizeof *block);
+    if (block == NULL)
         return NULL;
-    if (plans->blocks == NULL || plans->blocks->used == BLOCK_ENTRIES) {
-        struct block *block = aligned_alloc(LINE, sizeof *block);
-        if (block == NULL)
-            return NULL;
-        block->next = plans->blocks;
-        block->used = 0;
-        plans->blocks = block;
+    memset(block, 0, sizeof *block);
+    block->next = plans->blocks;
+    return plans->blocks = block;
+}
+
+static struct entry *take_entry(struct tw_plans *plans) {
+    struct entry *entry = plans->unused_entries;
+    if (entry != NULL) {
+        plans->unused_entries = entry->next;
+        return entry;
     }
-    struct entry *entry = &plans->blocks->entries[plans->blocks->used++];
+    struct block *block = open_block(plans);
+    return block != NULL ? &block->entries[block->entries_used++] : NULL;
+}
+
+static struct tw_plan_record *take_record(struct tw_plans *plans) {
+    struct tw_plan_record *record = plans->unused_records;
+    if (record != NULL) {
+        plans->unused_records = record->next;
+        return record;
+    }
+    struct block *block = open_block(plans);
+    record = block != NULL ? &block->records[block->records_used++] : NULL;
+    if (record != NULL)
+        atomic_init(&record->users, DROPPED);
+    return record;
+}
+
+static bool add_entry(struct tw_plans *plans, const struct tw_plan_key *key,
+                      struct tw_plan_record *record) {
+    const struct tw_key_texts *texts;
+    struct entry *entry =
+        make_room(plans) && share_texts(plans, key, &texts) ? take_entry(plans) : NULL;
+    if (entry == NULL)
+        return false;
     entry->texts = texts;
     memcpy(entry->words, key->words, sizeof entry->words);
-    return entry;
+    entry->hash = tw_plan_key_hash(key);
+    atomic_store_explicit(&entry->plan, record->owned, memory_order_relaxed);
+    entry->next = record->entries;
+    record->entries = entry;
+    atomic_store_explicit(&entry->record, record, memory_order_release);
+    publish(plans->table, entry);
+    plans->count++;
+    return true;
 }
 
-static tw_status add(struct tw_plans *plans, const struct key *key, tw_plan *plan, int replace,
-                     const tw_plan **kept, tw_error *error) {
-    uint64_t hash = hash_of(key);
-    struct slot *slot = look_up(plans->table, key, hash);
-    if (slot != NULL && !replace) {
-        *kept = slot->plan;
-        tw_plan_free(plan);
+static void give_record_back(struct tw_plans *plans, struct tw_plan_record *record) {
+    record->next = plans->unused_records;
+    plans->unused_records = record;
+}
+
+static bool add_record(struct tw_plans *plans, const struct tw_plan_key *key, tw_plan *plan) {
+    struct tw_plan_record *record = take_record(plans);
+    if (record == NULL)
+        return false;
+    record->entries = NULL;
+    record->owned = plan;
+    plan->record = record;
+    atomic_store_explicit(&record->used, plans->clock, memory_order_relaxed);
+    /* Added, not stored: somebody who came late may be about to take away what he counted. */
+    atomic_fetch_add_explicit(&record->users, 1 - DROPPED, memory_order_release);
+    if (!add_entry(plans, key, record)) {
+        atomic_fetch_add_explicit(&record->users, DROPPED - 1, memory_order_relaxed);
+        give_record_back(plans, record);
+        return false;
+    }
+    record->next = plans->records;
+    plans->records = record;
+    return true;
+}
+
+static void replace_plan(struct tw_plan_record *record, tw_plan *plan) {
+    plan->record = record;
+    plan->replaced = record->owned;
+    record->owned = plan;
+    for (struct entry *entry = record->entries; entry != NULL; entry = entry->next)
+        atomic_store_explicit(&entry->plan, plan, memory_order_release);
+}
+
+/* ---- Dropping ---- */
+
+static void remove_entry(struct tw_plans *plans, struct entry *entry) {
+    struct table *table = plans->table;
+    size_t at = entry->hash & table->mask;
+    while (table->slots[at].entry != entry)
+        at = (at + 1) & table->mask;
+    atomic_store_explicit(&entry->record, NULL, memory_order_release);
+    atomic_store_explicit(&table->slots[at].entry, &no_entry, memory_order_release);
+    plans->count--;
+    /* Nothing lies behind the last of a row of slots: it and those before that hold nothing may be
+     * as if they had never been used. */
+    while (table->slots[(at + 1) & table->mask].entry == NULL &&
+           table->slots[at].entry == &no_entry) {
+        atomic_store_explicit(&table->slots[at].entry, NULL, memory_order_release);
+        at = (at - 1) & table->mask;
+    }
+    entry->next = plans->unused_entries;
+    plans->unused_entries = entry;
+}
+
+static bool drop(struct tw_plans *plans, struct tw_plan_record **link) {
+    struct tw_plan_record *record = *link;
+    int64_t nobody = 0;
+    if (!atomic_compare_exchange_strong_explicit(&record->users, &nobody, DROPPED,
+                                                 memory_order_acquire, memory_order_relaxed))
+        return false;
+    while (record->entries != NULL) {
+        struct entry *next = record->entries->next;
+        remove_entry(plans, record->entries);
+        record->entries = next;
+    }
+    free_plans(record);
+    *link = record->next;
+    give_record_back(plans, record);
+    return true;
+}
+
+/* A walk over all records for each that is dropped: a plan was just made, which takes longer. */
+static void keep_limit(struct tw_plans *plans) {
+    bool more = plans->limit != 0;
+    while (more) {
+        uint64_t idle = 0;
+        struct tw_plan_record **oldest = NULL;
+        for (struct tw_plan_record **link = &plans->records; *link != NULL; link = &(*link)->next) {
+            if (atomic_load_explicit(&(*link)->users, memory_order_relaxed) != 0)
+                continue;
+            idle++;
+            /* Later ones in the list were made earlier. */
+            if (oldest == NULL || (*link)->used <= (*oldest)->used)
+                oldest = link;
+        }
+        more = idle > plans->limit && drop(plans, oldest);
+    }
+}
+
+/* ---- ---- */
+
+static tw_status add(struct tw_plans *plans, const struct tw_plan_key *key, tw_plan *plan,
+                     bool replace, const tw_plan **kept, tw_error *error) {
+    struct entry *there = find(plans, key, tw_plan_key_hash(key));
+    plans->clock++;
+    if (there != NULL) {
+        if (replace)
+            replace_plan(there->record, plan);
+        else
+            tw_plan_free(plan);
+        *kept = there->plan;
         return TW_OK;
     }
-    struct holder *holder = calloc(1, sizeof *holder);
-    struct entry *entry =
-        slot == NULL && holder != NULL && make_room(plans) ? create_entry(plans, key) : NULL;
-    if (holder == NULL || (slot == NULL && entry == NULL)) {
-        free(holder);
+    if (!add_record(plans, key, plan)) {
         tw_plan_free(plan);
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     }
-    *holder = (struct holder){.next = plans->holders, .plan = plan};
-    plans->holders = holder;
-    if (slot != NULL) {
-        atomic_store_explicit(&slot->plan, plan, memory_order_release);
-    } else {
-        publish(plans->table, entry, hash, plan);
-        plans->count++;
-    }
     *kept = plan;
+    keep_limit(plans);
     return TW_OK;
 }
 
-tw_status tw_plans_add(struct tw_plans *plans, const tw_request *request, tw_plan *plan,
-                       int replace, const tw_plan **kept, tw_error *error) {
-    struct key key;
-    if (!make_key(request, &key)) {
-        tw_plan_free(plan);
-        return tw_fail(error, TW_INVALID, "a size of the request is out of range");
-    }
+tw_status tw_plans_add(struct tw_plans *plans, const struct tw_plan_key *key, tw_plan *plan,
+                       bool replace, const tw_plan **kept, tw_error *error) {
     pthread_mutex_lock(&plans->lock);
-    tw_status status = add(plans, &key, plan, replace, kept, error);
+    tw_status status = add(plans, key, plan, replace, kept, error);
     pthread_mutex_unlock(&plans->lock);
     return status;
+}
+
+tw_status tw_plans_alias(struct tw_plans *plans, const struct tw_plan_key *key, const tw_plan *plan,
+                         tw_error *error) {
+    pthread_mutex_lock(&plans->lock);
+    struct entry *there = find(plans, key, tw_plan_key_hash(key));
+    bool added = there != NULL || add_entry(plans, key, plan->record);
+    if (there != NULL && plans->limit != 0)
+        let_go(there->record);
+    pthread_mutex_unlock(&plans->lock);
+    return added ? TW_OK : tw_fail(error, TW_NO_MEMORY, "out of memory");
 }

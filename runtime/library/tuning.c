@@ -16,6 +16,7 @@
 #include "runtime/library/library.h"
 #include "runtime/library/places.h"
 #include "runtime/library/plan.h"
+#include "runtime/library/request.h"
 
 extern char **environ;
 
@@ -275,12 +276,15 @@ static struct job *next_job(struct tw_tuning *tuning) {
 static void *work(void *context) {
     struct tw_tuning *tuning = context;
     for (struct job *job; (job = next_job(tuning)) != NULL; free_job(job)) {
+        struct tw_plan_key key;
         tw_plan *plan;
         const tw_plan *kept;
         /* Nobody waits for the outcome: the plan that there is goes on serving. */
         if (tw_tuning_run(tuning, &job->request, NULL) == TW_OK &&
-            tw_plan_make(&plan, tuning->library, &job->request, NULL) == TW_OK)
-            (void)tw_plans_add(tuning->library->plans, &job->request, plan, 1, &kept, NULL);
+            tw_plan_make(&plan, tuning->library, &job->request, NULL) == TW_OK &&
+            tw_plan_key_of(&key, &job->request) &&
+            tw_plans_add(tuning->library->plans, &key, plan, true, &kept, NULL) == TW_OK)
+            tw_plans_release(tuning->library->plans, kept);
     }
     return NULL;
 }

@@ -43,6 +43,9 @@ class Kernels(support.EndToEnd):
     def test_copy(self):
         self.check("copy", ("copy", "--shape", "1x1000", "--dtype", "u8"), "GB/s", 3)
 
+    def test_gemm_scale(self):
+        self.check("gemm_scale", ("gemm_scale", "--shape", "30x20"), "GB/s", 3)
+
     def test_aat(self):
         self.check("aat", ("aat", "--shape", "30x20"), "TFLOP/s")
 

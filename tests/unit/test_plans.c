@@ -12,6 +12,17 @@ static tw_plan *paper_plan(int number) {
     return plan;
 }
 
+static struct tw_plan_key key_of(const tw_request *request) {
+    struct tw_plan_key key;
+    assert_true(tw_plan_key_of(&key, request));
+    return key;
+}
+
+static const tw_plan *find(struct tw_plans *plans, const tw_request *request) {
+    const struct tw_plan_key key = key_of(request);
+    return tw_plans_hold(plans, &key);
+}
+
 static tw_request request_of(int i) {
     static const char *const kernels[] = {"gemm", "transpose", "a_kernel_of_a_longer_name"};
     static const char *const attributes[] = {NULL, "dtype=f32", "dtype=f32,trans=tn", "dtype=f64"};
@@ -24,7 +35,7 @@ static tw_request request_of(int i) {
 static int set_up(void **state) {
     struct tw_plans *plans;
     tw_error error;
-    must(tw_plans_create(&plans, &error), error);
+    must(tw_plans_create(&plans, 0, &error), error);
     *state = plans;
     return 0;
 }
@@ -35,10 +46,11 @@ static int tear_down(void **state) {
 }
 
 static const tw_plan *add(struct tw_plans *plans, const tw_request *request, int number,
-                          int replace) {
+                          bool replace) {
+    const struct tw_plan_key key = key_of(request);
     const tw_plan *kept;
     tw_error error;
-    must(tw_plans_add(plans, request, paper_plan(number), replace, &kept, &error), error);
+    must(tw_plans_add(plans, &key, paper_plan(number), replace, &kept, &error), error);
     return kept;
 }
 
@@ -47,53 +59,193 @@ static void every_request_finds_its_own(void **state) {
     enum { COUNT = 6000 };
     for (int i = 0; i < COUNT; i++) {
         const tw_request request = request_of(i);
-        assert_null(tw_plans_find(plans, &request));
-        assert_int_equal(add(plans, &request, i, 0)->alignment, i);
+        assert_null(find(plans, &request));
+        assert_int_equal(add(plans, &request, i, false)->alignment, i);
     }
     for (int i = 0; i < COUNT; i++) {
         const tw_request request = request_of(i);
-        assert_int_equal(tw_plans_find(plans, &request)->alignment, i);
+        assert_int_equal(find(plans, &request)->alignment, i);
     }
 }
 
 static void near_misses(void **state) {
     struct tw_plans *plans = *state;
     const tw_request known = {.kernel = "gemm", .attributes = "ab", .dimensions = {4, 5, 6}};
-    add(plans, &known, 1, 0);
+    add(plans, &known, 1, false);
     tw_request other = known;
     other.kernel = "gemma"; /* the two texts together are the same */
     other.attributes = "b";
-    assert_null(tw_plans_find(plans, &other));
+    assert_null(find(plans, &other));
     other = known;
     other.attributes = NULL;
-    assert_null(tw_plans_find(plans, &other));
+    assert_null(find(plans, &other));
     other = known;
     other.strides[5] = 1;
-    assert_null(tw_plans_find(plans, &other));
+    assert_null(find(plans, &other));
     other = known;
     other.dimensions[0] += INT64_C(1) << 32; /* the low half is the same */
-    assert_null(tw_plans_find(plans, &other));
-    tw_error error;
-    const tw_plan *kept;
-    assert_refuses(tw_plans_add(plans, &other, paper_plan(2), 0, &kept, &error), TW_INVALID, error,
-                   "out of range");
+    struct tw_plan_key key;
+    assert_false(tw_plan_key_of(&key, &other));
+    other = known;
+    other.strides[0] = -1;
+    assert_false(tw_plan_key_of(&key, &other));
+    /* Numbers alone are no key of a request with the same numbers. */
+    key = key_of(&known);
+    key.kernel = NULL;
+    assert_null(tw_plans_hold(plans, &key));
     other = known;
     other.attributes = "";
-    add(plans, &other, 3, 0);
+    add(plans, &other, 3, false);
     other.attributes = NULL; /* absent and empty are the same */
-    assert_int_equal(tw_plans_find(plans, &other)->alignment, 3);
+    assert_int_equal(find(plans, &other)->alignment, 3);
 }
 
 static void the_first_stays_unless_replaced(void **state) {
     struct tw_plans *plans = *state;
     const tw_request request = request_of(5);
-    const tw_plan *first = add(plans, &request, 1, 0);
-    assert_ptr_equal(add(plans, &request, 2, 0), first);
-    const tw_plan *second = add(plans, &request, 3, 1);
+    const tw_plan *first = add(plans, &request, 1, false);
+    assert_ptr_equal(add(plans, &request, 2, false), first);
+    const tw_plan *second = add(plans, &request, 3, true);
     assert_int_equal(second->alignment, 3);
-    assert_ptr_equal(tw_plans_find(plans, &request), second);
+    assert_ptr_equal(find(plans, &request), second);
     assert_int_equal(first->alignment, 1); /* whoever holds it may go on */
 }
+
+static void several_keys_find_one_plan(void **state) {
+    struct tw_plans *plans = *state;
+    const tw_request requests[] = {request_of(1), request_of(2), request_of(3)};
+    const struct tw_plan_key keys[] = {key_of(&requests[1]), key_of(&requests[2])};
+    tw_error error;
+    const tw_plan *first = add(plans, &requests[0], 1, false);
+    must(tw_plans_alias(plans, &keys[0], first, &error), error);
+    assert_ptr_equal(find(plans, &requests[1]), first);
+    /* Replacing is seen by all, and a key that has a plan keeps it. */
+    const tw_plan *second = add(plans, &requests[1], 2, true);
+    assert_ptr_equal(find(plans, &requests[0]), second);
+    const tw_plan *other = add(plans, &requests[2], 3, false);
+    must(tw_plans_alias(plans, &keys[1], second, &error), error);
+    assert_ptr_equal(find(plans, &requests[2]), other);
+    /* Keys of numbers alone. */
+    struct tw_plan_key numbers = {.words = {1, 2, 3}}, others = {.words = {1, 2, 4}};
+    must(tw_plans_alias(plans, &numbers, other, &error), error);
+    assert_ptr_equal(tw_plans_hold(plans, &numbers), other);
+    assert_null(tw_plans_hold(plans, &others));
+}
+
+/* ---- With a limit ---- */
+
+static struct tw_plans *limited(uint64_t limit) {
+    struct tw_plans *plans;
+    tw_error error;
+    must(tw_plans_create(&plans, limit, &error), error);
+    return plans;
+}
+
+static void drop(struct tw_plans *plans, const tw_plan *plan) {
+    assert_non_null(plan);
+    tw_plans_release(plans, plan);
+}
+
+static bool is_there(struct tw_plans *plans, int i) {
+    const tw_request request = request_of(i);
+    const tw_plan *plan = find(plans, &request);
+    if (plan != NULL)
+        tw_plans_release(plans, plan);
+    return plan != NULL;
+}
+
+static void make(struct tw_plans *plans, int i) {
+    const tw_request request = request_of(i);
+    drop(plans, add(plans, &request, i, false));
+}
+
+static void the_least_recently_used_go(void **state) {
+    (void)state;
+    struct tw_plans *plans = limited(3);
+    for (int i = 0; i < 3; i++)
+        make(plans, i);
+    assert_true(is_there(plans, 0)); /* and is used with that */
+    make(plans, 3);                  /* while its maker holds it, it does not count */
+    make(plans, 4);
+    assert_true(is_there(plans, 0) && !is_there(plans, 1));
+    assert_true(is_there(plans, 3) && is_there(plans, 4));
+    tw_plans_free(plans);
+}
+
+static void who_is_held_stays(void **state) {
+    (void)state;
+    struct tw_plans *plans = limited(2);
+    const tw_request request = request_of(0), alias = request_of(1), later = request_of(1000);
+    const struct tw_plan_key other = key_of(&alias);
+    tw_error error;
+    const tw_plan *held = add(plans, &request, 0, false);
+    must(tw_plans_alias(plans, &other, held, &error), error);
+    for (int i = 2; i < 200; i++)
+        make(plans, i);
+    assert_ptr_equal(find(plans, &alias), held);
+    assert_int_equal(held->alignment, 0);
+    /* A plan that came in its place does not take it away either. */
+    drop(plans, add(plans, &request, 7, true));
+    for (int i = 200; i < 400; i++)
+        make(plans, i);
+    assert_int_equal(held->alignment, 0);
+    drop(plans, held);
+    drop(plans, held);
+    for (int i = 400; i < 404; i++)
+        make(plans, i);
+    assert_null(find(plans, &request));
+    assert_null(find(plans, &alias));
+    drop(plans, add(plans, &later, 1, false));
+    tw_plans_free(plans);
+}
+
+struct worker {
+    struct tw_plans *plans;
+    unsigned seed;
+    int wrong;
+};
+
+/* Finds and makes plans of few shapes at random, and looks at what it holds: were it dropped, its
+ * memory would be another plan's or nobody's. */
+static void *find_or_make(void *context) {
+    struct worker *worker = context;
+    for (int turn = 0; turn < 20000; turn++) {
+        int i = (int)(rand_r(&worker->seed) % 40);
+        const tw_request request = request_of(i), alias = request_of(i + 40);
+        const tw_plan *plan = find(worker->plans, turn % 2 == 0 ? &request : &alias);
+        if (plan == NULL) {
+            const struct tw_plan_key key = key_of(&alias);
+            plan = add(worker->plans, &request, i, turn % 64 == 0);
+            worker->wrong += tw_plans_alias(worker->plans, &key, plan, NULL) != TW_OK;
+        }
+        worker->wrong += plan->alignment != i;
+        tw_plans_release(worker->plans, plan);
+    }
+    return NULL;
+}
+
+static void users_beside_droppers(void **state) {
+    (void)state;
+    struct tw_plans *plans = limited(10);
+    struct worker workers[6];
+    pthread_t threads[6];
+    for (int i = 0; i < 6; i++) {
+        workers[i] = (struct worker){.plans = plans, .seed = 1 + (unsigned)i};
+        assert_int_equal(pthread_create(&threads[i], NULL, find_or_make, &workers[i]), 0);
+    }
+    for (int i = 0; i < 6; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(workers[i].wrong, 0);
+    }
+    make(plans, 5000); /* all are idle now: so many are left, and this one */
+    int left = 0;
+    for (int i = 0; i < 40; i++)
+        left += is_there(plans, i);
+    assert_int_equal(left, 10);
+    tw_plans_free(plans);
+}
+
+/* ---- Without ---- */
 
 struct reader {
     struct tw_plans *plans;
@@ -107,7 +259,7 @@ static void *read_all(void *context) {
     while (seen < 4000) {
         for (int i = 0; i < 4000; i++) {
             const tw_request request = request_of(i);
-            const tw_plan *plan = tw_plans_find(reader->plans, &request);
+            const tw_plan *plan = find(reader->plans, &request);
             reader->wrong += plan != NULL && plan->alignment != i;
             reader->wrong += plan == NULL && i < seen;
             if (plan == NULL)
@@ -128,7 +280,7 @@ static void readers_beside_a_writer(void **state) {
     }
     for (int i = 0; i < 4000; i++) {
         const tw_request request = request_of(i);
-        add(plans, &request, i, 0);
+        add(plans, &request, i, false);
     }
     for (int i = 0; i < 4; i++) {
         pthread_join(threads[i], NULL);
@@ -140,10 +292,10 @@ static void readers_beside_a_writer(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLANS_TEST(every_request_finds_its_own),
-        PLANS_TEST(near_misses),
-        PLANS_TEST(the_first_stays_unless_replaced),
-        PLANS_TEST(readers_beside_a_writer),
+        PLANS_TEST(every_request_finds_its_own),     PLANS_TEST(near_misses),
+        PLANS_TEST(the_first_stays_unless_replaced), PLANS_TEST(several_keys_find_one_plan),
+        PLANS_TEST(readers_beside_a_writer),         cmocka_unit_test(the_least_recently_used_go),
+        cmocka_unit_test(who_is_held_stays),         cmocka_unit_test(users_beside_droppers),
     };
     return cmocka_run_group_tests_name("plans", tests, NULL, NULL);
 }

@@ -1,0 +1,155 @@
+#include "runtime/library/request.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/backend/devices.h"
+#include "runtime/library/sized.h"
+
+static tw_status set_attributes(struct tw_problem *problem, const char *text, tw_error *error) {
+    while (text != NULL && *text != '\0') {
+        size_t length = strcspn(text, ",");
+        const char *equals = memchr(text, '=', length);
+        char name[TW_NAME_SIZE], word[TW_NAME_SIZE];
+        if (equals == NULL || equals - text >= TW_NAME_SIZE ||
+            text + length - equals > TW_NAME_SIZE)
+            return tw_fail(error, TW_INVALID,
+                           "\"%.*s\" is no attribute of %s; write it as dtype=f32", (int)length,
+                           text, problem->description->kernel);
+        snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
+        snprintf(word, sizeof word, "%.*s", (int)(text + length - equals - 1), equals + 1);
+        tw_status status = tw_problem_set(problem, name, word, error);
+        if (status != TW_OK)
+            return status;
+        text += length + (text[length] == ',');
+    }
+    return TW_OK;
+}
+
+static tw_status set_dimensions(struct tw_problem *problem, const int64_t *given, tw_error *error) {
+    const struct tw_description *d = problem->description;
+    for (int i = 0; i < TW_REQUEST_DIMENSIONS; i++) {
+        if (i >= d->dimension_count && given[i] != 0)
+            return tw_fail(error, TW_INVALID, "%s has %d dimensions; there is a value for another",
+                           d->kernel, d->dimension_count);
+        if (i < d->dimension_count && (given[i] < 1 || given[i] > INT32_MAX))
+            return tw_fail(error, TW_INVALID,
+                           "%s: dimension %s is %" PRId64
+                           "; it must be from 1 to %d, for kernels count in 32 bits",
+                           d->kernel, d->dimensions[i].name, given[i], INT32_MAX);
+        if (i < d->dimension_count)
+            problem->dimensions[i] = given[i];
+    }
+    return TW_OK;
+}
+
+/* After the attributes, which tell the sizes of elements. */
+static tw_status set_alignment(struct tw_problem *problem, int64_t given, tw_error *error) {
+    const struct tw_description *d = problem->description;
+    if (given < 0 || given > 1 << 20 || (given & (given - 1)) != 0)
+        return tw_fail(error, TW_INVALID,
+                       "the alignment is %" PRId64 "; it must be a power of two, or 0", given);
+    for (int i = 0; given != 0 && i < d->argument_count; i++) {
+        size_t bytes = tw_type_info(tw_problem_type(problem, i))->bytes;
+        if (d->arguments[i].kind == TW_ARGUMENT_BUFFER && (size_t)given < bytes)
+            return tw_fail(error, TW_INVALID,
+                           "%s: the elements of %s need an alignment of %zu bytes, not %" PRId64,
+                           d->kernel, d->arguments[i].name, bytes, given);
+    }
+    problem->alignment = given < TW_FULL_ALIGNMENT ? (int)given : TW_FULL_ALIGNMENT;
+    return TW_OK;
+}
+
+static tw_status set_strides(const struct tw_description *d, const int64_t *given, int64_t *strides,
+                             tw_error *error) {
+    int next = 0;
+    memset(strides, 0, TW_MAX_ARGUMENTS * sizeof *strides);
+    for (int i = 0; i < d->argument_count; i++) {
+        if (d->arguments[i].kind != TW_ARGUMENT_STRIDE || next == TW_REQUEST_STRIDES)
+            continue;
+        if (given[next] < 0 || given[next] > INT32_MAX)
+            return tw_fail(error, TW_INVALID,
+                           "%s: %s is %" PRId64
+                           "; it must be from 1 to %d, for kernels count in 32 bits",
+                           d->kernel, d->arguments[i].name, given[next], INT32_MAX);
+        strides[i] = given[next++];
+    }
+    for (; next < TW_REQUEST_STRIDES; next++)
+        if (given[next] != 0)
+            return tw_fail(error, TW_INVALID, "there are more strides than %s has", d->kernel);
+    return TW_OK;
+}
+
+tw_status tw_plan_problem(tw_library *library, const tw_request *request,
+                          struct tw_problem *problem, int64_t strides[TW_MAX_ARGUMENTS],
+                          const char **description_file, tw_error *error) {
+    if (request->kernel == NULL)
+        return tw_fail(error, TW_INVALID, "a request must name a kernel");
+    const struct tw_description *description;
+    tw_status status =
+        tw_kernels_find(library->kernels, request->kernel, &description, description_file, error);
+    if (status != TW_OK)
+        return status;
+    *problem = (struct tw_problem){.description = description};
+    for (int i = 0; i < description->attribute_count; i++)
+        problem->words[i] = description->attributes[i].default_word;
+    status = set_dimensions(problem, request->dimensions, error);
+    if (status == TW_OK)
+        status = set_attributes(problem, request->attributes, error);
+    if (status == TW_OK)
+        status = set_alignment(problem, request->alignment, error);
+    if (status == TW_OK)
+        status = set_strides(description, request->strides, strides, error);
+    return status;
+}
+
+/* ---- One way to say it ---- */
+
+void tw_request_attributes(const struct tw_problem *problem, char out[TW_PROBLEM_KEY_SIZE]) {
+    const struct tw_description *d = problem->description;
+    size_t length = 0;
+    out[0] = '\0';
+    for (int i = 0; i < d->attribute_count && length < TW_PROBLEM_KEY_SIZE; i++)
+        length += (size_t)snprintf(out + length, TW_PROBLEM_KEY_SIZE - length, "%s%s=%s",
+                                   i > 0 ? "," : "", d->attributes[i].name,
+                                   d->symbols.words[problem->words[i]]);
+}
+
+/* A stride that is what it would be anyway becomes 0. */
+static tw_status write_strides(const tw_library *library, struct tw_canonical *out,
+                               tw_error *error) {
+    const struct tw_description *d = out->problem.description;
+    int64_t device[TW_DEVICE_SLOTS], values[TW_MAX_SYMBOLS];
+    tw_device_values(&library->info, device);
+    tw_status status = tw_problem_bind(&out->problem, device, NULL, values, error);
+    int next = 0;
+    memset(out->request.strides, 0, sizeof out->request.strides);
+    for (int i = 0; i < d->argument_count && status == TW_OK; i++) {
+        if (d->arguments[i].kind != TW_ARGUMENT_STRIDE || next == TW_REQUEST_STRIDES)
+            continue;
+        if (out->strides[i] == values[d->arguments[i].slot])
+            out->strides[i] = 0;
+        out->request.strides[next++] = out->strides[i];
+    }
+    return status;
+}
+
+tw_status tw_request_read(tw_library *library, const tw_request *given, struct tw_canonical *out,
+                          tw_error *error) {
+    const char *file;
+    tw_status status = tw_sized_read(&tw_sized_request, &out->request, given, error);
+    if (status == TW_OK)
+        status = tw_plan_problem(library, &out->request, &out->problem, out->strides, &file, error);
+    if (status == TW_OK)
+        status = write_strides(library, out, error);
+    if (status != TW_OK)
+        return status;
+    tw_request_attributes(&out->problem, out->attributes);
+    out->request.kernel = out->problem.description->kernel;
+    out->request.attributes = out->attributes;
+    if (out->problem.alignment == TW_FULL_ALIGNMENT)
+        out->problem.alignment = 0;
+    out->request.alignment = out->problem.alignment;
+    return TW_OK;
+}

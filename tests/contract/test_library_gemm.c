@@ -1,0 +1,246 @@
+/* libtilewise: sizes of zero as in the BLAS, and gemm's descriptor.
+ *
+ *     test_library_gemm BACKEND */
+#include <math.h>
+
+#include "tests/support/library.h"
+
+enum { M = 3, N = 5, K = 4, LDC = N + 2, CELLS = M * LDC };
+
+/* ---- Sizes of zero ---- */
+
+static void nothing_to_write(void **state) {
+    tw_library *library = *state;
+    tw_error error;
+    must(tw_gemm(library, NULL, TW_F32, TW_NN, 0, N, K, 1, NULL, K, NULL, N, 0, NULL, N, &error),
+         error);
+    must(tw_gemm(library, NULL, TW_F64, TW_TT, M, 0, 0, 1, NULL, M, NULL, 0, 2, NULL, 0, &error),
+         error);
+    must(tw_transpose(library, NULL, 4, 0, N, NULL, N, NULL, 0, &error), error);
+    must(tw_copy(library, NULL, 8, M, 0, NULL, 0, NULL, 0, &error), error);
+    must(tw_aat(library, NULL, 0, K, NULL, K, NULL, 0, &error), error);
+    /* What is wrong is wrong before it is nothing. */
+    assert_refuses(
+        tw_gemm(library, NULL, TW_F32, TW_NN, 0, N, -1, 1, NULL, K, NULL, N, 0, NULL, N, &error),
+        TW_INVALID, error, "k is -1; it must not be negative");
+    assert_refuses(tw_copy(library, NULL, 8, -1, 0, NULL, 0, NULL, 0, &error), TW_INVALID, error,
+                   "copy: m is -1");
+    assert_refuses(tw_copy(library, NULL, 3, 0, 0, NULL, 0, NULL, 0, &error), TW_INVALID, error,
+                   "1, 2, 4 or 8 bytes");
+}
+
+/* Without products C = beta*C remains, rows alone and not the gaps between them; A and B are not
+ * looked at, and with beta 0 not even what C held. */
+static void products_over_nothing(void **state) {
+    static const double betas[] = {0, 1, -0.5};
+    tw_library *library = *state;
+    tw_error error;
+    for (int i = 0; i < 3; i++) {
+        double before[CELLS], after[CELLS];
+        for (int at = 0; at < CELLS; at++)
+            before[at] = betas[i] == 0 ? NAN : number_at((size_t)at, 3);
+        void *c = buffer_with(library, before, sizeof before);
+        must(tw_gemm(library, NULL, TW_F64, TW_NN, M, N, 0, 7, NULL, 0, NULL, N, betas[i], c, LDC,
+                     &error),
+             error);
+        read_buffer(library, c, after, sizeof after);
+        for (int at = 0; at < CELLS; at++) {
+            if (at % LDC >= N)
+                assert_memory_equal(&after[at], &before[at], sizeof *after);
+            else
+                assert_true(after[at] == (betas[i] == 0 ? 0 : betas[i] * before[at]));
+        }
+        tw_release(library, c);
+    }
+}
+
+static void a_product_of_rows_over_nothing(void **state) {
+    tw_library *library = *state;
+    float numbers[M * M];
+    tw_error error;
+    for (int i = 0; i < M * M; i++)
+        numbers[i] = NAN;
+    void *c = buffer_with(library, numbers, sizeof numbers);
+    must(tw_aat(library, NULL, M, 0, NULL, 0, c, M, &error), error);
+    read_buffer(library, c, numbers, sizeof numbers);
+    for (int i = 0; i < M * M; i++)
+        assert_true(numbers[i] == 0);
+    tw_release(library, c);
+}
+
+/* ---- The descriptor ---- */
+
+struct operands {
+    tw_library *library;
+    void *a, *b, *c;
+    double from[3][CELLS];
+};
+
+static struct operands create_operands(tw_library *library) {
+    struct operands o = {.library = library};
+    for (int i = 0; i < 3; i++)
+        for (int at = 0; at < CELLS; at++)
+            o.from[i][at] = number_at((size_t)at, (unsigned)i);
+    o.a = buffer_with(library, o.from[0], sizeof o.from[0]);
+    o.b = buffer_with(library, o.from[1], sizeof o.from[1]);
+    o.c = buffer_with(library, o.from[2], sizeof o.from[2]);
+    return o;
+}
+
+static void free_operands(const struct operands *o) {
+    tw_release(o->library, o->a);
+    tw_release(o->library, o->b);
+    tw_release(o->library, o->c);
+}
+
+static tw_status run(const struct operands *o, const tw_gemm_descriptor *d, tw_error *error) {
+    return tw_gemm_ex(o->library, NULL, d, o->a, o->b, o->c, error);
+}
+
+/* C = 2*A^T*B + 3*C with B as stored, in f64. */
+static void multiplies_as_described(void **state) {
+    struct operands o = create_operands(*state);
+    tw_gemm_descriptor d = TW_GEMM_DESCRIPTOR_INIT;
+    assert_true(d.alpha == 1);
+    d.a_type = d.c_type = d.compute_type = "f64"; /* and B as A */
+    d.transposes = TW_TN;
+    d.m = M, d.n = N, d.k = 2;
+    d.ldc = LDC;
+    d.alpha = 2, d.beta = 3;
+    double got[CELLS];
+    tw_error error;
+    must(run(&o, &d, &error), error);
+    read_buffer(o.library, o.c, got, sizeof got);
+    for (int i = 0; i < M; i++)
+        for (int j = 0; j < N; j++) {
+            double sum = 0;
+            for (int k = 0; k < 2; k++)
+                sum += o.from[0][k * M + i] * o.from[1][k * N + j];
+            double expected = 2 * sum + 3 * o.from[2][i * LDC + j];
+            assert_true(fabs(got[i * LDC + j] - expected) < 1e-12);
+        }
+    free_operands(&o);
+}
+
+/* Zeroed with a size of 0 it means the same, but for alpha, and no type is the default one. */
+static void zeroes_are_defaults(void **state) {
+    tw_library *library = *state;
+    float ones[CELLS], got[CELLS];
+    for (int i = 0; i < CELLS; i++)
+        ones[i] = 1;
+    const struct operands o = {.library = library,
+                               .a = buffer_with(library, ones, sizeof ones),
+                               .b = buffer_with(library, ones, sizeof ones),
+                               .c = buffer_with(library, ones, sizeof ones)};
+    const tw_gemm_descriptor d = {.m = M, .n = N, .k = 2, .alpha = 4};
+    tw_error error;
+    must(run(&o, &d, &error), error);
+    read_buffer(library, o.c, got, sizeof got);
+    for (int i = 0; i < CELLS; i++)
+        assert_true(got[i] == (i < M * N ? 8 : 1));
+    free_operands(&o);
+}
+
+static void what_no_kernel_serves(void **state) {
+    struct operands o = create_operands(*state);
+    const tw_gemm_descriptor good = {
+        .size = sizeof good, .a_type = "f64", .m = M, .n = N, .k = 2, .alpha = 1};
+    struct {
+        tw_gemm_descriptor d;
+        tw_status status;
+        const char *says;
+    } wrong[] = {
+        {good, TW_UNAVAILABLE, "tw_gemm_descriptor.batch_count is set"},
+        {good, TW_UNAVAILABLE, "tw_gemm_descriptor.device_alpha is set"},
+        {good, TW_UNAVAILABLE, "tw_gemm_descriptor.device_beta is set"},
+        {good, TW_UNAVAILABLE, "tw_gemm_descriptor.bias is set"},
+        {good, TW_UNAVAILABLE, "tw_gemm_descriptor.activation is set"},
+        {good, TW_UNAVAILABLE, "tw_gemm_descriptor.a_scale is set"},
+        {good, TW_UNAVAILABLE, "tw_gemm_descriptor.b_scale is set"},
+        {good, TW_UNAVAILABLE, "tw_gemm_descriptor.c_scale is set"},
+        {good, TW_INVALID, "batch_count is -1"},
+        {good, TW_INVALID, "transposes is 4"},
+        {good, TW_INVALID, "activation is 9"},
+        {good, TW_INVALID, "a_type: gemm has no dtype \"f65\"; there are f32"},
+        {good, TW_INVALID, "b_type is \"f32\", but gemm has one dtype for both, and a_type is"},
+        {good, TW_INVALID, "c_type is \"f32\", but gemm has one dtype for both, and a_type is"},
+        {good, TW_INVALID, "a_type: gemm has no dtype \"of nine characters\""},
+        {good, TW_INVALID, "compute_type is \"f32\", but gemm of these types computes in f64"},
+        {good, TW_INVALID, "dimension N is 4294967301"},
+        {good, TW_INVALID, "the size of tw_gemm_descriptor is 3"},
+    };
+    wrong[0].d.batch_count = 2;
+    wrong[1].d.device_alpha = o.a;
+    wrong[2].d.device_beta = o.a;
+    wrong[3].d.bias = o.a;
+    wrong[4].d.activation = TW_ACTIVATION_GELU;
+    wrong[5].d.a_scale = wrong[6].d.b_scale = wrong[7].d.c_scale = o.a;
+    wrong[8].d.batch_count = -1;
+    wrong[9].d.transposes = (tw_transposes)4;
+    wrong[10].d.activation = (tw_activation)9;
+    wrong[11].d.a_type = "f65";
+    wrong[12].d.b_type = "f32";
+    wrong[13].d.c_type = "f32";
+    wrong[14].d.a_type = "of nine characters";
+    wrong[15].d.compute_type = "f32";
+    wrong[16].d.n = N + (INT64_C(1) << 32); /* the low half is good */
+    wrong[17].d.size = 3;
+    double got[CELLS];
+    tw_error error;
+    must(run(&o, &good, &error), error);
+    must(tw_write(o.library, o.c, o.from[2], sizeof o.from[2], &error), error);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        for (int again = 0; again < 2; again++) {
+            assert_refuses(run(&o, &wrong[i].d, &error), wrong[i].status, error, wrong[i].says);
+            assert_null(strchr(error.message, '\n'));
+        }
+    /* Nothing was launched. */
+    must(tw_wait(o.library, NULL, &error), error);
+    read_buffer(o.library, o.c, got, sizeof got);
+    assert_memory_equal(got, o.from[2], sizeof got);
+    /* A batch of one is none. */
+    tw_gemm_descriptor one = good;
+    one.batch_count = 1;
+    must(run(&o, &one, &error), error);
+    must(tw_wait(o.library, NULL, &error), error);
+    free_operands(&o);
+}
+
+/* Descriptors that differ in their types only are different plans. */
+static void types_are_told_apart(void **state) {
+    tw_library *library = *state;
+    const float singles[] = {3, 0};
+    const double doubles[] = {5, 0};
+    float single;
+    double twice;
+    void *f = buffer_with(library, singles, sizeof singles);
+    void *d = buffer_with(library, doubles, sizeof doubles);
+    void *c = buffer_with(library, doubles, sizeof doubles);
+    tw_error error;
+    for (int turn = 0; turn < 2; turn++) {
+        must(tw_gemm(library, NULL, TW_F32, TW_NN, 1, 1, 1, 1, f, 1, f, 1, 0, c, 1, &error), error);
+        read_buffer(library, c, &single, sizeof single);
+        assert_true(single == 9);
+        must(tw_gemm(library, NULL, TW_F64, TW_NN, 1, 1, 1, 1, d, 1, d, 1, 0, c, 1, &error), error);
+        read_buffer(library, c, &twice, sizeof twice);
+        assert_true(twice == 25);
+    }
+    tw_release(library, f);
+    tw_release(library, d);
+    tw_release(library, c);
+}
+
+int main(int count, char **arguments) {
+    const struct CMUnitTest tests[] = {
+        LIBRARY_TEST(nothing_to_write),
+        LIBRARY_TEST(products_over_nothing),
+        LIBRARY_TEST(a_product_of_rows_over_nothing),
+        LIBRARY_TEST(multiplies_as_described),
+        LIBRARY_TEST(zeroes_are_defaults),
+        LIBRARY_TEST(what_no_kernel_serves),
+        LIBRARY_TEST(types_are_told_apart),
+    };
+    if (!backend_is_here(count, arguments))
+        return 0;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
