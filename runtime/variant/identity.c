@@ -327,6 +327,9 @@ tw_status tw_identity_judge(const struct tw_problem *problem, const char *backen
     tw_status status = bind(problem, device, values, error);
     if (status == TW_OK)
         status = tw_executable_create(&x, problem, NULL, values, &any_device, error);
+    if (status == TW_RESOURCE)
+        return tw_fail_within(error, status,
+                              "no reference can be launched; choose a smaller shape");
     if (status != TW_OK)
         return status;
     struct tw_hash *hash = tw_hash_begin();
