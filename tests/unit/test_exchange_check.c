@@ -1,9 +1,9 @@
 /* tuner/exchange: checking and pruning databases. */
 #include "test_exchange_support.h"
 
+#include "runtime/base/printable.h"
 #include "tuner/exchange/check.h"
 #include "tuner/exchange/merge.h"
-#include "runtime/base/printable.h"
 #include "tuner/exchange/prune.h"
 
 static struct known_kernels known;

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "tuner/exchange/canonical.h"
 #include "runtime/base/printable.h"
+#include "tuner/exchange/canonical.h"
 
 static struct known_kernels known;
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tuner/search/chance.h"
+#include "tuner/search/rng.h"
 #include "tuner/statistics/playoff.h"
 
 static void medians(void **state) {
@@ -39,13 +39,13 @@ static void intervals(void **state) {
  * time. */
 static void intervals_cover(void **state) {
     (void)state;
-    struct chance chance = {1};
+    struct rng rng = {1};
     int held = 0;
     enum { SAMPLES = 4000, SIZE = 15 };
     for (int s = 0; s < SAMPLES; s++) {
         double values[SIZE];
         for (int i = 0; i < SIZE; i++)
-            values[i] = -log(1 - chance_unit(&chance)); /* skewed; median ln 2 */
+            values[i] = -log(1 - rng_unit(&rng)); /* skewed; median ln 2 */
         statistics_sort(values, SIZE);
         struct statistics_interval interval = statistics_median_interval(values, SIZE, 0.95);
         held += interval.low <= log(2) && log(2) <= interval.high;
@@ -59,13 +59,13 @@ static void intervals_cover(void **state) {
 static enum playoff_end play(const double *true_times, size_t count, uint64_t seed, size_t rounds,
                              struct playoff **playoff) {
     const struct playoff_options options = {.rounds = rounds};
-    struct chance chance = {seed};
+    struct rng rng = {seed};
     enum playoff_end end = PLAYOFF_RUNNING;
     assert_int_equal(playoff_create(playoff, count, &options, NULL), TW_OK);
     for (size_t round = 0; end == PLAYOFF_RUNNING; round++) {
         double times[8], drift = 1 + 0.1 * sin((double)round);
         for (size_t i = 0; i < count; i++)
-            times[i] = true_times[i] * drift * (1 + 0.01 * (chance_unit(&chance) - 0.5));
+            times[i] = true_times[i] * drift * (1 + 0.01 * (rng_unit(&rng) - 0.5));
         end = playoff_add(*playoff, times);
     }
     return end;

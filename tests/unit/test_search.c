@@ -1,12 +1,12 @@
-/* The parts that strategies are made of: chance, exploring, the model of times. What every strategy
- * must keep to is in tests/contract/test_strategies.c. */
+/* The parts that strategies are made of: random numbers, the sampler, the surrogate. What every
+ * strategy must keep to is in tests/contract/test_strategies.c. */
 #include <math.h>
 
 #include "tests/support/scale.h"
 #include "tuner/search/elite.h"
-#include "tuner/search/explore.h"
 #include "tuner/search/gaussian.h"
-#include "tuner/search/model.h"
+#include "tuner/search/sampler.h"
+#include "tuner/search/surrogate.h"
 
 /* clang-format off */
 static const char uneven_text[] = SCALE_JSON({
@@ -66,14 +66,14 @@ static int destroy(void **state) {
 
 #define WITH_SPACE(test) cmocka_unit_test_setup_teardown(test, make, destroy)
 
-static void chance_is_even(void **state) {
+static void rng_is_even(void **state) {
     (void)state;
-    struct chance chance = {5};
+    struct rng rng = {5};
     int counts[6] = {0};
     for (int i = 0; i < 60000; i++) {
-        double unit = chance_unit(&chance);
+        double unit = rng_unit(&rng);
         assert_true(unit >= 0 && unit < 1);
-        counts[chance_below(&chance, 6)]++;
+        counts[rng_below(&rng, 6)]++;
     }
     for (int i = 0; i < 6; i++)
         assert_in_range(counts[i], 9600, 10400); /* over four standard deviations */
@@ -177,20 +177,20 @@ static void a_gaussian_learns_a_function(void **state) {
     (void)state;
     struct gaussian *gaussian;
     struct tw_error error;
-    struct chance chance = {3};
+    struct rng rng = {3};
     double x[3], deviation, far_deviation, errors = 0;
     must(gaussian_create(&gaussian, 3, &error), error);
     assert_false(gaussian_fit(gaussian));
     for (int i = 0; i < 120; i++) {
         for (int j = 0; j < 3; j++)
-            x[j] = chance_unit(&chance);
+            x[j] = rng_unit(&rng);
         gaussian_add(gaussian, x, wave(x));
     }
     gaussian_tune(gaussian);
     assert_true(gaussian_fit(gaussian));
     for (int i = 0; i < 100; i++) {
         for (int j = 0; j < 3; j++)
-            x[j] = chance_unit(&chance);
+            x[j] = rng_unit(&rng);
         double mean = gaussian_mean(gaussian, x);
         errors += fabs(mean - wave(x)) / 100;
         assert_true(fabs(gaussian_guess(gaussian, x, &deviation) - mean) < 1e-9);
@@ -233,53 +233,53 @@ static double seconds_of(const struct space *space, size_t point) {
     return 1e-3 * (1 + 0.1 * (b * b + c1 * c1));
 }
 
-static void teach(struct model *model, const struct space *space, size_t from, size_t to) {
-    struct chance chance = {11};
+static void teach(struct surrogate *surrogate, const struct space *space, size_t from, size_t to) {
+    struct rng rng = {11};
     for (size_t i = 0; i < to; i++) {
-        size_t point = SMALL + chance_below(&chance, LARGE);
+        size_t point = SMALL + rng_below(&rng, LARGE);
         struct strategy_outcome outcome = {.ok = i % 7 != 0, .seconds = seconds_of(space, point)};
         if (i >= from)
-            model_learn(model, point, &outcome);
+            surrogate_learn(surrogate, point, &outcome);
     }
 }
 
 static void the_model_tells_good_from_bad(void **state) {
     const struct fixture *f = *state;
-    struct model *model;
+    struct surrogate *surrogate;
     struct tw_error error;
     struct tw_configuration c = {.implementation = 1, .values = {5, 5, 4, 4}};
     size_t best = space_find(f->space, &c);
     c.values[0] = c.values[1] = 1;
     size_t bad = space_find(f->space, &c);
-    must(model_create(&model, f->space, 1, &error), error);
-    assert_true(isinf(model_guess(model, best)));
-    assert_true(model_improvement(model, best) == 0);
+    must(surrogate_create(&surrogate, f->space, 1, &error), error);
+    assert_true(isinf(surrogate_guess(surrogate, best)));
+    assert_true(surrogate_improvement(surrogate, best) == 0);
     /* More than the gaussian takes, with failures among them. */
     for (size_t known = 0; known < 2 * GAUSSIAN_SAMPLES; known += 40) {
-        teach(model, f->space, known, known + 40);
-        assert_true(model_refresh(model));
-        assert_false(model_refresh(model)); /* nothing new */
+        teach(surrogate, f->space, known, known + 40);
+        assert_true(surrogate_refresh(surrogate));
+        assert_false(surrogate_refresh(surrogate)); /* nothing new */
     }
-    assert_int_equal(model_known(model), 514); /* 600, less the 86 that failed */
-    assert_true(model_guess(model, best) < model_guess(model, bad));
-    assert_true(fabs(model_guess(model, best) - log(1e-3)) < 0.2);
-    assert_true(model_improvement(model, best) > model_improvement(model, bad));
-    assert_true(isinf(model_guess(model, 0))); /* nothing is known of the small one */
-    model_free(model);
+    assert_int_equal(surrogate_known(surrogate), 514); /* 600, less the 86 that failed */
+    assert_true(surrogate_guess(surrogate, best) < surrogate_guess(surrogate, bad));
+    assert_true(fabs(surrogate_guess(surrogate, best) - log(1e-3)) < 0.2);
+    assert_true(surrogate_improvement(surrogate, best) > surrogate_improvement(surrogate, bad));
+    assert_true(isinf(surrogate_guess(surrogate, 0))); /* nothing is known of the small one */
+    surrogate_free(surrogate);
 }
 
 static void a_model_of_failures_guesses_nothing(void **state) {
     const struct fixture *f = *state;
     const struct strategy_outcome failed = {.ok = false};
-    struct model *model;
+    struct surrogate *surrogate;
     struct tw_error error;
-    must(model_create(&model, f->space, 1, &error), error);
+    must(surrogate_create(&surrogate, f->space, 1, &error), error);
     for (size_t point = 0; point < 50; point++)
-        model_learn(model, point, &failed);
-    assert_true(model_refresh(model));
-    assert_int_equal(model_known(model), 0);
-    assert_true(isinf(model_guess(model, 3)) && isinf(model_guess(model, 30)));
-    model_free(model);
+        surrogate_learn(surrogate, point, &failed);
+    assert_true(surrogate_refresh(surrogate));
+    assert_int_equal(surrogate_known(surrogate), 0);
+    assert_true(isinf(surrogate_guess(surrogate, 3)) && isinf(surrogate_guess(surrogate, 30)));
+    surrogate_free(surrogate);
 }
 
 /* ---- The elite ---- */
@@ -290,10 +290,10 @@ static size_t large_point(const struct space *space, int64_t b, int64_t c1, int6
 }
 
 static int drawn(const struct elite *elite, size_t point) {
-    struct chance chance = {9};
+    struct rng rng = {9};
     int count = 0;
     for (int i = 0; i < 10000; i++)
-        count += elite_draw(elite, &chance) == point;
+        count += elite_draw(elite, &rng) == point;
     return count;
 }
 
@@ -325,14 +325,14 @@ static void the_elite_keeps_every_implementation(void **state) {
     const struct fixture *f = *state;
     struct elite *elite;
     struct tw_error error;
-    struct chance chance = {4};
+    struct rng rng = {4};
     must(elite_create(&elite, f->space, &error), error);
     elite_add(elite, 3, 1.1);
     for (size_t point = SMALL; point < SMALL + LARGE; point++)
         elite_add(elite, point, 1 + 1e-6 * (double)point);
     assert_in_range(drawn(elite, 3), 3100, 3900); /* 0.53 to 1, as 1.1^(1/0.15) is 1.89 */
-    assert_int_equal(elite_draw_of(elite, 0, &chance), 3);
-    assert_true(elite_draw_of(elite, 1, &chance) >= SMALL);
+    assert_int_equal(elite_draw_of(elite, 0, &rng), 3);
+    assert_true(elite_draw_of(elite, 1, &rng) >= SMALL);
     elite_add(elite, SMALL, 0.1); /* eleven times as fast: the other is all but given up */
     assert_in_range(drawn(elite, 3), 0, 5);
     elite_free(elite);
@@ -360,7 +360,7 @@ static void kinds_are_listed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chance_is_even),
+        cmocka_unit_test(rng_is_even),
         WITH_SPACE(random_is_fair_to_small_implementations),
         WITH_SPACE(random_is_uniform_within_one),
         WITH_SPACE(seeds_differ),

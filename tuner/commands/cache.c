@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "runtime/base/printable.h"
 #include "runtime/library/places.h"
 #include "runtime/variant/cache.h"
 #include "tuner/commands/arguments.h"
 #include "tuner/commands/command.h"
-#include "runtime/base/printable.h"
 
 static const char help[] =
     "tune cache list [--directory DIR]    the compiled kernels kept on disk, the last used first\n"

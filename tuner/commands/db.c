@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "runtime/base/printable.h"
 #include "runtime/base/text.h"
 #include "tuner/commands/command.h"
 #include "tuner/commands/db_forget.h"
@@ -15,7 +16,6 @@
 #include "tuner/exchange/import.h"
 #include "tuner/exchange/merge.h"
 #include "tuner/exchange/output.h"
-#include "runtime/base/printable.h"
 #include "tuner/exchange/prune.h"
 #include "tuner/exchange/ship.h"
 

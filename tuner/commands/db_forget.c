@@ -3,8 +3,8 @@
 #include <inttypes.h>
 
 #include "runtime/backend/devices.h"
-#include "tuner/commands/subject.h"
 #include "runtime/base/printable.h"
+#include "tuner/commands/subject.h"
 #include "tuner/report/report.h"
 
 /* What the filter's texts point to. */

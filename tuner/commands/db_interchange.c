@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/printable.h"
 #include "tuner/commands/subject.h"
 #include "tuner/exchange/output.h"
-#include "runtime/base/printable.h"
 #include "tuner/interchange/hand_out.h"
 #include "tuner/interchange/take_in.h"
 

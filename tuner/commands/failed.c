@@ -1,7 +1,7 @@
 #include <stdio.h>
 
-#include "tuner/commands/command.h"
 #include "runtime/base/printable.h"
+#include "tuner/commands/command.h"
 
 tw_status command_names_file(tw_status status, struct tw_error *error) {
     return status == TW_IO ? tw_fail(error, TW_INVALID, "%s", error->message) : status;

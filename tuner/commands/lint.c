@@ -4,9 +4,9 @@
 
 #include <cjson/cJSON.h>
 
+#include "runtime/base/printable.h"
 #include "tuner/commands/arguments.h"
 #include "tuner/commands/command.h"
-#include "runtime/base/printable.h"
 #include "tuner/lint/lint.h"
 
 static const char help[] =

@@ -6,9 +6,9 @@
 #include <cjson/cJSON.h>
 
 #include "runtime/backend/devices.h"
+#include "runtime/base/printable.h"
 #include "tuner/commands/command.h"
 #include "tuner/commands/subject.h"
-#include "runtime/base/printable.h"
 #include "tuner/report/report.h"
 
 static const char help[] = "tune show [KERNEL] [--shape MxN[xK]] [--device ID] [OPTIONS]\n"

@@ -5,9 +5,9 @@
 
 #include <cjson/cJSON.h>
 
+#include "runtime/base/printable.h"
 #include "tuner/commands/command.h"
 #include "tuner/commands/subject.h"
-#include "runtime/base/printable.h"
 #include "tuner/report/report.h"
 
 static const char help[] =

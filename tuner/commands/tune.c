@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/printable.h"
 #include "runtime/base/text.h"
 #include "tuner/commands/command.h"
 #include "tuner/commands/subject.h"
-#include "runtime/base/printable.h"
 #include "tuner/report/report.h"
 #include "tuner/session/session.h"
 

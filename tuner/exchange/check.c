@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tuner/exchange/allowed.h"
 #include "runtime/base/printable.h"
+#include "tuner/exchange/allowed.h"
 #include "tuner/exchange/sound.h"
 
 struct check {

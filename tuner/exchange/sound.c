@@ -7,9 +7,9 @@
 
 #include <cjson/cJSON.h>
 
+#include "runtime/base/printable.h"
 #include "runtime/description/expression.h"
 #include "tuner/exchange/canonical.h"
-#include "runtime/base/printable.h"
 
 /* Beyond this not every whole number is a double, which is what JSON's readers make of it. */
 static const int64_t largest = INT64_C(1) << 53;

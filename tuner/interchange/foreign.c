@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "runtime/base/file.h"
-#include "tuner/exchange/import_parts.h"
 #include "runtime/base/printable.h"
+#include "tuner/exchange/import_parts.h"
 #include "tuner/interchange/outline.h"
 
 enum { MOST_MEMBERS = 64, NEWEST_VERSION = 1 };

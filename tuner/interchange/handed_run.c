@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "tuner/exchange/canonical.h"
 #include "runtime/base/printable.h"
+#include "tuner/exchange/canonical.h"
 #include "tuner/interchange/foreign.h"
 #include "tuner/interchange/take_in.h"
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/printable.h"
 #include "runtime/base/text.h"
 #include "tuner/exchange/allowed.h"
 #include "tuner/exchange/canonical.h"
-#include "runtime/base/printable.h"
 #include "tuner/interchange/extras.h"
 #include "tuner/interchange/foreign.h"
 

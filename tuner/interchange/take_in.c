@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/printable.h"
 #include "tuner/exchange/allowed.h"
 #include "tuner/exchange/canonical.h"
-#include "runtime/base/printable.h"
 
 struct ids {
     int64_t device, problem, implementation, run;

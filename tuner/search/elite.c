@@ -81,13 +81,13 @@ void elite_add(struct elite *elite, size_t point, double seconds) {
     part->places[at] = (struct place){point, seconds};
 }
 
-size_t elite_draw_of(const struct elite *elite, int implementation, struct chance *chance) {
+size_t elite_draw_of(const struct elite *elite, int implementation, struct rng *rng) {
     const struct part *part = &elite->parts[implementation];
-    double u = chance_unit(chance);
+    double u = rng_unit(rng);
     return part->places[(int)(u * u * part->count)].point;
 }
 
-size_t elite_draw(const struct elite *elite, struct chance *chance) {
+size_t elite_draw(const struct elite *elite, struct rng *rng) {
     int count = space_implementations(elite->space), chosen = -1;
     double best = INFINITY, total = 0;
     for (int i = 0; i < count; i++)
@@ -98,8 +98,8 @@ size_t elite_draw(const struct elite *elite, struct chance *chance) {
             continue;
         double weight = pow(elite->parts[i].places[0].seconds / best, -1 / FALL_OFF);
         total += weight;
-        if (chance_unit(chance) * total < weight)
+        if (rng_unit(rng) * total < weight)
             chosen = i;
     }
-    return elite_draw_of(elite, chosen, chance);
+    return elite_draw_of(elite, chosen, rng);
 }

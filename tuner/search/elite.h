@@ -6,7 +6,7 @@
 #ifndef TUNER_SEARCH_ELITE_H
 #define TUNER_SEARCH_ELITE_H
 
-#include "tuner/search/chance.h"
+#include "tuner/search/rng.h"
 #include "tuner/space/space.h"
 
 struct elite;
@@ -19,8 +19,8 @@ void elite_add(struct elite *elite, size_t point, double seconds);
 
 /* A point to step from, the faster the more likely: first an implementation by how far its best is
  * behind the best of all, then one of its points. Some point must have been added. */
-size_t elite_draw(const struct elite *elite, struct chance *chance);
+size_t elite_draw(const struct elite *elite, struct rng *rng);
 /* One of an implementation's points. It must have one. */
-size_t elite_draw_of(const struct elite *elite, int implementation, struct chance *chance);
+size_t elite_draw_of(const struct elite *elite, int implementation, struct rng *rng);
 
 #endif

@@ -1,7 +1,7 @@
 /* Every point in the order of the space. Points that share a binary follow one another there. */
 #include <stdlib.h>
 
-#include "tuner/search/kinds.h"
+#include "tuner/search/strategies.h"
 
 struct exhaustive {
     const struct strategy *strategy;

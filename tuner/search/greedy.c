@@ -5,16 +5,16 @@
  * taken blindly, which a wrong model cannot hinder (steady-state evolution, which does well on such
  * spaces: Schoonhoven, van Werkhoven and Batenburg, "Benchmarking optimization algorithms for
  * auto-tuning GPU kernels", 2022); some are points at random, which find other hills; and most are
- * the best of many steps by the improvement that the model (model.h) expects. Many proposals may be
- * out at once. */
+ * the best of many steps by the improvement that the model (surrogate.h) expects. Many proposals
+ * may be out at once. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tuner/search/elite.h"
-#include "tuner/search/explore.h"
-#include "tuner/search/kinds.h"
-#include "tuner/search/model.h"
+#include "tuner/search/sampler.h"
+#include "tuner/search/strategies.h"
+#include "tuner/search/surrogate.h"
 
 enum {
     ATTEMPTS = 100,
@@ -39,9 +39,9 @@ struct candidate {
 struct greedy {
     const struct strategy *strategy;
     const struct space *space;
-    struct explorer *explorer;
-    struct model *model;
-    struct chance chance;
+    struct sampler *sampler;
+    struct surrogate *surrogate;
+    struct rng rng;
     struct elite *elite;
     size_t planned, next; /* what is left of the last ranking */
     struct candidate plan[STEPS + STRAYS];
@@ -51,8 +51,8 @@ static void destroy(void *state) {
     struct greedy *g = state;
     if (g == NULL)
         return;
-    explorer_free(g->explorer);
-    model_free(g->model);
+    sampler_free(g->sampler);
+    surrogate_free(g->surrogate);
     elite_free(g->elite);
     free(g);
 }
@@ -65,10 +65,10 @@ static tw_status create(void **state, const struct strategy *strategy, uint64_t 
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     g->strategy = strategy;
     g->space = strategy_space(strategy);
-    g->chance.state = seed;
-    tw_status status = explorer_create(&g->explorer, strategy, chance_next(&g->chance), error);
+    g->rng.state = seed;
+    tw_status status = sampler_create(&g->sampler, strategy, rng_next(&g->rng), error);
     if (status == TW_OK)
-        status = model_create(&g->model, g->space, chance_next(&g->chance), error);
+        status = surrogate_create(&g->surrogate, g->space, rng_next(&g->rng), error);
     if (status == TW_OK)
         status = elite_create(&g->elite, g->space, error);
     if (status != TW_OK) {
@@ -81,7 +81,7 @@ static tw_status create(void **state, const struct strategy *strategy, uint64_t 
 
 static void learn(void *state, size_t point, const struct strategy_outcome *outcome) {
     struct greedy *g = state;
-    model_learn(g->model, point, outcome);
+    surrogate_learn(g->surrogate, point, outcome);
     if (outcome->ok)
         elite_add(g->elite, point, outcome->seconds);
 }
@@ -89,11 +89,11 @@ static void learn(void *state, size_t point, const struct strategy_outcome *outc
 static void change_axis(struct greedy *g, const struct space_axis *axis, unsigned char *rank) {
     if (axis->count < 2)
         return;
-    if (chance_unit(&g->chance) >= ONE_STEP) {
-        *rank = (unsigned char)chance_below(&g->chance, (size_t)axis->count);
+    if (rng_unit(&g->rng) >= ONE_STEP) {
+        *rank = (unsigned char)rng_below(&g->rng, (size_t)axis->count);
         return;
     }
-    int up = chance_unit(&g->chance) < 0.5 ? 1 : -1;
+    int up = rng_unit(&g->rng) < 0.5 ? 1 : -1;
     if (*rank + up < 0 || *rank + up >= axis->count)
         up = -up;
     *rank = (unsigned char)(*rank + up);
@@ -103,35 +103,35 @@ static void change_axis(struct greedy *g, const struct space_axis *axis, unsigne
 static void mutate(struct greedy *g, int implementation, unsigned char *coordinates, int changes) {
     int axes = space_axes(g->space, implementation);
     for (int i = 0; i < changes; i++) {
-        int axis = (int)chance_below(&g->chance, (size_t)axes);
+        int axis = (int)rng_below(&g->rng, (size_t)axes);
         change_axis(g, space_axis(g->space, implementation, axis), &coordinates[axis]);
     }
 }
 
 /* About half of the parameters from another of the implementation's elite. */
 static void cross(struct greedy *g, int implementation, unsigned char *coordinates) {
-    size_t other = elite_draw_of(g->elite, implementation, &g->chance);
+    size_t other = elite_draw_of(g->elite, implementation, &g->rng);
     const unsigned char *theirs = space_coordinates(g->space, other);
     for (int axis = 0; axis < space_axes(g->space, implementation); axis++)
-        if (chance_unit(&g->chance) < 0.5)
+        if (rng_unit(&g->rng) < 0.5)
             coordinates[axis] = theirs[axis];
 }
 
 static int draw_changes(struct greedy *g) {
-    double u = chance_unit(&g->chance);
+    double u = rng_unit(&g->rng);
     return u < 0.5 ? 1 : u < 0.8 ? 2 : 3;
 }
 
 /* One try at an unseen point near the elite, or SPACE_NONE. */
 static size_t step(struct greedy *g, int extra_changes) {
     unsigned char coordinates[TW_MAX_PARAMETERS];
-    size_t parent = elite_draw(g->elite, &g->chance);
+    size_t parent = elite_draw(g->elite, &g->rng);
     int implementation = space_implementation(g->space, parent);
     int axes = space_axes(g->space, implementation);
     if (axes == 0)
         return SPACE_NONE;
     memcpy(coordinates, space_coordinates(g->space, parent), (size_t)axes);
-    if (chance_unit(&g->chance) < CROSSED)
+    if (rng_unit(&g->rng) < CROSSED)
         cross(g, implementation, coordinates);
     mutate(g, implementation, coordinates, draw_changes(g) + extra_changes);
     size_t point = space_locate(g->space, implementation, coordinates);
@@ -145,7 +145,7 @@ static size_t step_blindly(struct greedy *g) {
         if (point != SPACE_NONE)
             return point;
     }
-    return explorer_draw(g->explorer);
+    return sampler_draw(g->sampler);
 }
 
 static int compare(const void *a, const void *b) {
@@ -158,7 +158,7 @@ static int compare(const void *a, const void *b) {
 static void consider(struct greedy *g, size_t point) {
     if (point == SPACE_NONE || strategy_seen(g->strategy, point))
         return;
-    double guess = model_guess(g->model, point);
+    double guess = surrogate_guess(g->surrogate, point);
     if (guess < INFINITY)
         g->plan[g->planned++] = (struct candidate){point, guess};
 }
@@ -169,23 +169,23 @@ static void rank(struct greedy *g) {
     for (int tries = 0; tries < 10 * STEPS && g->planned < STEPS; tries++)
         consider(g, step(g, tries % 3));
     for (int i = 0; i < STRAYS; i++)
-        consider(g, chance_below(&g->chance, space_size(g->space)));
+        consider(g, rng_below(&g->rng, space_size(g->space)));
     qsort(g->plan, g->planned, sizeof *g->plan, compare);
     size_t distinct = 0;
     for (size_t i = 0; i < g->planned && distinct < SCREENED; i++)
         if (distinct == 0 || g->plan[i].point != g->plan[distinct - 1].point)
             g->plan[distinct++] = g->plan[i];
     for (size_t i = 0; i < distinct; i++)
-        g->plan[i].score = -model_improvement(g->model, g->plan[i].point);
+        g->plan[i].score = -surrogate_improvement(g->surrogate, g->plan[i].point);
     qsort(g->plan, distinct, sizeof *g->plan, compare);
     /* Fits and rankings are repeated the less often the more is known, as one more says less. */
-    size_t most = 1 + model_known(g->model) / 100;
+    size_t most = 1 + surrogate_known(g->surrogate) / 100;
     most = most < PLANNED ? most : PLANNED;
     g->planned = distinct < most ? distinct : most;
 }
 
 static size_t step_by_model(struct greedy *g) {
-    if (model_refresh(g->model))
+    if (surrogate_refresh(g->surrogate))
         g->planned = g->next = 0;
     while (g->next < g->planned) {
         size_t point = g->plan[g->next++].point;
@@ -198,11 +198,11 @@ static size_t step_by_model(struct greedy *g) {
 
 static size_t propose(void *state) {
     struct greedy *g = state;
-    if (model_known(g->model) < BEGINNING || chance_unit(&g->chance) < AT_RANDOM)
-        return explorer_draw(g->explorer);
+    if (surrogate_known(g->surrogate) < BEGINNING || rng_unit(&g->rng) < AT_RANDOM)
+        return sampler_draw(g->sampler);
     /* A model pays most when little is known; later what it smooths over matters. */
-    double known = (double)model_known(g->model);
-    if (chance_unit(&g->chance) < BLINDLY * known / (known + LONG_RUN))
+    double known = (double)surrogate_known(g->surrogate);
+    if (rng_unit(&g->rng) < BLINDLY * known / (known + LONG_RUN))
         return step_blindly(g);
     return step_by_model(g);
 }

@@ -1,21 +1,21 @@
-/* Points at random, without replacement. What "random" means among implementations: explore.h. */
-#include "tuner/search/explore.h"
-#include "tuner/search/kinds.h"
+/* Points at random, without replacement. What "random" means among implementations: sampler.h. */
+#include "tuner/search/sampler.h"
+#include "tuner/search/strategies.h"
 
 static tw_status create(void **state, const struct strategy *strategy, uint64_t seed,
                         struct tw_error *error) {
-    struct explorer *explorer;
-    tw_status status = explorer_create(&explorer, strategy, seed, error);
-    *state = explorer;
+    struct sampler *sampler;
+    tw_status status = sampler_create(&sampler, strategy, seed, error);
+    *state = sampler;
     return status;
 }
 
 static size_t propose(void *state) {
-    return explorer_draw(state);
+    return sampler_draw(state);
 }
 
 static void destroy(void *state) {
-    explorer_free(state);
+    sampler_free(state);
 }
 
 const struct strategy_kind strategy_random = {

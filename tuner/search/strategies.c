@@ -1,8 +1,8 @@
 /* The table of strategies. A new one is one C file and one line here (and its declaration in
- * kinds.h). */
+ * strategies.h). */
 #include <string.h>
 
-#include "tuner/search/kinds.h"
+#include "tuner/search/strategies.h"
 
 static const struct strategy_kind *const kinds[] = {
     &strategy_greedy, /* the default */

@@ -1,6 +1,6 @@
 /* What each strategy's file has for the table in strategies.c. */
-#ifndef TUNER_SEARCH_KINDS_H
-#define TUNER_SEARCH_KINDS_H
+#ifndef TUNER_SEARCH_STRATEGIES_H
+#define TUNER_SEARCH_STRATEGIES_H
 
 #include "tuner/search/strategy.h"
 

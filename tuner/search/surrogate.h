@@ -1,29 +1,30 @@
 /* What the trials so far say of points not tried yet: a Gaussian process of the logarithm of the
  * time for each implementation, over the ranks of its parameters. One thread at a time; borrows the
  * space. */
-#ifndef TUNER_SEARCH_MODEL_H
-#define TUNER_SEARCH_MODEL_H
+#ifndef TUNER_SEARCH_SURROGATE_H
+#define TUNER_SEARCH_SURROGATE_H
 
 #include "tuner/search/strategy.h"
 
-struct model;
+struct surrogate;
 
-tw_status model_create(struct model **out, const struct space *space, uint64_t seed,
-                       struct tw_error *error);
-void model_free(struct model *model);
+tw_status surrogate_create(struct surrogate **out, const struct space *space, uint64_t seed,
+                           struct tw_error *error);
+void surrogate_free(struct surrogate *surrogate);
 
 /* Takes an outcome in. Short of memory it is left out, as the model is only a guess. */
-void model_learn(struct model *model, size_t point, const struct strategy_outcome *outcome);
+void surrogate_learn(struct surrogate *surrogate, size_t point,
+                     const struct strategy_outcome *outcome);
 /* How many outcomes were ok. */
-size_t model_known(const struct model *model);
+size_t surrogate_known(const struct surrogate *surrogate);
 /* Fits again if enough was learnt since. True when it did, and earlier guesses are stale. */
-bool model_refresh(struct model *model);
+bool surrogate_refresh(struct surrogate *surrogate);
 
 /* Guessed logarithm of a point's seconds; INFINITY where too little is known to guess. */
-double model_guess(const struct model *model, size_t point);
+double surrogate_guess(const struct surrogate *surrogate, size_t point);
 /* The expected improvement on the best time, as a share of it (Jones, Schonlau and Welch,
  * "Efficient global optimization of expensive black-box functions", 1998). 0 where too little is
  * known. */
-double model_improvement(const struct model *model, size_t point);
+double surrogate_improvement(const struct surrogate *surrogate, size_t point);
 
 #endif
