@@ -9,7 +9,7 @@
 #include "runtime/base/text.h"
 #include "tuner/commands/command.h"
 #include "tuner/commands/db_forget.h"
-#include "tuner/commands/db_interchange.h"
+#include "tuner/commands/db_formats.h"
 #include "tuner/commands/subject.h"
 #include "tuner/exchange/check.h"
 #include "tuner/exchange/export.h"
@@ -165,7 +165,7 @@ static tw_status export(const struct arguments *a, const char *path, struct tw_e
     if (a->binaries)
         return export_binaries(a, path, error);
     if (a->format != NULL && strcmp(a->format, "json") != 0)
-        return db_export_interchange(a, path, error);
+        return db_export_results_file(a, path, error);
     if (a->run != 0 || a->implementation != NULL)
         return tw_fail(error, TW_INVALID,
                        "--run and --implementation go with --format kernel-tuner or t4");
@@ -186,12 +186,12 @@ static tw_status export(const struct arguments *a, const char *path, struct tw_e
 }
 
 static tw_status import(const struct arguments *a, const char *path, struct tw_error *error) {
-    bool is_interchange = false;
+    bool is_results_file = false;
     tw_status status = expect_files(a, "files", error);
     if (status == TW_OK)
-        status = command_names_file(db_is_interchange(a, &is_interchange, error), error);
-    if (status == TW_OK && is_interchange)
-        return db_import_interchange(a, path, error);
+        status = command_names_file(db_is_results_file(a, &is_results_file, error), error);
+    if (status == TW_OK && is_results_file)
+        return db_import_results_file(a, path, error);
     if (status != TW_OK)
         return status;
     struct known_kernels known;

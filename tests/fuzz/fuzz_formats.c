@@ -2,24 +2,24 @@
 #include "runtime/description/configuration.h"
 #include "tests/fuzz/fuzz.h"
 #include "runtime/base/printable.h"
-#include "tuner/interchange/foreign.h"
+#include "tuner/formats/results_file.h"
 
 static struct tw_description *description;
 
-static void read_results(struct foreign *foreign) {
+static void read_results(struct results_file *file) {
     struct tw_problem problem;
     struct tw_error error = {0};
     int implementation;
     FUZZ_MUST(tw_problem_parse(&problem, description, "64x48x32", &error) == TW_OK);
-    tw_status status = foreign_implementation(foreign, description, foreign->header.implementation,
-                                              &implementation, &error);
+    tw_status status = results_file_implementation(file, description, file->header.implementation,
+                                                   &implementation, &error);
     if (status == TW_OK)
-        status = foreign_read(foreign, &problem, implementation, &error);
+        status = results_file_read(file, &problem, implementation, &error);
     FUZZ_MUST(status == TW_OK || fuzz_is_told(status, &error));
-    for (size_t i = 0; status == TW_OK && i < foreign->count; i++) {
+    for (size_t i = 0; status == TW_OK && i < file->count; i++) {
         struct tw_configuration configuration;
         FUZZ_MUST(tw_configuration_parse(&configuration, description, implementation,
-                                         foreign->trials[i].configuration, &error) == TW_OK);
+                                         file->trials[i].configuration, &error) == TW_OK);
     }
 }
 
@@ -28,17 +28,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (description == NULL)
         FUZZ_MUST(tw_description_builtin(&description, "gemm", &error) == TW_OK);
     char *text = fuzz_text(data, size);
-    struct foreign *foreign;
-    tw_status status = foreign_parse(&foreign, text, size, "fuzz.json", &error);
+    struct results_file *file;
+    tw_status status = results_file_parse(&file, text, size, "fuzz.json", &error);
     if (status == TW_OK) {
-        const struct foreign_header *header = &foreign->header;
+        const struct results_file_header *header = &file->header;
         FUZZ_MUST(header->kernel == NULL || tw_is_printable(header->kernel));
         FUZZ_MUST(header->device == NULL || tw_is_printable(header->device));
-        read_results(foreign);
+        read_results(file);
     } else {
-        FUZZ_MUST(foreign == NULL && fuzz_is_told(status, &error));
+        FUZZ_MUST(file == NULL && fuzz_is_told(status, &error));
     }
-    foreign_close(foreign);
+    results_file_close(file);
     free(text);
     return 0;
 }

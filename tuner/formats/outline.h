@@ -3,8 +3,8 @@
  * Kernel Tuner appends to its cache files while it runs and closes them at the end, so one whose
  * run was stopped lacks its last braces, and one whose writer was killed may end within an entry.
  */
-#ifndef TUNER_INTERCHANGE_OUTLINE_H
-#define TUNER_INTERCHANGE_OUTLINE_H
+#ifndef TUNER_FORMATS_OUTLINE_H
+#define TUNER_FORMATS_OUTLINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

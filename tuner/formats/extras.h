@@ -1,8 +1,8 @@
 /* What Tilewise knows of a trial and the formats of other tools have no place for. It goes into a
  * file under names that begin with "tilewise_", which those tools take for measurements, and comes
  * back from there. */
-#ifndef TUNER_INTERCHANGE_EXTRAS_H
-#define TUNER_INTERCHANGE_EXTRAS_H
+#ifndef TUNER_FORMATS_EXTRAS_H
+#define TUNER_FORMATS_EXTRAS_H
 
 #include "db/store.h"
 #include "runtime/description/json.h"

@@ -1,12 +1,12 @@
-#include "tuner/interchange/values.h"
+#include "tuner/formats/values.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#include "tuner/interchange/extras.h"
+#include "tuner/formats/extras.h"
 
-double foreign_time(const struct tw_json *json, double unit_ms) {
+double results_file_time(const struct tw_json *json, double unit_ms) {
     static const double most_ms = 1e12; /* thirty years */
     double time = tw_json_number(json) * unit_ms;
     if (json->item != NULL && !(time > 0 && time < most_ms))
@@ -14,7 +14,7 @@ double foreign_time(const struct tw_json *json, double unit_ms) {
     return extras_microseconds(time);
 }
 
-int64_t foreign_moment(const struct tw_json *json) {
+int64_t results_file_moment(const struct tw_json *json) {
     if (json->item == NULL)
         return 0;
     struct tm moment = {0};
@@ -38,7 +38,7 @@ int64_t foreign_moment(const struct tw_json *json) {
     return (int64_t)timegm(&moment) + (sign == '-' ? shift : -shift);
 }
 
-int64_t foreign_repeats(const struct tw_json *json) {
+int64_t results_file_repeats(const struct tw_json *json) {
     int64_t count = 0;
     tw_json_expect_array(json);
     if (!cJSON_IsArray(json->item))

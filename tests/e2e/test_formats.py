@@ -7,7 +7,7 @@ import sqlite3
 import support
 from support import DEVICE, HERE
 
-FILES = HERE / "interchange"
+FILES = HERE / "formats"
 SUBJECT = ("--kernel", "gemm", "--shape", "64x48x32")
 CACHES = ("cache-1.5.0.json", "cache-1.0.0b6.json")
 RESULTS = ("t4-1.5.0.json", "t4-1.0.0b6.json")

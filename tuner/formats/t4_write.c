@@ -1,9 +1,9 @@
 /* T4 results, after https://github.com/odgaard/TuningSchema. */
 #include "tuner/exchange/canonical.h"
-#include "tuner/interchange/extras.h"
-#include "tuner/interchange/foreign.h"
-#include "tuner/interchange/handed_run.h"
-#include "tuner/interchange/words.h"
+#include "tuner/formats/exported_run.h"
+#include "tuner/formats/extras.h"
+#include "tuner/formats/results_file.h"
+#include "tuner/formats/status_words.h"
 
 static void add_number(struct tw_text *text, const char *lead, double value) {
     tw_text_print(text, "%s", lead);
@@ -30,7 +30,7 @@ static void print_measurements(struct tw_text *text, const struct tw_db_trial *t
                   t->has_time || count > 0 ? ", " : "", tw_db_trial_status_text(t->status));
     if (t->message != NULL) {
         tw_text_print(text, ", {\"name\": \"tilewise_message\", \"value\": ");
-        handed_string(text, t->message);
+        exported_string(text, t->message);
         tw_text_print(text, ", \"unit\": \"\"}");
     }
     tw_text_print(text, "]");
@@ -39,7 +39,7 @@ static void print_measurements(struct tw_text *text, const struct tw_db_trial *t
 static void print_result(struct tw_text *text, const struct tw_db_trial *t,
                          const cJSON *configuration) {
     tw_text_print(text, "%s\n    {\"timestamp\": ", text->length > 0 ? "," : "");
-    handed_moment(text, t->created_at);
+    exported_moment(text, t->created_at);
     tw_text_print(text, ", \"configuration\": ");
     canonical_value(text, configuration);
     add_number(text, ", \"times\": {\"compilation\": ", t->has_compile_ms ? t->compile_ms : 0);
@@ -49,15 +49,15 @@ static void print_result(struct tw_text *text, const struct tw_db_trial *t,
     tw_text_print(text,
                   ", \"framework\": 0, \"search_algorithm\": 0, \"validation\": 0, "
                   "\"runtimes\": []}, \"invalidity\": \"%s\", \"correctness\": %d, ",
-                  words_t4(t->status), t->status != TW_DB_TRIAL_WRONG);
+                  status_word_t4(t->status), t->status != TW_DB_TRIAL_WRONG);
     print_measurements(text, t);
     tw_text_print(text, ", \"objectives\": [\"time\"]}");
 }
 
-tw_status hand_out_t4(tw_db *db, const struct hand_out *what, struct tw_text *text,
-                      int64_t *left_out, struct tw_error *error) {
-    struct handed_run run;
-    tw_status status = handed_run_read(&run, db, what, print_result, error);
+tw_status trial_export_t4(tw_db *db, const struct trial_export *what, struct tw_text *text,
+                          int64_t *left_out, struct tw_error *error) {
+    struct exported_run run;
+    tw_status status = exported_run_read(&run, db, what, print_result, error);
     if (status == TW_OK) {
         tw_text_print(text, "{\n  \"results\": [");
         tw_text_add(text, run.entries.data, run.entries.length);
@@ -65,10 +65,10 @@ tw_status hand_out_t4(tw_db *db, const struct hand_out *what, struct tw_text *te
                       "\n  ],\n  \"schema_version\": \"1.0.0\",\n  \"metadata\": {\"timeunit\": "
                       "\"milliseconds\", \"%s\": {%s, \"device_name\": %s, \"kernel_name\": %s}}\n"
                       "}\n",
-                      FOREIGN_MEMBER, run.own.data != NULL ? run.own.data : "", run.device.data,
-                      run.kernel.data);
+                      RESULTS_FILE_MEMBER, run.own.data != NULL ? run.own.data : "",
+                      run.device.data, run.kernel.data);
         *left_out = run.left_out;
     }
-    handed_run_free(&run);
+    exported_run_free(&run);
     return status == TW_OK && text->failed ? tw_fail(error, TW_NO_MEMORY, "out of memory") : status;
 }

@@ -4,10 +4,10 @@
 #include <inttypes.h>
 
 #include "tuner/exchange/canonical.h"
-#include "tuner/interchange/extras.h"
-#include "tuner/interchange/foreign.h"
-#include "tuner/interchange/handed_run.h"
-#include "tuner/interchange/words.h"
+#include "tuner/formats/exported_run.h"
+#include "tuner/formats/extras.h"
+#include "tuner/formats/results_file.h"
+#include "tuner/formats/status_words.h"
 
 /* "32,8,shared": the values, which are also members. */
 static void print_key(struct tw_text *text, const cJSON *configuration) {
@@ -45,7 +45,7 @@ static void print_entry(struct tw_text *text, const struct tw_db_trial *t,
         tw_text_print(text, "%s\"time\": ", separator);
         canonical_number(text, t->time_us / 1e3);
     } else {
-        const char *word = words_kernel_tuner(t->status);
+        const char *word = status_word_kernel_tuner(t->status);
         tw_text_print(text, "%s\"time\": \"%s\", \"__error__\": \"%s\"", separator, word, word);
     }
     add_number(text, "compile_time", t->has_compile_ms ? t->compile_ms : 0);
@@ -55,7 +55,7 @@ static void print_entry(struct tw_text *text, const struct tw_db_trial *t,
     add_number(text, "strategy_time", 0);
     add_number(text, "framework_time", 0);
     tw_text_print(text, ", \"timestamp\": ");
-    handed_moment(text, t->created_at);
+    exported_moment(text, t->created_at);
     struct extra extras[EXTRAS_MOST];
     int count = extras_of(t, extras);
     for (int i = 0; i < count; i++)
@@ -63,12 +63,12 @@ static void print_entry(struct tw_text *text, const struct tw_db_trial *t,
     tw_text_print(text, ", \"" EXTRAS_STATUS "\": \"%s\"", tw_db_trial_status_text(t->status));
     if (t->message != NULL) {
         tw_text_print(text, ", \"tilewise_message\": ");
-        handed_string(text, t->message);
+        exported_string(text, t->message);
     }
     tw_text_print(text, "}");
 }
 
-static void print_header(struct tw_text *text, const struct handed_run *run) {
+static void print_header(struct tw_text *text, const struct exported_run *run) {
     tw_text_print(text, "{\n\"device_name\": %s,\n\"kernel_name\": %s,\n\"problem_size\": [",
                   run->device.data, run->kernel.data);
     for (size_t i = 0; i < run->dimension_count; i++)
@@ -80,14 +80,15 @@ static void print_header(struct tw_text *text, const struct handed_run *run) {
     }
     tw_text_print(text, "],\n\"tune_params\": ");
     canonical_value(text, run->parameters);
-    tw_text_print(text, ",\n\"objective\": \"time\",\n\"%s\": {%s},\n", FOREIGN_MEMBER,
+    tw_text_print(text, ",\n\"objective\": \"time\",\n\"%s\": {%s},\n", RESULTS_FILE_MEMBER,
                   run->own.data != NULL ? run->own.data : "");
 }
 
-tw_status hand_out_kernel_tuner(tw_db *db, const struct hand_out *what, struct tw_text *text,
-                                int64_t *left_out, struct tw_error *error) {
-    struct handed_run run;
-    tw_status status = handed_run_read(&run, db, what, print_entry, error);
+tw_status trial_export_kernel_tuner(tw_db *db, const struct trial_export *what,
+                                    struct tw_text *text, int64_t *left_out,
+                                    struct tw_error *error) {
+    struct exported_run run;
+    tw_status status = exported_run_read(&run, db, what, print_entry, error);
     if (status == TW_OK) {
         print_header(text, &run);
         tw_text_print(text, "\"cache\": {");
@@ -95,6 +96,6 @@ tw_status hand_out_kernel_tuner(tw_db *db, const struct hand_out *what, struct t
         tw_text_print(text, "}\n}\n");
         *left_out = run.left_out;
     }
-    handed_run_free(&run);
+    exported_run_free(&run);
     return status == TW_OK && text->failed ? tw_fail(error, TW_NO_MEMORY, "out of memory") : status;
 }

@@ -1,19 +1,19 @@
-/* tuner/interchange: what goes out comes back, unclosed files are read as far as they go, and
+/* tuner/formats: what goes out comes back, unclosed files are read as far as they go, and
  * nothing that is not sound comes in. */
 #include "test_exchange_support.h"
 #include "test_spoil.h"
 
-#include "tuner/interchange/hand_out.h"
-#include "tuner/interchange/outline.h"
-#include "tuner/interchange/take_in.h"
+#include "tuner/formats/outline.h"
+#include "tuner/formats/trial_export.h"
+#include "tuner/formats/trial_import.h"
 
-typedef tw_status (*hand_out_function)(tw_db *, const struct hand_out *, struct tw_text *,
-                                       int64_t *, struct tw_error *);
+typedef tw_status (*export_function)(tw_db *, const struct trial_export *, struct tw_text *,
+                                     int64_t *, struct tw_error *);
 
 static struct tw_description *gemm;
 static struct tw_problem problem;
 static int naive;
-static const struct hand_out latest = {0};
+static const struct trial_export latest = {0};
 
 /* As Kernel Tuner lays it out. */
 static const char header[] =
@@ -59,31 +59,31 @@ static int end(void **state) {
     return 0;
 }
 
-static tw_status read_text(struct foreign **foreign, const char *text, size_t length,
+static tw_status read_text(struct results_file **file, const char *text, size_t length,
                            const char *implementation, struct tw_error *error) {
     int index;
-    tw_status status = foreign_parse(foreign, text, length, "dir/test.json", error);
+    tw_status status = results_file_parse(file, text, length, "dir/test.json", error);
     if (status == TW_OK)
-        status = foreign_implementation(*foreign, gemm, implementation, &index, error);
+        status = results_file_implementation(*file, gemm, implementation, &index, error);
     if (status == TW_OK)
-        status = foreign_read(*foreign, &problem, index, error);
+        status = results_file_read(*file, &problem, index, error);
     if (status != TW_OK) {
-        foreign_close(*foreign);
-        *foreign = NULL;
+        results_file_close(*file);
+        *file = NULL;
     }
     return status;
 }
 
-static struct foreign *read_sound(const char *text) {
-    struct foreign *foreign;
+static struct results_file *read_sound(const char *text) {
+    struct results_file *file;
     struct tw_error error;
-    assert_fine(read_text(&foreign, text, strlen(text), NULL, &error), error);
-    return foreign;
+    assert_fine(read_text(&file, text, strlen(text), NULL, &error), error);
+    return file;
 }
 
-static void assert_two(const struct foreign *foreign) {
-    const struct tw_db_trial *one = &foreign->trials[0], *other = &foreign->trials[1];
-    assert_int_equal(foreign->count, 2);
+static void assert_two(const struct results_file *file) {
+    const struct tw_db_trial *one = &file->trials[0], *other = &file->trials[1];
+    assert_int_equal(file->count, 2);
     assert_string_equal(one->configuration, "{\"BLOCK_X\":16,\"BLOCK_Y\":4}");
     assert_int_equal(one->status, TW_DB_TRIAL_OK);
     assert_true(one->has_time && one->time_us == 500 && one->repeats == 2);
@@ -98,10 +98,10 @@ static void both_formats_say_the_same(void **state) {
     (void)state;
     const char *const texts[] = {cache, t4};
     for (int i = 0; i < 2; i++) {
-        struct foreign *foreign = read_sound(texts[i]);
-        assert_two(foreign);
-        assert_false(foreign->cut);
-        foreign_close(foreign);
+        struct results_file *file = read_sound(texts[i]);
+        assert_two(file);
+        assert_false(file->cut);
+        results_file_close(file);
     }
 }
 
@@ -119,9 +119,9 @@ static void failures_of_old_layouts_are_read(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *text =
             replaced(cache, NULL, "\"__error__\": \"CompilationFailedConfig\"", cases[i].with);
-        struct foreign *foreign = read_sound(text);
-        assert_int_equal(foreign->trials[1].status, cases[i].status);
-        foreign_close(foreign);
+        struct results_file *file = read_sound(text);
+        assert_int_equal(file->trials[1].status, cases[i].status);
+        results_file_close(file);
         free(text);
     }
 }
@@ -131,20 +131,20 @@ static void files_may_end_anywhere(void **state) {
     (void)state;
     size_t whole[] = {strlen(header) + strlen(first), strlen(cache) - strlen("}\n}")};
     for (size_t length = strlen(header); length <= strlen(cache); length++) {
-        struct foreign *foreign = NULL;
+        struct results_file *file = NULL;
         struct tw_error error;
         size_t count = (length >= whole[0]) + (length >= whole[1]);
-        tw_status status = read_text(&foreign, cache, length, NULL, &error);
+        tw_status status = read_text(&file, cache, length, NULL, &error);
         if (count == 0) {
             assert_int_equal(status, TW_INVALID);
             assert_non_null(strstr(error.message, "no results"));
             continue;
         }
         assert_fine(status, error);
-        assert_int_equal(foreign->count, count);
+        assert_int_equal(file->count, count);
         /* A comma, or what closes the file, is no entry. */
-        assert_int_equal(foreign->cut, length > whole[0] + 2 && length < whole[1]);
-        foreign_close(foreign);
+        assert_int_equal(file->cut, length > whole[0] + 2 && length < whole[1]);
+        results_file_close(file);
     }
 }
 
@@ -188,21 +188,21 @@ static void put_all_kinds(tw_db *db) {
     assert_status(tw_db_run_finish(db, ids.run, TW_DB_RUN_DONE, 1), TW_DB_OK);
 }
 
-static void take(tw_db *db, const char *text, struct taken *taken) {
+static void take(tw_db *db, const char *text, struct trial_import_counts *taken) {
     struct tw_error error;
-    struct foreign *foreign = read_sound(text);
-    const struct take_in what = {.foreign = foreign,
-                                 .problem = &problem,
-                                 .implementation = naive,
-                                 .device = foreign->header.device,
-                                 .cache_policy = foreign->header.cache};
-    assert_fine(take_in(db, &what, taken, &error), error);
-    foreign_close(foreign);
+    struct results_file *file = read_sound(text);
+    const struct trial_import what = {.file = file,
+                                      .problem = &problem,
+                                      .implementation = naive,
+                                      .device = file->header.device,
+                                      .cache_policy = file->header.cache};
+    assert_fine(trial_import_store(db, &what, taken, &error), error);
+    results_file_close(file);
 }
 
 static void nothing_is_lost_on_the_way(void **state) {
     const struct fixture *fixture = *state;
-    static const hand_out_function functions[] = {hand_out_kernel_tuner, hand_out_t4};
+    static const export_function functions[] = {trial_export_kernel_tuner, trial_export_t4};
     char other[700];
     snprintf(other, sizeof other, "%s.other", fixture->path);
     tw_db *db = open_db(fixture->path, TW_DB_WRITE);
@@ -210,7 +210,7 @@ static void nothing_is_lost_on_the_way(void **state) {
     for (int i = 0; i < 2; i++) {
         struct tw_text out = {0}, back = {0};
         struct tw_error error;
-        struct taken taken = {0};
+        struct trial_import_counts taken = {0};
         int64_t left_out;
         assert_fine(functions[i](db, &latest, &out, &left_out, &error), error);
         assert_int_equal(left_out, 0);
@@ -245,11 +245,11 @@ static void who_goes_on_with_a_file_is_remembered(void **state) {
     const struct fixture *fixture = *state;
     struct tw_text out = {0}, more = {0};
     struct tw_error error;
-    struct taken taken = {0};
+    struct trial_import_counts taken = {0};
     int64_t left_out;
     tw_db *db = open_db(fixture->path, TW_DB_WRITE);
     put_all_kinds(db);
-    assert_fine(hand_out_kernel_tuner(db, &latest, &out, &left_out, &error), error);
+    assert_fine(trial_export_kernel_tuner(db, &latest, &out, &left_out, &error), error);
     assert_string_equal(out.data + out.length - 4, "}\n}\n");
     tw_text_print(&more, "%.*s,%s,", (int)(out.length - 4), out.data, first);
     take(db, more.data, &taken);
@@ -268,9 +268,9 @@ static void an_implementation_may_have_to_be_chosen(void **state) {
     struct tw_error error;
     int64_t left_out;
     tw_db *db = open_db(fixture->path, TW_DB_WRITE);
-    assert_int_equal(hand_out_t4(db, &latest, &out, &left_out, &error), TW_NOT_FOUND);
+    assert_int_equal(trial_export_t4(db, &latest, &out, &left_out, &error), TW_NOT_FOUND);
     struct ids ids = put_samples(db);
-    assert_int_equal(hand_out_t4(db, &latest, &out, &left_out, &error), TW_NOT_FOUND);
+    assert_int_equal(trial_export_t4(db, &latest, &out, &left_out, &error), TW_NOT_FOUND);
     struct tw_db_trial trial = sample_trial(ids, "{\"BM\":8}");
     assert_status(tw_db_trial_put(db, &trial, NULL), TW_DB_OK);
     struct tw_db_implementation other = sample_implementation;
@@ -281,12 +281,12 @@ static void an_implementation_may_have_to_be_chosen(void **state) {
     other.template_hash = "c3d4";
     assert_status(tw_db_implementation_put(db, &other, &trial.implementation), TW_DB_OK);
     assert_status(tw_db_trial_put(db, &trial, NULL), TW_DB_OK);
-    assert_int_equal(hand_out_t4(db, &latest, &out, &left_out, &error), TW_INVALID);
+    assert_int_equal(trial_export_t4(db, &latest, &out, &left_out, &error), TW_INVALID);
     assert_non_null(strstr(error.message, "tiled, other"));
-    struct hand_out chosen = {.implementation = "none"};
-    assert_int_equal(hand_out_t4(db, &chosen, &out, &left_out, &error), TW_NOT_FOUND);
+    struct trial_export chosen = {.implementation = "none"};
+    assert_int_equal(trial_export_t4(db, &chosen, &out, &left_out, &error), TW_NOT_FOUND);
     chosen.implementation = "other";
-    assert_fine(hand_out_t4(db, &chosen, &out, &left_out, &error), error);
+    assert_fine(trial_export_t4(db, &chosen, &out, &left_out, &error), error);
     assert_int_equal(left_out, 1);
     assert_non_null(strstr(out.data, "c3d4"));
     tw_text_free(&out);
@@ -360,11 +360,11 @@ static void bad_files_are_refused_by_name(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *text = replaced(cases[i].sound, NULL, cases[i].old, cases[i].with);
-        struct foreign *foreign = NULL;
+        struct results_file *file = NULL;
         struct tw_error error = {0};
-        if (read_text(&foreign, text, strlen(text), NULL, &error) == TW_OK)
+        if (read_text(&file, text, strlen(text), NULL, &error) == TW_OK)
             fail_msg("%s was taken for %s", cases[i].with, cases[i].old);
-        assert_null(foreign);
+        assert_null(file);
         assert_null(strchr(error.message, '\n'));
         assert_non_null(strstr(error.message, "dir/test.json"));
         for (int j = 0; j < 3 && cases[i].says[j] != NULL; j++)
@@ -379,10 +379,9 @@ static void a_named_implementation_says_what_it_lacks(void **state) {
     static const char *const cases[][2] = {{"tiled", "has no parameter \"BLOCK_X\""},
                                            {"none", "no implementation \"none\""}};
     for (int i = 0; i < 2; i++) {
-        struct foreign *foreign;
+        struct results_file *file;
         struct tw_error error;
-        assert_int_equal(read_text(&foreign, cache, strlen(cache), cases[i][0], &error),
-                         TW_INVALID);
+        assert_int_equal(read_text(&file, cache, strlen(cache), cases[i][0], &error), TW_INVALID);
         assert_non_null(strstr(error.message, cases[i][1]));
     }
 }
@@ -390,15 +389,15 @@ static void a_named_implementation_says_what_it_lacks(void **state) {
 static void units_of_t4_are_heeded(void **state) {
     (void)state;
     char *text = replaced(t4, NULL, "\"unit\": \"ms\"", "\"unit\": \"ns\"");
-    struct foreign *foreign = read_sound(text);
-    assert_true(foreign->trials[0].time_us == 500e-6);
-    foreign_close(foreign);
+    struct results_file *file = read_sound(text);
+    assert_true(file->trials[0].time_us == 500e-6);
+    results_file_close(file);
     free(text);
     char *bare = replaced(t4, NULL, "\"unit\": \"ms\"", "\"unit\": \"\"");
     text = replaced(bare, NULL, "milliseconds", "seconds");
-    foreign = read_sound(text);
-    assert_true(foreign->trials[0].time_us == 500e3);
-    foreign_close(foreign);
+    file = read_sound(text);
+    assert_true(file->trials[0].time_us == 500e3);
+    results_file_close(file);
     free(bare);
     free(text);
 }
@@ -407,11 +406,11 @@ static void units_of_t4_are_heeded(void **state) {
 static void repeated_results_count_once(void **state) {
     (void)state;
     char *text = replaced(t4, NULL, "\"BLOCK_X\": 32", "\"BLOCK_X\": 16");
-    struct foreign *foreign = read_sound(text);
-    assert_int_equal(foreign->count, 1);
-    assert_int_equal(foreign->repeated, 1);
-    assert_int_equal(foreign->trials[0].status, TW_DB_TRIAL_OK);
-    foreign_close(foreign);
+    struct results_file *file = read_sound(text);
+    assert_int_equal(file->count, 1);
+    assert_int_equal(file->repeated, 1);
+    assert_int_equal(file->trials[0].status, TW_DB_TRIAL_OK);
+    results_file_close(file);
     free(text);
 }
 
@@ -423,11 +422,11 @@ static void deep_nesting_is_refused(void **state) {
     memset(text + length, '[', DEPTH);
     length += DEPTH;
     text[length] = '\0';
-    struct foreign *foreign;
+    struct results_file *file;
     struct tw_error error;
-    assert_int_not_equal(read_text(&foreign, text, length, NULL, &error), TW_OK);
+    assert_int_not_equal(read_text(&file, text, length, NULL, &error), TW_OK);
     memset(text + strlen("{\"cache\": "), '{', DEPTH);
-    assert_int_not_equal(read_text(&foreign, text, length, NULL, &error), TW_OK);
+    assert_int_not_equal(read_text(&file, text, length, NULL, &error), TW_OK);
     free(text);
 }
 
@@ -439,13 +438,13 @@ static void spoilt_files_crash_nothing(void **state) {
     for (int round = 0; round < 8000; round++) {
         size_t length = strlen(texts[round % 2]);
         char *text = spoilt(texts[round % 2], &length, &random);
-        struct foreign *foreign;
+        struct results_file *file;
         struct tw_error error = {0};
-        if (read_text(&foreign, text, length, NULL, &error) == TW_OK)
+        if (read_text(&file, text, length, NULL, &error) == TW_OK)
             taken++;
         else
             assert_string_not_equal(error.message, "");
-        foreign_close(foreign);
+        results_file_close(file);
         free(text);
     }
     /* Much of a file says nothing of its trials. */

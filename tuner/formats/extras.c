@@ -1,10 +1,10 @@
-#include "tuner/interchange/extras.h"
+#include "tuner/formats/extras.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "runtime/base/printable.h"
-#include "tuner/interchange/words.h"
+#include "tuner/formats/status_words.h"
 
 double extras_microseconds(double milliseconds) {
     double time = milliseconds * 1e3;
@@ -55,7 +55,7 @@ static int64_t count_of(const struct tw_json *value, int64_t least) {
 static void take_text(struct tw_db_trial *t, const char *name, const struct tw_json *value) {
     const char *text = tw_json_string(value);
     if (strcmp(name, "status") == 0) {
-        if (!words_read(text, &t->status))
+        if (!status_word_read(text, &t->status))
             tw_json_fail(value, "no status of a trial has this name");
         /* Tilewise's own message comes behind it; the other tool's word says no more. */
         t->message = NULL;

@@ -2,14 +2,14 @@
  *
  * One implementation a file, because those formats have one list of parameters a file. What they
  * have no place for goes where they overlook it, so that nothing is lost on the way back. */
-#ifndef TUNER_INTERCHANGE_HAND_OUT_H
-#define TUNER_INTERCHANGE_HAND_OUT_H
+#ifndef TUNER_FORMATS_TRIAL_EXPORT_H
+#define TUNER_FORMATS_TRIAL_EXPORT_H
 
 #include "db/store.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
-struct hand_out {
+struct trial_export {
     int64_t run;                /* 0: the latest made here, of the kernel if one is named */
     const char *kernel;         /* may be NULL */
     const char *implementation; /* NULL: the only one that the run tried */
@@ -18,9 +18,10 @@ struct hand_out {
 /* Appends the file's text. `left_out` is the number of trials of the implementation that were made
  * with an older template than its last. A run that is not there is TW_NOT_FOUND; an implementation
  * to choose is TW_INVALID and names them. */
-tw_status hand_out_kernel_tuner(tw_db *db, const struct hand_out *what, struct tw_text *text,
-                                int64_t *left_out, struct tw_error *error);
-tw_status hand_out_t4(tw_db *db, const struct hand_out *what, struct tw_text *text,
-                      int64_t *left_out, struct tw_error *error);
+tw_status trial_export_kernel_tuner(tw_db *db, const struct trial_export *what,
+                                    struct tw_text *text, int64_t *left_out,
+                                    struct tw_error *error);
+tw_status trial_export_t4(tw_db *db, const struct trial_export *what, struct tw_text *text,
+                          int64_t *left_out, struct tw_error *error);
 
 #endif

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tuner/interchange/extras.h"
-#include "tuner/interchange/foreign.h"
-#include "tuner/interchange/values.h"
-#include "tuner/interchange/words.h"
+#include "tuner/formats/extras.h"
+#include "tuner/formats/results_file.h"
+#include "tuner/formats/status_words.h"
+#include "tuner/formats/values.h"
 
 enum { MOST_MEMBERS = 256 };
 
@@ -16,7 +16,7 @@ static const double failed_time = 1e20;
 static bool read_failure(const struct tw_json *entry, struct tw_db_trial *trial) {
     for (const cJSON *member = entry->item->child; member != NULL; member = member->next)
         if (cJSON_IsString(member) &&
-            words_read_kernel_tuner(member->valuestring, &trial->status)) {
+            status_word_read_kernel_tuner(member->valuestring, &trial->status)) {
             trial->message = member->valuestring;
             return true;
         }
@@ -42,15 +42,15 @@ void kernel_tuner_read(const struct tw_json *entry, struct tw_db_trial *trial,
         struct tw_json time = tw_json_member(entry, "time");
         struct tw_json times = tw_json_optional(entry, "times");
         trial->has_time = true;
-        trial->time_us = foreign_time(&time, 1);
-        trial->repeats = foreign_repeats(&times);
+        trial->time_us = results_file_time(&time, 1);
+        trial->repeats = results_file_repeats(&times);
     }
     struct tw_json compile = tw_json_optional(entry, "compile_time");
     struct tw_json moment = tw_json_optional(entry, "timestamp");
     /* 0: it was compiled before. */
     trial->has_compile_ms = compile.item != NULL && tw_json_number(&compile) > 0;
     trial->compile_ms = trial->has_compile_ms ? compile.item->valuedouble : 0;
-    trial->created_at = foreign_moment(&moment);
+    trial->created_at = results_file_moment(&moment);
     for (const cJSON *member = entry->item->child; member != NULL; member = member->next) {
         struct tw_json value = {.context = entry->context, .item = member};
         snprintf(value.path, sizeof value.path, "%.100s", member->string);

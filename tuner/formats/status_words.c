@@ -1,4 +1,4 @@
-#include "tuner/interchange/words.h"
+#include "tuner/formats/status_words.h"
 
 #include <string.h>
 
@@ -18,15 +18,15 @@ static const struct word {
 };
 enum { COUNT = sizeof words / sizeof *words };
 
-const char *words_kernel_tuner(enum tw_db_trial_status status) {
+const char *status_word_kernel_tuner(enum tw_db_trial_status status) {
     return words[status].kernel_tuner;
 }
 
-const char *words_t4(enum tw_db_trial_status status) {
+const char *status_word_t4(enum tw_db_trial_status status) {
     return words[status].t4;
 }
 
-bool words_read_kernel_tuner(const char *word, enum tw_db_trial_status *status) {
+bool status_word_read_kernel_tuner(const char *word, enum tw_db_trial_status *status) {
     /* What Kernel Tuner writes when it knows no more. */
     if (strcmp(word, "ErrorConfig") == 0) {
         *status = TW_DB_TRIAL_LAUNCH_ERROR;
@@ -40,7 +40,7 @@ bool words_read_kernel_tuner(const char *word, enum tw_db_trial_status *status) 
     return false;
 }
 
-bool words_read_t4(const char *word, enum tw_db_trial_status *status) {
+bool status_word_read_t4(const char *word, enum tw_db_trial_status *status) {
     /* A timeout that is nowhere said to be the compiler's is the kernel's. */
     for (int i = 0; i < COUNT; i++)
         if (i != TW_DB_TRIAL_COMPILE_TIMEOUT && strcmp(words[i].t4, word) == 0) {
@@ -50,7 +50,7 @@ bool words_read_t4(const char *word, enum tw_db_trial_status *status) {
     return false;
 }
 
-bool words_read(const char *word, enum tw_db_trial_status *status) {
+bool status_word_read(const char *word, enum tw_db_trial_status *status) {
     for (int i = 0; i < COUNT; i++)
         if (strcmp(tw_db_trial_status_text((enum tw_db_trial_status)i), word) == 0) {
             *status = (enum tw_db_trial_status)i;

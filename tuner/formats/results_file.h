@@ -2,11 +2,11 @@
  * results, in memory.
  *
  * Reading is in two steps, for a description must say what the configurations mean, and the file
- * may say which it is: foreign_open reads what the file says of itself, foreign_read its results.
- * Either all of them are good or the file is refused, with one line that names the file and the
- * place. */
-#ifndef TUNER_INTERCHANGE_FOREIGN_H
-#define TUNER_INTERCHANGE_FOREIGN_H
+ * may say which it is: results_file_open reads what the file says of itself, results_file_read its
+ * results. Either all of them are good or the file is refused, with one line that names the file
+ * and the place. */
+#ifndef TUNER_FORMATS_RESULTS_FILE_H
+#define TUNER_FORMATS_RESULTS_FILE_H
 
 #include <cjson/cJSON.h>
 
@@ -15,15 +15,15 @@
 #include "runtime/description/json.h"
 #include "runtime/description/problem.h"
 
-#define FOREIGN_KERNEL_TUNER "kernel-tuner"
-#define FOREIGN_T4 "t4"
+#define RESULTS_FILE_KERNEL_TUNER "kernel-tuner"
+#define RESULTS_FILE_T4 "t4"
 /* The member where Tilewise says what the other tools' formats have no place for. */
-#define FOREIGN_MEMBER "tilewise"
+#define RESULTS_FILE_MEMBER "tilewise"
 
-enum foreign_format { FOREIGN_NONE, FOREIGN_IS_KERNEL_TUNER, FOREIGN_IS_T4 };
+enum results_file_format { RESULTS_FILE_NONE, RESULTS_FILE_IS_KERNEL_TUNER, RESULTS_FILE_IS_T4 };
 
 /* What a file says of itself; NULL where it does not. All of it is plain text. */
-struct foreign_header {
+struct results_file_header {
     const char *kernel, *device;
     /* The rest only files that Tilewise wrote. */
     bool is_ours;
@@ -31,40 +31,41 @@ struct foreign_header {
     const cJSON *attributes; /* an object of strings */
 };
 
-struct foreign {
+struct results_file {
     char *origin;
-    enum foreign_format format;
+    enum results_file_format format;
     cJSON *json;
-    struct foreign_header header;
+    struct results_file_header header;
     const cJSON *results; /* an object or array */
     bool cut;             /* the file ends within an entry, which is left out */
     double unit_ms;       /* T4: of its times */
-    /* Set by foreign_read: trials without ids, in the file's order. */
+    /* Set by results_file_read: trials without ids, in the file's order. */
     struct tw_db_trial *trials;
     size_t count;
     size_t repeated; /* T4: results for a configuration that came before; left out */
     bool continued;  /* Tilewise wrote the file, and another tool went on with it */
 };
 
-/* The format of a file: FOREIGN_NONE when it is neither. */
-tw_status foreign_detect(const char *path, enum foreign_format *format, struct tw_error *error);
+/* The format of a file: RESULTS_FILE_NONE when it is neither. */
+tw_status results_file_detect(const char *path, enum results_file_format *format,
+                              struct tw_error *error);
 
 /* On failure *out is NULL. */
-tw_status foreign_open(struct foreign **out, const char *path, struct tw_error *error);
+tw_status results_file_open(struct results_file **out, const char *path, struct tw_error *error);
 /* The same of text in memory; `origin` stands for the file in messages. */
-tw_status foreign_parse(struct foreign **out, const char *text, size_t length, const char *origin,
-                        struct tw_error *error);
+tw_status results_file_parse(struct results_file **out, const char *text, size_t length,
+                             const char *origin, struct tw_error *error);
 /* NULL is fine. */
-void foreign_close(struct foreign *foreign);
+void results_file_close(struct results_file *file);
 
 /* The implementation that the results are of: the one named, or when `name` is NULL the only one
  * that has the file's parameters. */
-tw_status foreign_implementation(const struct foreign *foreign,
-                                 const struct tw_description *description, const char *name,
-                                 int *implementation, struct tw_error *error);
+tw_status results_file_implementation(const struct results_file *file,
+                                      const struct tw_description *description, const char *name,
+                                      int *implementation, struct tw_error *error);
 /* Reads the results, of that implementation for that problem. */
-tw_status foreign_read(struct foreign *foreign, const struct tw_problem *problem,
-                       int implementation, struct tw_error *error);
+tw_status results_file_read(struct results_file *file, const struct tw_problem *problem,
+                            int implementation, struct tw_error *error);
 
 /* ---- For the readers of each format ---- */
 

@@ -1,4 +1,4 @@
-#include "tuner/interchange/foreign.h"
+#include "tuner/formats/results_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,17 +7,18 @@
 #include "runtime/base/file.h"
 #include "runtime/base/printable.h"
 #include "tuner/exchange/import_parts.h"
-#include "tuner/interchange/outline.h"
+#include "tuner/formats/outline.h"
 
 enum { MOST_MEMBERS = 64, NEWEST_VERSION = 1 };
 
-static enum foreign_format format_of(const struct outline *outline) {
-    return outline->has_cache     ? FOREIGN_IS_KERNEL_TUNER
-           : outline->has_results ? FOREIGN_IS_T4
-                                  : FOREIGN_NONE;
+static enum results_file_format format_of(const struct outline *outline) {
+    return outline->has_cache     ? RESULTS_FILE_IS_KERNEL_TUNER
+           : outline->has_results ? RESULTS_FILE_IS_T4
+                                  : RESULTS_FILE_NONE;
 }
 
-tw_status foreign_detect(const char *path, enum foreign_format *format, struct tw_error *error) {
+tw_status results_file_detect(const char *path, enum results_file_format *format,
+                              struct tw_error *error) {
     struct tw_text text = {0};
     tw_status status = tw_file_read(&text, path, error);
     struct outline outline = outline_of(text.data, text.length);
@@ -39,7 +40,7 @@ static const char *plain_text(const struct tw_json *object, const char *key) {
     return text;
 }
 
-static void read_ours(const struct tw_json *json, struct foreign_header *header) {
+static void read_ours(const struct tw_json *json, struct results_file_header *header) {
     static const char *const keys[] = {
         "attributes",  "cache", "compiler",       "device_name",   "driver", "kernel_name",
         "measured_by", "shape", "implementation", "template_hash", NULL};
@@ -71,9 +72,9 @@ static void check_version(const struct tw_json *root) {
                      version, NEWEST_VERSION);
 }
 
-static void read_cache_header(struct foreign *foreign, const struct tw_json *root) {
-    struct foreign_header *header = &foreign->header;
-    struct tw_json ours = tw_json_optional(root, FOREIGN_MEMBER);
+static void read_cache_header(struct results_file *file, const struct tw_json *root) {
+    struct results_file_header *header = &file->header;
+    struct tw_json ours = tw_json_optional(root, RESULTS_FILE_MEMBER);
     struct tw_json cache = tw_json_member(root, "cache");
     struct tw_json keys = tw_json_member(root, "tune_params_keys");
     if (ours.item != NULL)
@@ -83,10 +84,10 @@ static void read_cache_header(struct foreign *foreign, const struct tw_json *roo
     tw_json_expect_array(&keys);
     if (cache.item != NULL && !cJSON_IsObject(cache.item))
         tw_json_fail(&cache, "expected an object");
-    foreign->results = cache.item;
+    file->results = cache.item;
 }
 
-static void read_unit(struct foreign *foreign, const struct tw_json *metadata) {
+static void read_unit(struct results_file *file, const struct tw_json *metadata) {
     static const struct {
         const char *name;
         double ms;
@@ -96,19 +97,19 @@ static void read_unit(struct foreign *foreign, const struct tw_json *metadata) {
     const char *name = unit.item != NULL ? tw_json_string(&unit) : "milliseconds";
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (strcmp(units[i].name, name) == 0)
-            foreign->unit_ms = units[i].ms;
-    if (foreign->unit_ms == 0)
+            file->unit_ms = units[i].ms;
+    if (file->unit_ms == 0)
         tw_json_fail(&unit, "expected nanoseconds, microseconds, milliseconds or seconds");
 }
 
-static void read_t4_header(struct foreign *foreign, const struct tw_json *root) {
-    struct foreign_header *header = &foreign->header;
+static void read_t4_header(struct results_file *file, const struct tw_json *root) {
+    struct results_file_header *header = &file->header;
     struct tw_json results = tw_json_member(root, "results");
     struct tw_json metadata = tw_json_optional(root, "metadata");
-    struct tw_json ours = tw_json_optional(&metadata, FOREIGN_MEMBER);
+    struct tw_json ours = tw_json_optional(&metadata, RESULTS_FILE_MEMBER);
     tw_json_expect_array(&results);
-    foreign->results = results.item;
-    read_unit(foreign, &metadata);
+    file->results = results.item;
+    read_unit(file, &metadata);
     if (ours.item == NULL)
         return;
     read_ours(&ours, header);
@@ -116,85 +117,86 @@ static void read_t4_header(struct foreign *foreign, const struct tw_json *root) 
     header->device = plain_text(&ours, "device_name");
 }
 
-static tw_status read_header(struct foreign *foreign, struct tw_error *error) {
-    struct tw_json_context context = {.origin = foreign->origin, .error = error};
-    struct tw_json root = tw_json_root(&context, foreign->json);
+static tw_status read_header(struct results_file *file, struct tw_error *error) {
+    struct tw_json_context context = {.origin = file->origin, .error = error};
+    struct tw_json root = tw_json_root(&context, file->json);
     if (tw_json_count(&root) > MOST_MEMBERS)
         tw_json_fail(&root, "too many members");
     else
         tw_json_expect_object(&root);
     if (context.status == TW_OK)
         check_version(&root);
-    if (context.status == TW_OK && foreign->format == FOREIGN_IS_KERNEL_TUNER)
-        read_cache_header(foreign, &root);
+    if (context.status == TW_OK && file->format == RESULTS_FILE_IS_KERNEL_TUNER)
+        read_cache_header(file, &root);
     else if (context.status == TW_OK)
-        read_t4_header(foreign, &root);
+        read_t4_header(file, &root);
     return context.status;
 }
 
 /* ---- The file ---- */
 
-static tw_status parse(struct foreign *foreign, const char *text, size_t length,
+static tw_status parse(struct results_file *file, const char *text, size_t length,
                        struct tw_error *error) {
     if (memchr(text, '\0', length) != NULL)
-        return tw_fail(error, TW_INVALID, "%s: holds a zero byte", foreign->origin);
+        return tw_fail(error, TW_INVALID, "%s: holds a zero byte", file->origin);
     struct outline outline = outline_of(text, length);
-    foreign->format = format_of(&outline);
-    if (foreign->format == FOREIGN_NONE)
+    file->format = format_of(&outline);
+    if (file->format == RESULTS_FILE_NONE)
         return tw_fail(error, TW_INVALID,
                        "%s: has neither \"cache\" nor \"results\": this is no Kernel Tuner cache "
                        "and no T4 file",
-                       foreign->origin);
+                       file->origin);
     struct tw_text whole = {0};
     if (!outline.closed && outline.end > 0) {
         tw_text_add(&whole, text, outline.end);
         tw_text_print(&whole, "%s", outline.ending);
-        foreign->cut = outline.cut;
+        file->cut = outline.cut;
         if (whole.failed) {
             tw_text_free(&whole);
-            return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", foreign->origin);
+            return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", file->origin);
         }
     }
-    tw_status status = tw_json_parse(&foreign->json, whole.data != NULL ? whole.data : text,
-                                     foreign->origin, error);
+    tw_status status =
+        tw_json_parse(&file->json, whole.data != NULL ? whole.data : text, file->origin, error);
     tw_text_free(&whole);
-    return status == TW_OK ? read_header(foreign, error) : status;
+    return status == TW_OK ? read_header(file, error) : status;
 }
 
-tw_status foreign_parse(struct foreign **out, const char *text, size_t length, const char *origin,
-                        struct tw_error *error) {
+tw_status results_file_parse(struct results_file **out, const char *text, size_t length,
+                             const char *origin, struct tw_error *error) {
     *out = NULL;
-    struct foreign *foreign = calloc(1, sizeof *foreign);
-    if (foreign != NULL)
-        foreign->origin = strdup(origin);
-    tw_status status = foreign != NULL && foreign->origin != NULL
-                           ? parse(foreign, text, length, error)
+    struct results_file *file = calloc(1, sizeof *file);
+    if (file != NULL)
+        file->origin = strdup(origin);
+    tw_status status = file != NULL && file->origin != NULL
+                           ? parse(file, text, length, error)
                            : tw_fail(error, TW_NO_MEMORY, "%s: out of memory", origin);
     if (status == TW_OK)
-        *out = foreign;
+        *out = file;
     else
-        foreign_close(foreign);
+        results_file_close(file);
     return status;
 }
 
-tw_status foreign_open(struct foreign **out, const char *path, struct tw_error *error) {
+tw_status results_file_open(struct results_file **out, const char *path, struct tw_error *error) {
     *out = NULL;
     struct tw_text text = {0};
     tw_status status = tw_file_read(&text, path, error);
     if (status == TW_OK)
-        status = foreign_parse(out, text.data != NULL ? text.data : "", text.length, path, error);
+        status =
+            results_file_parse(out, text.data != NULL ? text.data : "", text.length, path, error);
     tw_text_free(&text);
     return status;
 }
 
-void foreign_close(struct foreign *foreign) {
-    if (foreign == NULL)
+void results_file_close(struct results_file *file) {
+    if (file == NULL)
         return;
     /* Trials own their configurations; other texts are the JSON's. */
-    for (size_t i = 0; i < foreign->count; i++)
-        free((char *)foreign->trials[i].configuration);
-    free(foreign->trials);
-    cJSON_Delete(foreign->json);
-    free(foreign->origin);
-    free(foreign);
+    for (size_t i = 0; i < file->count; i++)
+        free((char *)file->trials[i].configuration);
+    free(file->trials);
+    cJSON_Delete(file->json);
+    free(file->origin);
+    free(file);
 }

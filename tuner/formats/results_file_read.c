@@ -7,8 +7,8 @@
 #include "runtime/base/text.h"
 #include "tuner/exchange/allowed.h"
 #include "tuner/exchange/canonical.h"
-#include "tuner/interchange/extras.h"
-#include "tuner/interchange/foreign.h"
+#include "tuner/formats/extras.h"
+#include "tuner/formats/results_file.h"
 
 /* ---- Whose configurations they are ---- */
 
@@ -17,10 +17,10 @@ static const char *name_of(const cJSON *item) {
     return item->string != NULL ? item->string : cJSON_IsString(item) ? item->valuestring : "";
 }
 
-static const cJSON *parameter_names(const struct foreign *foreign) {
-    if (foreign->format == FOREIGN_IS_KERNEL_TUNER)
-        return cJSON_GetObjectItemCaseSensitive(foreign->json, "tune_params_keys");
-    return cJSON_GetObjectItemCaseSensitive(foreign->results->child, "configuration");
+static const cJSON *parameter_names(const struct results_file *file) {
+    if (file->format == RESULTS_FILE_IS_KERNEL_TUNER)
+        return cJSON_GetObjectItemCaseSensitive(file->json, "tune_params_keys");
+    return cJSON_GetObjectItemCaseSensitive(file->results->child, "configuration");
 }
 
 /* TW_INVALID unless the names are those of the implementation's parameters. */
@@ -81,23 +81,24 @@ static tw_status match_any(const struct tw_description *d, const cJSON *names, c
                                   origin, d->kernel);
 }
 
-tw_status foreign_implementation(const struct foreign *foreign, const struct tw_description *d,
-                                 const char *name, int *implementation, struct tw_error *error) {
+tw_status results_file_implementation(const struct results_file *file,
+                                      const struct tw_description *d, const char *name,
+                                      int *implementation, struct tw_error *error) {
     const cJSON *names;
-    if (foreign->format == FOREIGN_IS_T4 && foreign->results->child == NULL)
-        return tw_fail(error, TW_INVALID, "%s: has no results", foreign->origin);
-    names = parameter_names(foreign);
+    if (file->format == RESULTS_FILE_IS_T4 && file->results->child == NULL)
+        return tw_fail(error, TW_INVALID, "%s: has no results", file->origin);
+    names = parameter_names(file);
     if (cJSON_GetArraySize(names) > TW_MAX_PARAMETERS)
         return tw_fail(error, TW_INVALID, "%s: has more parameters than the %d a kernel may have",
-                       foreign->origin, TW_MAX_PARAMETERS);
+                       file->origin, TW_MAX_PARAMETERS);
     if (name == NULL)
-        return match_any(d, names, foreign->origin, implementation, error);
+        return match_any(d, names, file->origin, implementation, error);
     *implementation = tw_description_implementation(d, name);
     if (*implementation < 0)
-        return tw_fail(error, TW_INVALID, "%s: %s has no implementation \"%.60s\"", foreign->origin,
+        return tw_fail(error, TW_INVALID, "%s: %s has no implementation \"%.60s\"", file->origin,
                        d->kernel, name);
     tw_status status = match_names(names, &d->implementations[*implementation], error);
-    return status == TW_OK ? TW_OK : tw_fail_within(error, status, "%s", foreign->origin);
+    return status == TW_OK ? TW_OK : tw_fail_within(error, status, "%s", file->origin);
 }
 
 /* ---- Results ---- */
@@ -141,32 +142,32 @@ static tw_status read_configuration(const struct tw_json *json, const struct tw_
     return out->failed ? tw_fail(error, TW_NO_MEMORY, "out of memory") : TW_OK;
 }
 
-static void where_is(const struct foreign *foreign, const cJSON *item, size_t place, char *where,
+static void where_is(const struct results_file *file, const cJSON *item, size_t place, char *where,
                      size_t size) {
     char name[200];
     if (item->string != NULL)
-        snprintf(where, size, "%.200s: cache \"%s\"", foreign->origin,
+        snprintf(where, size, "%.200s: cache \"%s\"", file->origin,
                  tw_printable_copy(item->string, name, sizeof name));
     else
-        snprintf(where, size, "%.200s: results[%zu]", foreign->origin, place);
+        snprintf(where, size, "%.200s: results[%zu]", file->origin, place);
 }
 
-static tw_status read_result(struct foreign *foreign, const cJSON *item, size_t place,
+static tw_status read_result(struct results_file *file, const cJSON *item, size_t place,
                              const struct tw_problem *problem, int implementation,
                              struct tw_error *error) {
     char where[512];
-    where_is(foreign, item, place, where, sizeof where);
+    where_is(file, item, place, where, sizeof where);
     struct tw_json_context context = {.origin = where, .error = error};
     struct tw_json root = tw_json_root(&context, item), configuration;
     struct tw_db_trial trial;
     struct tw_text text = {0};
-    if (foreign->format == FOREIGN_IS_KERNEL_TUNER)
+    if (file->format == RESULTS_FILE_IS_KERNEL_TUNER)
         kernel_tuner_read(&root, &trial, &configuration);
     else
-        t4_read(&root, foreign->unit_ms, &trial, &configuration);
+        t4_read(&root, file->unit_ms, &trial, &configuration);
     tw_status status = context.status;
     /* The members of an entry are its parameters and times; a configuration has nothing else. */
-    if (status == TW_OK && foreign->format == FOREIGN_IS_T4)
+    if (status == TW_OK && file->format == RESULTS_FILE_IS_T4)
         status = match_names(configuration.item,
                              &problem->description->implementations[implementation], error) == TW_OK
                      ? TW_OK
@@ -177,11 +178,11 @@ static tw_status read_result(struct foreign *foreign, const cJSON *item, size_t 
         tw_text_free(&text);
         return status;
     }
-    if (foreign->format == FOREIGN_IS_KERNEL_TUNER && foreign->header.is_ours &&
+    if (file->format == RESULTS_FILE_IS_KERNEL_TUNER && file->header.is_ours &&
         cJSON_GetObjectItemCaseSensitive(item, EXTRAS_STATUS) == NULL)
-        foreign->continued = true;
+        file->continued = true;
     trial.configuration = text.data;
-    foreign->trials[foreign->count++] = trial;
+    file->trials[file->count++] = trial;
     return TW_OK;
 }
 
@@ -195,20 +196,20 @@ static int by_configuration(const void *a, const void *b) {
 
 /* Leaves out all but the first of each configuration. Kernel Tuner lists in T4 each step of a
  * search, also those to where it had been; a cache has no key twice. */
-static tw_status drop_repeated(struct foreign *foreign, struct tw_error *error) {
-    struct tw_db_trial **sorted = malloc((foreign->count + 1) * sizeof *sorted);
+static tw_status drop_repeated(struct results_file *file, struct tw_error *error) {
+    struct tw_db_trial **sorted = malloc((file->count + 1) * sizeof *sorted);
     if (sorted == NULL)
-        return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", foreign->origin);
-    for (size_t i = 0; i < foreign->count; i++)
-        sorted[i] = &foreign->trials[i];
-    qsort(sorted, foreign->count, sizeof *sorted, by_configuration);
+        return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", file->origin);
+    for (size_t i = 0; i < file->count; i++)
+        sorted[i] = &file->trials[i];
+    qsort(sorted, file->count, sizeof *sorted, by_configuration);
     struct tw_db_trial *first = NULL;
-    for (size_t i = 0; i < foreign->count; i++) {
+    for (size_t i = 0; i < file->count; i++) {
         if (first == NULL || strcmp(first->configuration, sorted[i]->configuration) != 0) {
             first = sorted[i];
-        } else if (foreign->format == FOREIGN_IS_KERNEL_TUNER) {
+        } else if (file->format == RESULTS_FILE_IS_KERNEL_TUNER) {
             tw_fail(error, TW_INVALID, "%s: cache: the configuration %.300s is there twice",
-                    foreign->origin, first->configuration);
+                    file->origin, first->configuration);
             free(sorted);
             return TW_INVALID;
         } else {
@@ -218,28 +219,28 @@ static tw_status drop_repeated(struct foreign *foreign, struct tw_error *error) 
     }
     free(sorted);
     size_t kept = 0;
-    for (size_t i = 0; i < foreign->count; i++) {
-        if (foreign->trials[i].run == -1)
-            free((char *)foreign->trials[i].configuration);
+    for (size_t i = 0; i < file->count; i++) {
+        if (file->trials[i].run == -1)
+            free((char *)file->trials[i].configuration);
         else
-            foreign->trials[kept++] = foreign->trials[i];
+            file->trials[kept++] = file->trials[i];
     }
-    foreign->repeated = foreign->count - kept;
-    foreign->count = kept;
+    file->repeated = file->count - kept;
+    file->count = kept;
     return TW_OK;
 }
 
-tw_status foreign_read(struct foreign *foreign, const struct tw_problem *problem,
-                       int implementation, struct tw_error *error) {
-    size_t room = (size_t)cJSON_GetArraySize(foreign->results), place = 0;
-    foreign->trials = calloc(room + 1, sizeof *foreign->trials);
-    if (foreign->trials == NULL)
-        return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", foreign->origin);
+tw_status results_file_read(struct results_file *file, const struct tw_problem *problem,
+                            int implementation, struct tw_error *error) {
+    size_t room = (size_t)cJSON_GetArraySize(file->results), place = 0;
+    file->trials = calloc(room + 1, sizeof *file->trials);
+    if (file->trials == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", file->origin);
     tw_status status = TW_OK;
-    for (const cJSON *item = foreign->results->child; item != NULL && status == TW_OK;
+    for (const cJSON *item = file->results->child; item != NULL && status == TW_OK;
          item = item->next)
-        status = read_result(foreign, item, place++, problem, implementation, error);
-    if (status == TW_OK && foreign->count == 0)
-        status = tw_fail(error, TW_INVALID, "%s: has no results", foreign->origin);
-    return status == TW_OK ? drop_repeated(foreign, error) : status;
+        status = read_result(file, item, place++, problem, implementation, error);
+    if (status == TW_OK && file->count == 0)
+        status = tw_fail(error, TW_INVALID, "%s: has no results", file->origin);
+    return status == TW_OK ? drop_repeated(file, error) : status;
 }

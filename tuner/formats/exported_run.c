@@ -1,4 +1,4 @@
-#include "tuner/interchange/handed_run.h"
+#include "tuner/formats/exported_run.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,8 +8,8 @@
 
 #include "runtime/base/printable.h"
 #include "tuner/exchange/canonical.h"
-#include "tuner/interchange/foreign.h"
-#include "tuner/interchange/take_in.h"
+#include "tuner/formats/results_file.h"
+#include "tuner/formats/trial_import.h"
 
 enum { MOST_IMPLEMENTATIONS = 32 };
 
@@ -21,8 +21,8 @@ struct tried {
 };
 
 struct reading {
-    struct handed_run *handed;
-    handed_entry entry;
+    struct exported_run *exported;
+    exported_entry entry;
     struct tw_error *error;
     tw_status status;
     int64_t run;
@@ -34,12 +34,12 @@ struct reading {
     char *hash;
 };
 
-void handed_string(struct tw_text *text, const char *string) {
+void exported_string(struct tw_text *text, const char *string) {
     char line[1024];
     canonical_string(text, tw_printable_copy(string, line, sizeof line));
 }
 
-void handed_moment(struct tw_text *text, int64_t seconds) {
+void exported_moment(struct tw_text *text, int64_t seconds) {
     time_t moment = (time_t)seconds;
     struct tm parts = {0};
     char line[40];
@@ -53,7 +53,7 @@ void handed_moment(struct tw_text *text, int64_t seconds) {
 /* Who measured: Tilewise, unless the run was imported and says otherwise. The caller frees. */
 static char *measured_by(const struct tw_db_run *run) {
     cJSON *conditions = run->conditions != NULL ? cJSON_Parse(run->conditions) : NULL;
-    const cJSON *imported = cJSON_GetObjectItemCaseSensitive(conditions, TAKE_IN_WORD);
+    const cJSON *imported = cJSON_GetObjectItemCaseSensitive(conditions, IMPORTED);
     const cJSON *who = cJSON_GetObjectItemCaseSensitive(imported, "measured_by");
     struct tw_text text = {0};
     if (cJSON_IsString(who))
@@ -81,12 +81,12 @@ static bool visit_run(void *context, const struct tw_db_run_row *row) {
     reading->driver = copy(reading, row->run.driver);
     reading->compiler = copy(reading, row->run.compiler);
     reading->measured_by = measured_by(&row->run);
-    handed_string(&reading->handed->kernel, row->kernel);
-    handed_string(&reading->handed->device, row->device_name);
+    exported_string(&reading->exported->kernel, row->kernel);
+    exported_string(&reading->exported->device, row->device_name);
     return false;
 }
 
-static tw_status find_run(struct reading *reading, tw_db *db, const struct hand_out *what) {
+static tw_status find_run(struct reading *reading, tw_db *db, const struct trial_export *what) {
     const struct tw_db_run_filter filter = {
         .run = what->run, .kernel = what->kernel, .made_here = what->run == 0, .limit = 1};
     if (tw_db_run_each(db, &filter, visit_run, reading) != TW_DB_OK)
@@ -193,24 +193,24 @@ static bool is_finite(const struct tw_db_trial *t) {
 
 static bool visit_trial(void *context, const struct tw_db_trial_row *row) {
     struct reading *reading = context;
-    struct handed_run *handed = reading->handed;
+    struct exported_run *exported = reading->exported;
     cJSON *configuration = cJSON_Parse(row->trial.configuration);
-    bool first = handed->entries.length == 0;
+    bool first = exported->entries.length == 0;
     if (first)
         reading->hash = copy(reading, row->template_hash);
     if (configuration == NULL || !canonical_is_plain(configuration) ||
-        !add_parameters(handed->parameters, configuration, first) || !is_finite(&row->trial))
+        !add_parameters(exported->parameters, configuration, first) || !is_finite(&row->trial))
         reading->status = tw_fail(
             reading->error, TW_DATABASE,
             "trial %lld has a configuration or a time that cannot be exported", (long long)row->id);
     else
-        reading->entry(&handed->entries, &row->trial, configuration);
-    handed->left_out--;
+        reading->entry(&exported->entries, &row->trial, configuration);
+    exported->left_out--;
     cJSON_Delete(configuration);
     return reading->status == TW_OK;
 }
 
-static tw_status read_trials(struct reading *reading, tw_db *db, const struct hand_out *what) {
+static tw_status read_trials(struct reading *reading, tw_db *db, const struct trial_export *what) {
     struct tw_db_trial_filter filter = {.run = reading->run};
     if (tw_db_trial_each(db, &filter, visit_tried, reading) != TW_DB_OK)
         return tw_fail(reading->error, TW_DATABASE, "%s", tw_db_message(db));
@@ -219,10 +219,11 @@ static tw_status read_trials(struct reading *reading, tw_db *db, const struct ha
         return status;
     filter.implementations = &reading->tried[reading->chosen].id;
     filter.implementation_count = 1;
-    reading->handed->left_out = reading->tried[reading->chosen].trials;
+    reading->exported->left_out = reading->tried[reading->chosen].trials;
     if (tw_db_trial_each(db, &filter, visit_trial, reading) != TW_DB_OK)
         return tw_fail(reading->error, TW_DATABASE, "%s", tw_db_message(db));
-    for (cJSON *values = reading->handed->parameters->child; values != NULL; values = values->next)
+    for (cJSON *values = reading->exported->parameters->child; values != NULL;
+         values = values->next)
         sort_values(values);
     return reading->status;
 }
@@ -233,25 +234,25 @@ static void add_text(struct tw_text *text, const char *name, const char *value) 
     if (value == NULL)
         return;
     tw_text_print(text, "%s\"%s\": ", text->length > 0 ? ", " : "", name);
-    handed_string(text, value);
+    exported_string(text, value);
 }
 
 static bool visit_problem(void *context, const struct tw_db_problem *problem) {
     struct reading *reading = context;
-    struct handed_run *handed = reading->handed;
+    struct exported_run *exported = reading->exported;
     if (strcmp(problem->key, reading->problem_key) != 0)
         return true;
-    struct tw_text *own = &handed->own, shape = {0};
+    struct tw_text *own = &exported->own, shape = {0};
     tw_text_print(own, "\"attributes\": {");
     for (size_t i = 0; i < problem->attribute_count; i++) {
         tw_text_print(own, "%s", i > 0 ? ", " : "");
-        handed_string(own, problem->attributes[i].name);
+        exported_string(own, problem->attributes[i].name);
         tw_text_print(own, ": ");
-        handed_string(own, problem->attributes[i].value);
+        exported_string(own, problem->attributes[i].value);
     }
     tw_text_print(own, "}");
     for (size_t i = 0; i < problem->dimension_count && i < TW_MAX_DIMENSIONS; i++) {
-        handed->dimensions[handed->dimension_count++] = problem->dimensions[i].value;
+        exported->dimensions[exported->dimension_count++] = problem->dimensions[i].value;
         tw_text_print(&shape, "%s%" PRId64, i > 0 ? "x" : "", problem->dimensions[i].value);
     }
     add_text(own, "cache", reading->cache);
@@ -266,22 +267,23 @@ static bool visit_problem(void *context, const struct tw_db_problem *problem) {
     return false;
 }
 
-tw_status handed_run_read(struct handed_run *handed, tw_db *db, const struct hand_out *what,
-                          handed_entry entry, struct tw_error *error) {
-    *handed = (struct handed_run){.parameters = cJSON_CreateObject()};
-    struct reading reading = {.handed = handed, .entry = entry, .error = error};
-    tw_status status = handed->parameters != NULL ? find_run(&reading, db, what)
-                                                  : tw_fail(error, TW_NO_MEMORY, "out of memory");
+tw_status exported_run_read(struct exported_run *exported, tw_db *db,
+                            const struct trial_export *what, exported_entry entry,
+                            struct tw_error *error) {
+    *exported = (struct exported_run){.parameters = cJSON_CreateObject()};
+    struct reading reading = {.exported = exported, .entry = entry, .error = error};
+    tw_status status = exported->parameters != NULL ? find_run(&reading, db, what)
+                                                    : tw_fail(error, TW_NO_MEMORY, "out of memory");
     if (status == TW_OK)
         status = read_trials(&reading, db, what);
     if (status == TW_OK &&
         tw_db_problem_each(db, reading.kernel, visit_problem, &reading) != TW_DB_OK)
         status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
-    if (status == TW_OK && handed->dimension_count == 0)
+    if (status == TW_OK && exported->dimension_count == 0)
         status = tw_fail(error, TW_DATABASE, "run %lld is of a problem without dimensions",
                          (long long)reading.run);
-    if (status == TW_OK && (handed->own.failed || handed->entries.failed || handed->kernel.failed ||
-                            handed->device.failed))
+    if (status == TW_OK && (exported->own.failed || exported->entries.failed ||
+                            exported->kernel.failed || exported->device.failed))
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     char *owned[] = {reading.kernel,   reading.problem_key, reading.measured_by, reading.driver,
                      reading.compiler, reading.cache,       reading.hash};
@@ -290,10 +292,10 @@ tw_status handed_run_read(struct handed_run *handed, tw_db *db, const struct han
     return status;
 }
 
-void handed_run_free(struct handed_run *handed) {
-    tw_text_free(&handed->kernel);
-    tw_text_free(&handed->device);
-    tw_text_free(&handed->own);
-    tw_text_free(&handed->entries);
-    cJSON_Delete(handed->parameters);
+void exported_run_free(struct exported_run *exported) {
+    tw_text_free(&exported->kernel);
+    tw_text_free(&exported->device);
+    tw_text_free(&exported->own);
+    tw_text_free(&exported->entries);
+    cJSON_Delete(exported->parameters);
 }

@@ -1,10 +1,10 @@
 /* A result of a T4 file: https://github.com/odgaard/TuningSchema. */
 #include <string.h>
 
-#include "tuner/interchange/extras.h"
-#include "tuner/interchange/foreign.h"
-#include "tuner/interchange/values.h"
-#include "tuner/interchange/words.h"
+#include "tuner/formats/extras.h"
+#include "tuner/formats/results_file.h"
+#include "tuner/formats/status_words.h"
+#include "tuner/formats/values.h"
 
 enum { MOST_MEMBERS = 64, MOST_MEASUREMENTS = 256 };
 
@@ -57,7 +57,7 @@ static void read_measurements(const struct tw_json *list, double unit_ms,
             if (has_time)
                 tw_json_fail(&measurement, "a second time");
             has_time = true;
-            trial->time_us = foreign_time(&value, unit_of(&measurement, unit_ms));
+            trial->time_us = results_file_time(&value, unit_of(&measurement, unit_ms));
         }
         extras_take(trial, what, &value);
     }
@@ -92,7 +92,7 @@ void t4_read(const struct tw_json *result, double unit_ms, struct tw_db_trial *t
     const char *word = tw_json_string(&invalidity);
     if (!expect_small_object(configuration) || (times.item != NULL && !expect_small_object(&times)))
         return;
-    if (!words_read_t4(word, &trial->status))
+    if (!status_word_read_t4(word, &trial->status))
         tw_json_fail(&invalidity, "expected one of T4's words, such as correct or compile");
     if (correctness.item != NULL && tw_json_number(&correctness) == 0 &&
         trial->status == TW_DB_TRIAL_OK)
@@ -100,9 +100,9 @@ void t4_read(const struct tw_json *result, double unit_ms, struct tw_db_trial *t
     trial->has_time = trial->status == TW_DB_TRIAL_OK;
     trial->message = trial->has_time ? NULL : word;
     struct tw_json runtimes = tw_json_optional(&times, "runtimes");
-    trial->repeats = trial->has_time ? foreign_repeats(&runtimes) : 0;
+    trial->repeats = trial->has_time ? results_file_repeats(&runtimes) : 0;
     read_compile_time(&times, unit_ms, trial);
-    trial->created_at = foreign_moment(&moment);
+    trial->created_at = results_file_moment(&moment);
     read_measurements(&measurements, unit_ms, trial);
     extras_check(trial, result);
 }

@@ -1,4 +1,4 @@
-#include "tuner/interchange/outline.h"
+#include "tuner/formats/outline.h"
 
 #include <string.h>
 
