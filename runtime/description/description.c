@@ -221,6 +221,9 @@ void tw_description_free(struct tw_description *d) {
         tw_expression_free(d->arguments[i].rows);
         tw_expression_free(d->arguments[i].columns);
         tw_expression_free(d->arguments[i].default_stride);
+        tw_expression_free(d->arguments[i].when);
+        tw_expression_free(d->arguments[i].fill_low_of);
+        tw_expression_free(d->arguments[i].fill_high_of);
     }
     tw_expression_free(d->flops);
     tw_expression_free(d->bytes);

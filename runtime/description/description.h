@@ -64,9 +64,11 @@ struct tw_dimension {
 struct tw_attribute {
     char name[TW_NAME_SIZE];
     int slot;
+    bool is_number; /* from `least` to `most`; else one of `words` */
+    int least, most;
     int word_count;
     int words[TW_MAX_CHOICES]; /* ids in the description's symbols */
-    int default_word;
+    int default_word;          /* or number */
 };
 
 struct tw_named_expression {
@@ -89,7 +91,9 @@ struct tw_argument {
     int stride;                 /* buffers: index of the stride argument, or -1: rows are dense */
     int read_when;              /* buffers: index of the scalar that, not being zero, has an `out`
                                    buffer read; or -1 */
+    struct tw_expression *when; /* buffers: 0 where the problem has none; NULL: it always has */
     double fill_low, fill_high; /* buffers that are read */
+    struct tw_expression *fill_low_of, *fill_high_of; /* in their place, where not NULL */
     uint32_t fill_seed;
     struct tw_expression *default_stride; /* strides */
     int slot;                             /* strides */

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/base/text.h"
@@ -50,6 +51,22 @@ tw_status tw_problem_parse(struct tw_problem *problem, const struct tw_descripti
     return TW_OK;
 }
 
+static tw_status set_number(struct tw_problem *problem, int index, const char *text,
+                            struct tw_error *error) {
+    const struct tw_attribute *attribute = &problem->description->attributes[index];
+    char *end;
+    long number = strtol(text, &end, 10);
+    /* Written as keys have it, so that one number is one problem. */
+    char canonical[24];
+    snprintf(canonical, sizeof canonical, "%ld", number);
+    if (strcmp(canonical, text) != 0 || number < attribute->least || number > attribute->most)
+        return tw_fail(error, TW_INVALID, "%s has no %s \"%s\"; it is a whole number from %d to %d",
+                       problem->description->kernel, attribute->name, text, attribute->least,
+                       attribute->most);
+    problem->words[index] = (int)number;
+    return TW_OK;
+}
+
 tw_status tw_problem_set(struct tw_problem *problem, const char *name, const char *word,
                          struct tw_error *error) {
     const struct tw_description *d = problem->description;
@@ -59,6 +76,8 @@ tw_status tw_problem_set(struct tw_problem *problem, const char *name, const cha
         known[i] = attribute->name;
         if (strcmp(attribute->name, name) != 0)
             continue;
+        if (attribute->is_number)
+            return set_number(problem, i, word, error);
         struct tw_text words = {0};
         for (int j = 0; j < attribute->word_count; j++) {
             known[j] = d->symbols.words[attribute->words[j]];
@@ -80,6 +99,15 @@ tw_status tw_problem_set(struct tw_problem *problem, const char *name, const cha
                    nearest != NULL ? "?" : "");
 }
 
+const char *tw_problem_attribute(const struct tw_problem *problem, int attribute,
+                                 char number[TW_NUMBER_SIZE]) {
+    const struct tw_description *d = problem->description;
+    if (!d->attributes[attribute].is_number)
+        return d->symbols.words[problem->words[attribute]];
+    snprintf(number, TW_NUMBER_SIZE, "%d", problem->words[attribute]);
+    return number;
+}
+
 static void print_key(const struct tw_problem *problem, bool all, char key[TW_PROBLEM_KEY_SIZE]) {
     const struct tw_description *d = problem->description;
     size_t length = 0;
@@ -91,8 +119,9 @@ static void print_key(const struct tw_problem *problem, bool all, char key[TW_PR
     for (int i = 0; i < d->attribute_count && length < TW_PROBLEM_KEY_SIZE; i++) {
         if (!all && problem->words[i] == d->attributes[i].default_word)
             continue;
+        char number[TW_NUMBER_SIZE];
         length += (size_t)snprintf(key + length, TW_PROBLEM_KEY_SIZE - length, "%s%s=%s", separator,
-                                   d->attributes[i].name, d->symbols.words[problem->words[i]]);
+                                   d->attributes[i].name, tw_problem_attribute(problem, i, number));
         separator = ",";
     }
 }
@@ -184,6 +213,41 @@ static tw_status evaluate(const struct tw_problem *problem, const char *what, co
                    what, name, tw_expression_text(expression), tw_evaluation_text(outcome), shape);
 }
 
+static tw_status check_presence(const struct tw_problem *problem, int argument,
+                                const int64_t *values, struct tw_error *error) {
+    const struct tw_argument *a = &problem->description->arguments[argument];
+    int64_t there = 1;
+    if (a->when == NULL)
+        return TW_OK;
+    return evaluate(problem, "when of", a->name, a->when, values, &there, error);
+}
+
+bool tw_problem_has(const struct tw_problem *problem, int argument, const int64_t *values) {
+    const struct tw_argument *a = &problem->description->arguments[argument];
+    int64_t there = 1;
+    return a->kind == TW_ARGUMENT_BUFFER &&
+           (a->when == NULL ||
+            (tw_expression_evaluate(a->when, values, &there) == TW_EVALUATED && there != 0));
+}
+
+tw_status tw_problem_fill(const struct tw_problem *problem, int argument, const int64_t *values,
+                          double *low, double *high, struct tw_error *error) {
+    const struct tw_argument *a = &problem->description->arguments[argument];
+    int64_t least = 0, most = 0;
+    tw_status status = TW_OK;
+    if (a->fill_low_of != NULL)
+        status = evaluate(problem, "fill low of", a->name, a->fill_low_of, values, &least, error);
+    if (status == TW_OK && a->fill_high_of != NULL)
+        status = evaluate(problem, "fill high of", a->name, a->fill_high_of, values, &most, error);
+    *low = a->fill_low_of != NULL ? (double)least : a->fill_low;
+    *high = a->fill_high_of != NULL ? (double)most : a->fill_high;
+    if (status == TW_OK && !(*low < *high))
+        status =
+            tw_fail(error, TW_INVALID, "%s: fill of %s: low is %g, not below high, which is %g",
+                    problem->description->origin, a->name, *low, *high);
+    return status;
+}
+
 static tw_status check_stride(const struct tw_problem *problem, int buffer, const int64_t *values,
                               struct tw_error *error) {
     const struct tw_argument *a = &problem->description->arguments[buffer];
@@ -233,7 +297,9 @@ tw_status tw_problem_bind(const struct tw_problem *problem, const int64_t *devic
             return status;
     }
     for (int i = 0; i < d->argument_count; i++) {
-        tw_status status = check_stride(problem, i, values, error);
+        tw_status status = check_presence(problem, i, values, error);
+        if (status == TW_OK && tw_problem_has(problem, i, values))
+            status = check_stride(problem, i, values, error);
         if (status != TW_OK)
             return status;
     }

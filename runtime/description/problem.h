@@ -22,6 +22,12 @@ tw_status tw_problem_parse(struct tw_problem *problem, const struct tw_descripti
 tw_status tw_problem_set(struct tw_problem *problem, const char *attribute, const char *word,
                          struct tw_error *error);
 
+enum { TW_NUMBER_SIZE = 16 };
+
+/* What an attribute is: its word, or its number, which is then written to `number`. */
+const char *tw_problem_attribute(const struct tw_problem *problem, int attribute,
+                                 char number[TW_NUMBER_SIZE]);
+
 /* What databases key on: "M=64,N=32;dtype=f64". Attributes at their default are left out, so that a
  * problem keeps its key when its kernel gets one more. */
 void tw_problem_key(const struct tw_problem *problem, char key[TW_PROBLEM_KEY_SIZE]);
@@ -41,6 +47,12 @@ void tw_problem_shape(const struct tw_problem *problem, char shape[TW_PROBLEM_KE
 tw_status tw_problem_bind(const struct tw_problem *problem, const int64_t *device,
                           const int64_t *strides, int64_t values[TW_MAX_SYMBOLS],
                           struct tw_error *error);
+
+/* Whether the problem has this buffer, under bound values: an optional one may be absent. */
+bool tw_problem_has(const struct tw_problem *problem, int argument, const int64_t *values);
+/* The range of a buffer's random input under bound values. */
+tw_status tw_problem_fill(const struct tw_problem *problem, int argument, const int64_t *values,
+                          double *low, double *high, struct tw_error *error);
 
 struct tw_extent {
     int64_t rows, columns, stride; /* elements */

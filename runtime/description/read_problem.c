@@ -3,14 +3,37 @@
 
 #include <string.h>
 
+static void read_number(struct tw_attribute *attribute, const struct tw_json *json) {
+    static const char *const keys[] = {"least", "most", "default", NULL};
+    static const char *const names[] = {"least", "most", "default"};
+    int *const numbers[] = {&attribute->least, &attribute->most, &attribute->default_word};
+    tw_json_only_keys(json, keys);
+    attribute->is_number = true;
+    for (int i = 0; i < 3; i++) {
+        struct tw_json member = tw_json_member(json, names[i]);
+        int64_t number = tw_json_integer(&member);
+        if (number < -INT32_MAX || number > INT32_MAX)
+            tw_json_fail(&member, "must fit 32 bits");
+        *numbers[i] = (int)number;
+    }
+    if (attribute->default_word < attribute->least || attribute->default_word > attribute->most)
+        tw_json_fail(json, "the default is not from least to most");
+}
+
 static void read_attribute(struct tw_description *d, struct tw_attribute *attribute,
                            const struct tw_json *json) {
     static const char *const keys[] = {"values", "default", NULL};
-    tw_json_only_keys(json, keys);
+    bool is_number = tw_json_optional(json, "least").item != NULL;
+    if (!is_number)
+        tw_json_only_keys(json, keys);
     if (json->context->status != TW_OK)
         return;
     strncpy(attribute->name, tw_json_key(json), TW_NAME_SIZE - 1);
     attribute->slot = tw_read_symbol(&d->symbols, tw_json_key(json), json);
+    if (is_number) {
+        read_number(attribute, json);
+        return;
+    }
     tw_symbols_hold_word(&d->symbols, attribute->slot);
     struct tw_json values = tw_json_member(json, "values");
     tw_json_expect_array(&values);
@@ -93,6 +116,8 @@ static void read_type(struct tw_description *d, struct tw_argument *argument,
         if (strcmp(d->attributes[i].name, word) != 0)
             continue;
         argument->type_attribute = i;
+        if (d->attributes[i].is_number)
+            tw_json_fail(&type, "the attribute %s is a number, and no type", word);
         for (int j = 0; j < d->attributes[i].word_count; j++)
             if (tw_type_from_word(d->symbols.words[d->attributes[i].words[j]]) < 0)
                 tw_json_fail(&type, "the attribute %s has the word \"%s\", which is no type", word,
@@ -108,10 +133,19 @@ static void read_type(struct tw_description *d, struct tw_argument *argument,
         argument->type = (enum tw_type)known;
 }
 
+/* A number, or an expression. */
+static struct tw_expression *read_bound(struct tw_description *d, double *number,
+                                        const struct tw_json *json) {
+    if (cJSON_IsString(json->item))
+        return tw_read_expression(&d->symbols, json);
+    *number = tw_json_number(json);
+    return NULL;
+}
+
 static void read_buffer(struct tw_description *d, struct tw_argument *argument,
                         const struct tw_json *json) {
-    static const char *const keys[] = {"name",    "kind",   "type", "access",    "rows",
-                                       "columns", "stride", "fill", "read_when", NULL};
+    static const char *const keys[] = {"name",   "kind", "type",      "access", "rows", "columns",
+                                       "stride", "fill", "read_when", "when",   NULL};
     static const char *const fill_keys[] = {"low", "high", "seed", NULL};
     tw_json_only_keys(json, keys);
     read_type(d, argument, json);
@@ -130,6 +164,8 @@ static void read_buffer(struct tw_description *d, struct tw_argument *argument,
     argument->rows = tw_read_expression(&d->symbols, &rows);
     argument->columns = tw_read_expression(&d->symbols, &columns);
 
+    struct tw_json when = tw_json_optional(json, "when");
+    argument->when = tw_read_expression(&d->symbols, &when);
     struct tw_json fill = tw_json_optional(json, "fill");
     argument->fill_low = -1;
     argument->fill_high = 1;
@@ -138,9 +174,11 @@ static void read_buffer(struct tw_description *d, struct tw_argument *argument,
         struct tw_json low = tw_json_member(&fill, "low");
         struct tw_json high = tw_json_member(&fill, "high");
         struct tw_json seed = tw_json_optional(&fill, "seed");
-        argument->fill_low = tw_json_number(&low);
-        argument->fill_high = tw_json_number(&high);
-        if (!(argument->fill_low < argument->fill_high))
+        argument->fill_low_of = read_bound(d, &argument->fill_low, &low);
+        argument->fill_high_of = read_bound(d, &argument->fill_high, &high);
+        /* Where one is an expression, the problem decides. */
+        if (argument->fill_low_of == NULL && argument->fill_high_of == NULL &&
+            !(argument->fill_low < argument->fill_high))
             tw_json_fail(&fill, "low must be below high");
         argument->fill_seed = seed.item != NULL ? (uint32_t)tw_json_integer(&seed) : 0;
     }

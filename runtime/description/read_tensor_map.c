@@ -25,6 +25,8 @@ static int read_buffer(const struct tw_description *d,
     int argument = tw_find_argument(d, name);
     if (argument < 0 || d->arguments[argument].kind != TW_ARGUMENT_BUFFER)
         tw_json_fail(json, "\"%s\" is no buffer", name);
+    else if (d->arguments[argument].when != NULL)
+        tw_json_fail(json, "the buffer %s may be absent, and a tensor map needs one", name);
     return argument;
 }
 

@@ -52,6 +52,12 @@ static tw_status check_buffers(const tw_plan *plan, const struct tw_arguments *g
     for (int i = 0; i < d->argument_count; i++) {
         if (d->arguments[i].kind != TW_ARGUMENT_BUFFER)
             continue;
+        if (plan->executable->absent >> i & 1) {
+            if (given->memory[i].address != 0)
+                return tw_fail(error, TW_INVALID, "%s has no buffer %s for this problem", d->kernel,
+                               d->arguments[i].name);
+            continue;
+        }
         if (given->memory[i].address == 0)
             return tw_fail(error, TW_INVALID, "%s needs the buffer %s", d->kernel,
                            d->arguments[i].name);

@@ -117,7 +117,8 @@ static tw_status build(const struct tw_tuning *tuning, const tw_request *request
     add(command, "%s", shape);
     for (int i = 0; i < d->attribute_count; i++) {
         add(command, "--attr");
-        add(command, "%s=%s", d->attributes[i].name, d->symbols.words[problem.words[i]]);
+        char number[TW_NUMBER_SIZE];
+        add(command, "%s=%s", d->attributes[i].name, tw_problem_attribute(&problem, i, number));
     }
     if (file != NULL) {
         add(command, "--config");

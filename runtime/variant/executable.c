@@ -38,6 +38,10 @@ static void prepare_argument(const struct tw_executable *x, int index, int posit
         return;
     }
     hole.type = tw_problem_type(x->problem, index);
+    if (x->absent >> index & 1) {
+        *value = (struct tw_value){.kind = TW_VALUE_MEMORY};
+        return;
+    }
     if (argument->kind == TW_ARGUMENT_BUFFER) {
         hole.kind = TW_HOLE_BUFFER;
         value->kind = TW_VALUE_MEMORY;
@@ -71,6 +75,8 @@ static void prepare_values(const struct tw_executable *x,
             add_hole(out, hole);
             break;
         case TW_PASS_BEFORE:
+            if (x->absent >> index & 1)
+                break;
             hole.kind = TW_HOLE_BEFORE;
             add_hole(out, hole);
             break;
@@ -127,6 +133,10 @@ tw_status tw_executable_create(struct tw_executable **out, const struct tw_probl
     x->problem = problem;
     x->configuration = configuration;
     x->bound = values;
+    for (int i = 0; i < problem->description->argument_count; i++)
+        if (problem->description->arguments[i].kind == TW_ARGUMENT_BUFFER &&
+            !tw_problem_has(problem, i, values))
+            x->absent |= UINT32_C(1) << i;
     x->disqualified_by = in != NULL ? in->disqualified_by : NULL;
     x->launch_count = count;
     tw_status status = in != NULL ? find_workspace(x, in, error) : TW_OK;

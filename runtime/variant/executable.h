@@ -37,6 +37,7 @@ struct tw_executable {
     const int64_t *bound;
     const char *const *disqualified_by; /* as tw_compile_request's */
     uint64_t workspace;                 /* bytes */
+    uint32_t absent;                    /* a bit an argument: buffers that the problem has not */
     int launch_count;
     struct tw_executable_launch launches[];
 };

@@ -108,7 +108,10 @@ static void add_messages(struct tw_hash *hash, const struct tw_implementation *i
 static void add_problem(struct tw_hash *hash, const struct tw_description *d) {
     for (int i = 0; i < d->attribute_count; i++) {
         tw_hash_add_text(hash, d->attributes[i].name);
-        tw_hash_add_text(hash, d->symbols.words[d->attributes[i].default_word]);
+        if (d->attributes[i].is_number)
+            add_number(hash, d->attributes[i].default_word);
+        else
+            tw_hash_add_text(hash, d->symbols.words[d->attributes[i].default_word]);
     }
     add_named(hash, d->lets, d->let_count, &d->symbols);
     for (int i = 0; i < d->argument_count; i++) {
@@ -127,6 +130,13 @@ static void add_problem(struct tw_hash *hash, const struct tw_description *d) {
         add_real(hash, a->fill_low);
         add_real(hash, a->fill_high);
         add_number(hash, a->fill_seed);
+        /* Only where they are: what has none keeps the hash that it had before there were any. */
+        struct tw_expression *const later[] = {a->when, a->fill_low_of, a->fill_high_of};
+        for (int k = 0; k < 3; k++)
+            if (later[k] != NULL) {
+                add_number(hash, k);
+                tw_expression_hash(later[k], &d->symbols, hash);
+            }
     }
 }
 
@@ -281,7 +291,7 @@ tw_status tw_identity_source(const struct tw_problem *problem,
 /* ---- The judge ---- */
 
 static void add_input(struct tw_hash *hash, const struct tw_problem *problem, int argument,
-                      const struct tw_extent *extent) {
+                      const struct tw_extent *extent, const double range[2]) {
     const struct tw_description *d = problem->description;
     const struct tw_argument *a = &d->arguments[argument];
     tw_hash_add_text(hash, a->name);
@@ -292,8 +302,8 @@ static void add_input(struct tw_hash *hash, const struct tw_problem *problem, in
     if (a->access == TW_ACCESS_OUT && a->read_when < 0)
         return;
     tw_hash_add_text(hash, a->read_when >= 0 ? d->arguments[a->read_when].name : "");
-    add_real(hash, a->fill_low);
-    add_real(hash, a->fill_high);
+    add_real(hash, range[0]);
+    add_real(hash, range[1]);
     add_number(hash, a->fill_seed);
 }
 
@@ -307,12 +317,15 @@ static tw_status add_inputs(struct tw_hash *hash, const struct tw_problem *probl
     add_number(hash, growth);
     for (int i = 0; i < d->argument_count; i++) {
         struct tw_extent extent;
-        if (d->arguments[i].kind != TW_ARGUMENT_BUFFER)
+        double range[2];
+        if (!tw_problem_has(problem, i, values))
             continue;
         tw_status status = tw_problem_extent(problem, i, values, &extent, error);
+        if (status == TW_OK)
+            status = tw_problem_fill(problem, i, values, &range[0], &range[1], error);
         if (status != TW_OK)
             return status;
-        add_input(hash, problem, i, &extent);
+        add_input(hash, problem, i, &extent, range);
         if (d->arguments[i].access != TW_ACCESS_IN)
             add_real(hash, d->tolerance[extent.type]);
     }

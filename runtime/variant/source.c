@@ -139,9 +139,27 @@ static void define_attributes(struct tw_text *source, const struct tw_problem *p
         char name[TW_NAME_SIZE];
         int64_t words[TW_MAX_CHOICES];
         name_attribute(attribute, name);
+        if (attribute->is_number) {
+            tw_text_print(source, "#define %s %d\n", name, problem->words[i]);
+            continue;
+        }
         for (int k = 0; k < attribute->word_count; k++)
             words[k] = attribute->words[k];
         define_word(source, &d->symbols, name, words, attribute->word_count, problem->words[i]);
+    }
+}
+
+/* HAS_BIAS for an optional argument bias. */
+static void define_optional(struct tw_text *source, const struct tw_problem *problem,
+                            const int64_t *values) {
+    const struct tw_description *d = problem->description;
+    for (int i = 0; i < d->argument_count; i++) {
+        if (d->arguments[i].when == NULL)
+            continue;
+        tw_text_print(source, "#define HAS_");
+        for (const char *at = d->arguments[i].name; *at != '\0'; at++)
+            tw_text_print(source, "%c", toupper((unsigned char)*at));
+        tw_text_print(source, " %d\n", tw_problem_has(problem, i, values));
     }
 }
 
@@ -176,6 +194,7 @@ static tw_status render(const struct tw_problem *problem,
     if (status != TW_OK)
         return status;
     define_attributes(source, problem);
+    define_optional(source, problem, values);
     for (int i = 0; configuration == NULL && i < d->let_count; i++)
         tw_text_print(source, "#define %s %" PRId64 "\n", d->lets[i].name, values[d->lets[i].slot]);
     if (configuration != NULL)

@@ -151,6 +151,49 @@ static void a_kernel_of_the_users_own(void **state) {
     tw_close(library);
 }
 
+/* A buffer that only some problems have is given for those and no others. */
+static void optional_buffers(void **state) {
+    (void)state;
+    tw_library *library = open_describing(KERNELS "/biased.json");
+    const signed char a[3] = {1, -2, 3};
+    const float bias[3] = {0.5f, 0.25f, 10};
+    float c[3];
+    unsigned short rounded[3];
+    void *from = buffer_with(library, a, sizeof a), *to = buffer_with(library, c, sizeof c),
+         *added = buffer_with(library, bias, sizeof bias),
+         *narrow = buffer_with(library, rounded, sizeof rounded);
+    const tw_binding bindings[] = {{.name = "A", .buffer = from},
+                                   {.name = "C", .buffer = to},
+                                   {.name = "bias", .buffer = added},
+                                   {.name = "rounded", .buffer = narrow}};
+    tw_request request = {
+        .kernel = "biased", .dimensions = {1, 3}, .attributes = "dtype=i8,times=3"};
+    tw_error error;
+    must(tw_launch(make_plan(library, &request), NULL, bindings, 2, &error), error);
+    read_buffer(library, to, c, sizeof c);
+    assert_true(c[0] == 3 && c[1] == -6 && c[2] == 9);
+    assert_refuses(tw_launch(make_plan(library, &request), NULL, bindings, 3, &error), TW_INVALID,
+                   error, "biased has no buffer bias for this problem");
+
+    request.attributes = "dtype=i8,times=3,epilogue=bias";
+    must(tw_launch(make_plan(library, &request), NULL, bindings, 4, &error), error);
+    read_buffer(library, to, c, sizeof c);
+    read_buffer(library, narrow, rounded, sizeof rounded);
+    assert_true(c[0] == 3.5f && c[1] == -5.75f && c[2] == 19);
+    assert_true(rounded[0] == 0x4060 && rounded[1] == 0xc0b8 && rounded[2] == 0x4198);
+    assert_refuses(tw_launch(make_plan(library, &request), NULL, bindings, 3, &error), TW_INVALID,
+                   error, "biased needs the buffer rounded");
+    request.attributes = "times=4";
+    const tw_plan *plan;
+    assert_refuses(tw_plan_create(&plan, library, &request, &error), TW_INVALID, error,
+                   "biased has no times \"4\"; it is a whole number from -3 to 3");
+    tw_release(library, from);
+    tw_release(library, to);
+    tw_release(library, added);
+    tw_release(library, narrow);
+    tw_close(library);
+}
+
 static char *read_text(const char *path) {
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
@@ -323,6 +366,7 @@ int main(int count, char **arguments) {
         SCRATCH_TEST(databases),
         SCRATCH_TEST(the_users_database),
         cmocka_unit_test(a_kernel_of_the_users_own),
+        cmocka_unit_test(optional_buffers),
         SCRATCH_TEST(a_description_takes_a_built_in_ones_place),
         SCRATCH_TEST(bad_descriptions),
         SCRATCH_TEST(binaries_are_kept),

@@ -51,6 +51,21 @@ class OwnKernels(support.EndToEnd):
     def test_stencil(self):
         self.check("stencil", "--shape", "2x5x11x37", budget=7, implementations=["direct", "marching"])
 
+    def test_small_types_and_what_may_be_absent(self):
+        """Elements of few bits, a bias that only some problems have, a number as an attribute."""
+        for words in ([], ["--dtype", "e4m3", "--attr", "epilogue=bias"],
+                      ["--dtype", "i8", "--attr", "epilogue=bias", "--attr", "times=-3"]):
+            with self.subTest(words=words):
+                self.check("biased", "--shape", "33x47", *words, budget=2, implementations=["direct"])
+        shown = self.run_command("show", "--db", self.db).out
+        self.assertIn("biased M=33,N=47;dtype=i8,epilogue=bias,times=-3", shown)
+
+    def test_numbers_that_an_attribute_may_not_be(self):
+        for number in ("4", "02", "two", "99999999999999999999"):
+            self.refused("--config", self.plant("biased"), "--shape", "3x4", "--attr", f"times={number}",
+                         device=DEVICE, says=[f'biased has no times "{number}"', "from -3 to 3"])
+
+
 
 if __name__ == "__main__":
     support.main()

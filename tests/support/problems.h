@@ -20,7 +20,7 @@ SUPPORT uint64_t draw(uint64_t *seed) {
 SUPPORT int attribute_choices(const struct tw_description *d) {
     int count = 1;
     for (int i = 0; i < d->attribute_count; i++)
-        count *= d->attributes[i].word_count;
+        count *= d->attributes[i].is_number ? 1 : d->attributes[i].word_count;
     return count;
 }
 
@@ -31,6 +31,9 @@ SUPPORT struct tw_problem problem_of(const struct tw_description *d, const int64
     memcpy(problem.dimensions, sizes, (size_t)d->dimension_count * sizeof *sizes);
     for (int i = 0; i < d->attribute_count; i++) {
         const struct tw_attribute *attribute = &d->attributes[i];
+        problem.words[i] = attribute->default_word;
+        if (attribute->is_number)
+            continue;
         problem.words[i] = attribute->words[choice % attribute->word_count];
         choice /= attribute->word_count;
     }

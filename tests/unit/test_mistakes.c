@@ -52,6 +52,50 @@ static void ladders(void **state) {
     ASSERT_MISTAKES(mistakes);
 }
 
+static void optional_buffers_and_bounds(void **state) {
+    (void)state;
+#define FILL "\"fill\": { \"low\": -1, \"high\": 1, \"seed\": 1 }"
+    static const struct mistake mistakes[] = {
+        {FILL,
+         "\"fill\": { \"low\": \"ESIZ\", \"high\": 1 }",
+         {"key arguments[0].fill.low: ", "did you mean 'ESIZE'?"}},
+        {FILL,
+         "\"fill\": { \"low\": 1, \"high\": \"BLOCK_X\" }",
+         {"key arguments[0].fill.high: ", "BLOCK_X"}},
+        {FILL,
+         "\"fill\": { \"low\": true, \"high\": 1 }",
+         {"key arguments[0].fill.low: expected a number"}},
+        {FILL, FILL ", \"when\": \"M >\"", {"key arguments[0].when: ", "ends too early"}},
+        {FILL, FILL ", \"when\": 1", {"key arguments[0].when: expected a string"}},
+    };
+#undef FILL
+    ASSERT_MISTAKES(mistakes);
+}
+
+static void numbers_as_attributes(void **state) {
+    (void)state;
+#define DTYPE "\"dtype\": { \"values\": [\"f32\", \"f64\"], \"default\": \"f32\" }"
+    static const struct mistake mistakes[] = {
+        {DTYPE,
+         DTYPE ", \"times\": { \"least\": 1, \"most\": 3, \"default\": 4 }",
+         {"key problem.attributes.times: the default is not from least to most"}},
+        {DTYPE,
+         DTYPE ", \"times\": { \"least\": 1, \"most\": 3 }",
+         {"key problem.attributes.times.default: missing"}},
+        {DTYPE,
+         DTYPE ", \"times\": { \"least\": 1, \"values\": [] }",
+         {"key problem.attributes.times: unknown key \"values\""}},
+        {DTYPE,
+         DTYPE ", \"times\": { \"least\": 1, \"most\": 1e10, \"default\": 1 }",
+         {"key problem.attributes.times.most: must fit 32 bits"}},
+        {DTYPE,
+         "\"dtype\": { \"least\": 1, \"most\": 3, \"default\": 1 }",
+         {"key problem.let.ESIZE: "}},
+    };
+#undef DTYPE
+    ASSERT_MISTAKES(mistakes);
+}
+
 static void fallbacks(void **state) {
     (void)state;
 #define FALLBACK(rule) "\"fallback\": [ { " rule " } ], \"implementations\":"
@@ -169,7 +213,9 @@ static void wrong_types(void **state) {
         {"[\"f32\", \"f64\"]", "[]", {"key problem.attributes.dtype.values: "}},
         {"[\"f32\", \"f64\"]", "[\"f32\", \"f32\"]", {"dtype.values[1]: given twice"}},
         {"[\"f32\", \"f64\"]", "[\"f32\", \"f-64\"]", {"dtype.values[1]: not a word"}},
-        {"\"low\": -1", "\"low\": \"-1\"", {"key arguments[0].fill.low: expected a number"}},
+        {"\"low\": -1",
+         "\"low\": \"-1.5\"",
+         {"key arguments[0].fill.low: ", "whole decimal numbers"}},
         {"\"low\": -1", "\"low\": 1e999", {"key arguments[0].fill.low: expected a number"}},
         {"\"low\": -1", "\"low\": 1", {"key arguments[0].fill: low must be below high"}},
         {"\"seed\": 1", "\"seed\": 1.5", {"key arguments[0].fill.seed: expected a whole number"}},
@@ -433,6 +479,8 @@ static void too_many(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(optional_buffers_and_bounds),
+        cmocka_unit_test(numbers_as_attributes),
         cmocka_unit_test(fallbacks),
         cmocka_unit_test(ladders),
         cmocka_unit_test(lists_for_objects),

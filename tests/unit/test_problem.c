@@ -338,6 +338,98 @@ static void extents_fit_an_int(void **state) {
     assert_status(odd_extent("1", "M*N", &extent, NULL), TW_INVALID);
 }
 
+static const char attributes_text[] =
+    "\"dtype\": { \"values\": [\"f32\", \"f64\"], \"default\": \"f32\" }";
+
+/* A number from least to most, in expressions, keys and messages. */
+static void numbers_as_attributes(void **state) {
+    (void)state;
+    char *text = replaced(scale_text, attributes_text,
+                          "\"dtype\": { \"values\": [\"f32\", \"f64\"], \"default\": \"f32\" },"
+                          "\"times\": { \"least\": -2, \"most\": 9, \"default\": 1 }");
+    char *more = replaced(text, "\"rows\": \"M\", \"columns\": \"N\", \"stride\": \"lda\"",
+                          "\"rows\": \"M\", \"columns\": \"N*max(times, 1)\"");
+    struct tw_description *d = read_description(more, NULL);
+    struct tw_problem problem = parse_problem(d, "3x5"), again;
+    char key[TW_PROBLEM_KEY_SIZE];
+    int64_t values[TW_MAX_SYMBOLS];
+    struct tw_extent extent;
+    struct tw_error error;
+    tw_problem_key(&problem, key);
+    assert_string_equal(key, "M=3,N=5");
+    tw_problem_text(&problem, key);
+    assert_string_equal(key, "M=3,N=5;dtype=f32,times=1");
+    must(tw_problem_set(&problem, "times", "9", &error), error);
+    bind_problem(&problem, &paper_gpu, values);
+    must(tw_problem_extent(&problem, 0, values, &extent, &error), error);
+    assert_int_equal(extent.columns, 45);
+    must(tw_problem_set(&problem, "times", "-2", &error), error);
+    tw_problem_key(&problem, key);
+    assert_string_equal(key, "M=3,N=5;times=-2");
+    must(tw_problem_read(&again, d, key, &error), error);
+    assert_int_equal(again.words[1], -2);
+    assert_true(tw_problem_has_attributes(&again, ";times=-2"));
+    assert_false(tw_problem_has_attributes(&again, ""));
+    static const char *const wrong[] = {"10", "-3", "1.5", " 1", "+1", "01", "", "one", "1x"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_refuses(tw_problem_set(&problem, "times", wrong[i], &error), TW_INVALID, error,
+                       "it is a whole number from -2 to 9");
+    tw_description_free(d);
+    free(more);
+    free(text);
+}
+
+/* A buffer that a problem has not takes no stride and no size. */
+static void optional_buffers(void **state) {
+    (void)state;
+    char *text = replaced(scale_text, "\"access\": \"in\", \"rows\": \"M\", \"columns\": \"N\"",
+                          "\"access\": \"in\", \"when\": \"M > 4\", \"rows\": \"M\", "
+                          "\"columns\": \"2*N\"");
+    struct tw_description *d = read_description(text, NULL);
+    struct tw_problem small = parse_problem(d, "4x5"), large = parse_problem(d, "5x5");
+    int64_t values[TW_MAX_SYMBOLS], slots[TW_DEVICE_SLOTS];
+    struct tw_error error;
+    tw_device_values(&paper_gpu, slots);
+    /* lda, which is N, is too short for the rows of A, where there are any. */
+    must(tw_problem_bind(&small, slots, NULL, values, &error), error);
+    assert_false(tw_problem_has(&small, 0, values));
+    assert_true(tw_problem_has(&small, 1, values));
+    assert_false(tw_problem_has(&small, 2, values)); /* a stride */
+    assert_refuses(tw_problem_bind(&large, slots, NULL, values, &error), TW_INVALID, error,
+                   "lda is 5 but the rows of A have 10 elements");
+    tw_description_free(d);
+    free(text);
+    text =
+        replaced(scale_text, "\"access\": \"in\"", "\"access\": \"in\", \"when\": \"1/(M - 4)\"");
+    d = read_description(text, NULL);
+    small = parse_problem(d, "4x5");
+    assert_refuses(tw_problem_bind(&small, slots, NULL, values, &error), TW_INVALID, error,
+                   "when of A, \"1/(M - 4)\", divides by zero");
+    tw_description_free(d);
+    free(text);
+}
+
+static void bounds_of_inputs(void **state) {
+    (void)state;
+    char *text =
+        replaced(scale_text, "\"low\": -1, \"high\": 1", "\"low\": \"-M\", \"high\": \"N - 3\"");
+    struct tw_description *d = read_description(text, NULL);
+    struct tw_problem problem = parse_problem(d, "4x5"), empty = parse_problem(d, "1x1");
+    int64_t values[TW_MAX_SYMBOLS];
+    double low, high;
+    struct tw_error error;
+    bind_problem(&problem, &paper_gpu, values);
+    must(tw_problem_fill(&problem, 0, values, &low, &high, &error), error);
+    assert_true(low == -4 && high == 2);
+    must(tw_problem_fill(&problem, 1, values, &low, &high, &error), error);
+    assert_true(low == -1 && high == 1);
+    bind_problem(&empty, &paper_gpu, values);
+    assert_refuses(tw_problem_fill(&empty, 0, values, &low, &high, &error), TW_INVALID, error,
+                   "fill of A: low is -1, not below high, which is -2");
+    tw_description_free(d);
+    free(text);
+}
+
 static void work(void **state) {
     (void)state;
     int64_t values[TW_MAX_SYMBOLS];
@@ -389,6 +481,9 @@ int main(void) {
         cmocka_unit_test(parses_shapes),
         cmocka_unit_test(refuses_shapes),
         cmocka_unit_test(attributes),
+        cmocka_unit_test(numbers_as_attributes),
+        cmocka_unit_test(optional_buffers),
+        cmocka_unit_test(bounds_of_inputs),
         cmocka_unit_test(keys),
         cmocka_unit_test(read_keys),
         cmocka_unit_test(keys_without_attributes),

@@ -69,8 +69,8 @@ void allowed_problem_row(const struct tw_problem *problem, struct allowed_parts 
         parts->dimensions[i] =
             (struct tw_db_dimension){d->dimensions[i].name, problem->dimensions[i]};
     for (int i = 0; i < d->attribute_count; i++)
-        parts->attributes[i] =
-            (struct tw_db_attribute){d->attributes[i].name, d->symbols.words[problem->words[i]]};
+        parts->attributes[i] = (struct tw_db_attribute){
+            d->attributes[i].name, tw_problem_attribute(problem, i, parts->numbers[i])};
     *row = (struct tw_db_problem){.kernel = d->kernel,
                                   .key = parts->key,
                                   .text = parts->text,

@@ -16,6 +16,7 @@ struct allowed_parts {
     char key[TW_PROBLEM_KEY_SIZE], text[TW_PROBLEM_KEY_SIZE];
     struct tw_db_dimension dimensions[TW_MAX_DIMENSIONS];
     struct tw_db_attribute attributes[TW_MAX_ATTRIBUTES];
+    char numbers[TW_MAX_ATTRIBUTES][TW_NUMBER_SIZE];
 };
 void allowed_problem_row(const struct tw_problem *problem, struct allowed_parts *parts,
                          struct tw_db_problem *row);

@@ -20,14 +20,14 @@ struct ladder_stage {
 static tw_status other_problem(const struct ladder *ladder, const struct tw_description *other,
                                struct tw_problem *problem, struct tw_error *error) {
     const struct tw_description *own = ladder->problem.description;
-    char shape[TW_PROBLEM_KEY_SIZE];
+    char shape[TW_PROBLEM_KEY_SIZE], number[TW_NUMBER_SIZE];
     tw_problem_shape(&ladder->problem, shape);
     tw_status status = tw_problem_parse(problem, other, shape, error);
     for (int i = 0; i < own->attribute_count && status == TW_OK; i++)
         for (int j = 0; j < other->attribute_count && status == TW_OK; j++)
             if (strcmp(own->attributes[i].name, other->attributes[j].name) == 0)
                 status = tw_problem_set(problem, other->attributes[j].name,
-                                        own->symbols.words[ladder->problem.words[i]], error);
+                                        tw_problem_attribute(&ladder->problem, i, number), error);
     return status;
 }
 

@@ -54,6 +54,9 @@ void lint_each_of_description(const struct tw_description *d, lint_expression_vi
         one(&walk, d->arguments[i].rows);
         one(&walk, d->arguments[i].columns);
         one(&walk, d->arguments[i].default_stride);
+        one(&walk, d->arguments[i].when);
+        one(&walk, d->arguments[i].fill_low_of);
+        one(&walk, d->arguments[i].fill_high_of);
     }
     one(&walk, d->flops);
     one(&walk, d->bytes);

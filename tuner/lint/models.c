@@ -1,5 +1,6 @@
 #include "tuner/lint/models.h"
 
+#include <math.h>
 #include <string.h>
 
 const struct tw_device_info lint_devices[LINT_DEVICES] = {
@@ -71,9 +72,15 @@ uint32_t lint_random(uint64_t *state) {
 static void take_words(const struct tw_description *d, int index, struct tw_problem *problem) {
     int left = index;
     for (int i = 0; i < d->attribute_count; i++) {
-        problem->words[i] = d->attributes[i].words[left % d->attributes[i].word_count];
+        const struct tw_attribute *attribute = &d->attributes[i];
+        int choices = attribute->word_count;
+        /* Of numbers the first few. */
+        if (attribute->is_number)
+            choices = (int)fmin(8, (double)attribute->most - attribute->least + 1);
+        problem->words[i] = attribute->is_number ? attribute->least + left % choices
+                                                 : attribute->words[left % choices];
         /* Shapes come in turns of SIZES, so that a step of one would meet the same words again. */
-        left = left / d->attributes[i].word_count + index / SIZES;
+        left = left / choices + index / SIZES;
     }
 }
 

@@ -64,7 +64,7 @@ static tw_status verify_case(const struct workload *w, const struct tw_variant *
         status = w->bench->backend->synchronize(w->bench->device, error);
     for (int i = 0; i < d->argument_count && status == TW_OK; i++) {
         const struct tw_argument *a = &d->arguments[i];
-        if (a->kind != TW_ARGUMENT_BUFFER || a->access == TW_ACCESS_IN)
+        if (!tw_problem_has(&w->bench->problem, i, w->bench->values) || a->access == TW_ACCESS_IN)
             continue;
         struct comparison comparison;
         status = compare(w, i, which, CHECKS_ANY_NUMBER, &comparison, error);

@@ -10,7 +10,7 @@ const char *cache_policy_name(enum cache_policy policy) {
 }
 
 static bool is_buffer(const struct workload *w, int argument) {
-    return w->bench->problem.description->arguments[argument].kind == TW_ARGUMENT_BUFFER;
+    return tw_problem_has(&w->bench->problem, argument, w->bench->values);
 }
 
 static bool is_output(const struct workload *w, int argument) {
@@ -146,9 +146,12 @@ struct tw_memory workload_zone(const struct workload *w, int argument) {
 static tw_status fill_argument(const struct workload *w, const struct tw_memory *memory, int i,
                                struct tw_error *error) {
     const struct tw_argument *a = &w->bench->problem.description->arguments[i];
-    return checks_fill(&w->checks, memory, &w->extents[i],
-                       w->seed * 64 + a->fill_seed * 8 + (uint32_t)i, a->fill_low, a->fill_high,
-                       error);
+    double low, high;
+    tw_status status = tw_problem_fill(&w->bench->problem, i, w->bench->values, &low, &high, error);
+    return status == TW_OK
+               ? checks_fill(&w->checks, memory, &w->extents[i],
+                             w->seed * 64 + a->fill_seed * 8 + (uint32_t)i, low, high, error)
+               : status;
 }
 
 tw_status workload_original(const struct workload *w, int argument, struct tw_memory *memory,

@@ -15,13 +15,14 @@ static cJSON *configuration_json(const struct tw_description *d,
 static cJSON *problem_json(const struct tw_problem *problem) {
     const struct tw_description *d = problem->description;
     cJSON *json = cJSON_CreateObject();
-    char shape[TW_PROBLEM_KEY_SIZE];
+    char shape[TW_PROBLEM_KEY_SIZE], number[TW_NUMBER_SIZE];
     tw_problem_shape(problem, shape);
     cJSON_AddStringToObject(json, "shape", shape);
     for (int i = 0; i < d->dimension_count; i++)
         cJSON_AddNumberToObject(json, d->dimensions[i].name, (double)problem->dimensions[i]);
     for (int i = 0; i < d->attribute_count; i++)
-        cJSON_AddStringToObject(json, d->attributes[i].name, d->symbols.words[problem->words[i]]);
+        cJSON_AddStringToObject(json, d->attributes[i].name,
+                                tw_problem_attribute(problem, i, number));
     return json;
 }
 

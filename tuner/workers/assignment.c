@@ -7,7 +7,7 @@ struct message assignment_message(const char *kind, const struct tw_problem *pro
                                   const struct tw_device_info *device) {
     const struct tw_description *d = problem->description;
     struct message message = message_new(kind);
-    char shape[TW_PROBLEM_KEY_SIZE];
+    char shape[TW_PROBLEM_KEY_SIZE], number[TW_NUMBER_SIZE];
     tw_problem_shape(problem, shape);
     cJSON_AddStringToObject(message.json, "description", d->text);
     cJSON_AddStringToObject(message.json, "origin", d->origin);
@@ -17,7 +17,7 @@ struct message assignment_message(const char *kind, const struct tw_problem *pro
     cJSON *attributes = cJSON_AddObjectToObject(message.json, "attributes");
     for (int i = 0; i < d->attribute_count; i++)
         cJSON_AddStringToObject(attributes, d->attributes[i].name,
-                                d->symbols.words[problem->words[i]]);
+                                tw_problem_attribute(problem, i, number));
     message.bytes = malloc(sizeof *device);
     if (message.bytes != NULL) {
         memcpy(message.bytes, device, sizeof *device);
