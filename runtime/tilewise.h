@@ -70,7 +70,7 @@ extern "C" {
 
 /* ---- Status and errors ----------------------------------------------------------------------- */
 
-/* name, what it means to a user */
+/* TW_OK, TW_INVALID and so on: a name, and what it means to a user. */
 #define TW_STATUSES(X)                                                                             \
     X(OK, "success")                                                                               \
     X(INVALID, "invalid input")                                                                    \

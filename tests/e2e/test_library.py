@@ -57,14 +57,14 @@ class Installed(support.EndToEnd):
         return next(prefix.rglob("libtilewise.a")).parent
 
     @classmethod
-    def compile(cls, source, prefix, name, *options):
+    def compile(cls, source, prefix, name, *options, compiler=("cc", "-std=c11")):
         """A program built as pkg-config says."""
         flags = cls.call("pkg-config", "--cflags", "--libs", *options, "tilewise",
                          PKG_CONFIG_PATH=str(cls.libraries(prefix) / "pkgconfig")).split()
         if cls.sanitized:
             flags.append(SANITIZERS)
         program = cls.place / name
-        cls.call("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", source, *flags, "-pthread", "-o", program)
+        cls.call(*compiler, "-Wall", "-Wextra", "-Wpedantic", "-Werror", source, *flags, "-pthread", "-o", program)
         return program
 
     def setUp(self):
@@ -267,6 +267,14 @@ class Builds(Tuned):
         strict = ("-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only")
         self.call("cc", "-std=c11", *strict, "-x", "c", header)
         self.call("c++", "-std=c++11", *strict, "-x", "c++", header)
+
+    def test_programs_of_this_header(self):
+        version = re.search(r"^Version: (.*)", (self.libraries(self.prefix) / "pkgconfig/tilewise.pc").read_text(), re.M)[1]
+        for name, compiler in (("in_c", ("cc", "-std=c11")), ("in_cxx", ("c++", "-std=c++11", "-x", "c++"))):
+            program = self.compile(SOURCES / "prepare.c", self.prefix, name, compiler=compiler)
+            answer, refusal = self.run_program(program, DEVICE).out.splitlines()
+            self.assertEqual(answer, f"{version} 1: 3")
+            self.assertRegex(refusal, r'^gemm 1x2x3 "dtype=f32,trans=nt" has no plan yet, .* give it to tw_prepare$')
 
     def test_the_static_library_keeps_to_its_prefix(self):
         archive = self.libraries(self.prefix) / "libtilewise.a"

@@ -1,10 +1,11 @@
-"""The manual pages of descriptions and dialect: what is installed says what their Markdown says."""
+"""The manual pages of descriptions, dialect and library: what is installed says what their sources say."""
 
 import importlib.util
 import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -14,12 +15,15 @@ from support import HERE, TUNE
 ROOT = HERE.parent.parent
 BUILD = pathlib.Path(TUNE).parent.parent
 GENERATOR = ROOT / "tuner/man/manual.py"
+HEADER = ROOT / "runtime/tilewise.h"
 PAGES = {"man5/tilewise-description.5": "configs/README.md", "man7/tilewise-dialect.7": "templates/README.md"}
 REQUESTS = {".TH", ".nh", ".ad", ".SH", ".SS", ".PP", ".RS", ".RE", ".nf", ".fi", ".TP", ".IP", ".br"}
 
 
-def generator():
-    spec = importlib.util.spec_from_file_location("manual", GENERATOR)
+def generator(name="manual"):
+    if str(GENERATOR.parent) not in sys.path:
+        sys.path.insert(0, str(GENERATOR.parent)) # one imports the other
+    spec = importlib.util.spec_from_file_location(name, GENERATOR.with_name(f"{name}.py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -49,14 +53,36 @@ class Manuals(unittest.TestCase):
         prose = re.sub(r"^```.*?^```|^#.*?$", "", markdown, flags=re.M | re.S)
         words = re.sub(r"\[[^]]*\]\([^)]*\)|[`*|#]|^\d+\.|^-|---", " ", prose, flags=re.M).split()
         self.assertEqual([word for word in words if word not in said], [])
+        for mark in ("**", "](", "```", "| --- |"):
+            self.assertNotIn(mark, plain(page))
+        self.check_roff(page)
+
+    def check_roff(self, page):
         for line in page.splitlines():
             if line.startswith((".", "'")):
                 self.assertIn(line.split()[0], REQUESTS)
-        for mark in ("**", "](", "```", "| --- |"):
-            self.assertNotIn(mark, plain(page))
         if shutil.which("groff"):
             done = subprocess.run(["groff", "-man", "-ww", "-z", "-Tutf8"], input=page, text=True, capture_output=True)
             self.assertEqual(done.stderr, "")
+
+    def check_library(self, page):
+        """All that a program can call is there, with all that is said of it, and nothing of the compiler's."""
+        header = HEADER.read_text()
+        said = " ".join(plain(page).split())
+        functions = re.findall(r"^TW_API ([^;{]*?\btw_\w+\([^;]*;)", header, re.M)
+        self.assertGreater(len(functions), 20)
+        for declared in functions + re.findall(r"^typedef (?:struct|enum) \w+ \{$.*?^\} \w+;", header, re.M | re.S):
+            self.assertIn(" ".join(declared.split()), said)
+        comments = re.findall(r"^/\*(.*?)\*/", "/*" + header.split("INTRODUCTION", 1)[1], re.M | re.S)
+        words = re.sub(r"^ \*|`|-{4,}", " ", "\n".join(comments), flags=re.M).split()
+        self.assertGreater(len(words), 1000)
+        lower = said.lower() # titles are in capitals, and have no full stop
+        self.assertEqual([word for word in words if word.lower().rstrip(".") not in lower], [])
+        for word in ("TW_API", "__cplusplus", 'extern "C"', "#endif", "TILEWISE_H", "/* ----"):
+            self.assertNotIn(word, plain(page))
+        for title in ("DEVICES", "ERRORS", "THREADS", "OWNERSHIP", "VERSIONS", "OPENING", "DEVICE MEMORY", "SEE ALSO"):
+            self.assertIn(f"\n.SH {title}\n", page)
+        self.check_roff(page)
 
     @unittest.skipUnless((BUILD / "cmake_install.cmake").exists() and shutil.which("cmake"), "nothing to install")
     def test_they_are_installed(self):
@@ -65,6 +91,7 @@ class Manuals(unittest.TestCase):
             for page, source in PAGES.items():
                 markdown = (ROOT / source).read_text().split("<!-- end of the manual page -->")[0]
                 self.check((pathlib.Path(prefix) / "share/man" / page).read_text(), markdown)
+            self.check_library((pathlib.Path(prefix) / "share/man/man3/tilewise.3").read_text())
             self.assertIn("tilewise\\-dialect", (pathlib.Path(prefix) / "share/man/man1/tune.1").read_text())
 
     def test_text(self):
@@ -79,6 +106,19 @@ class Manuals(unittest.TestCase):
         self.assertIn(".nf\n\\&'y\n.fi\n", page)
         self.assertIn(".TP\n\\fB1 | 2\\fR\nb: two\n.br\nc: \\-\n", page)
         self.assertIn('.IP "\\(bu" 4\none more\n.IP "\\(bu" 4\ntwo\n.IP "1." 4\nfirst\n', page)
+
+    def test_a_header(self):
+        page = generator("header").page(
+            "/* thing: does it.\n *\n * INTRODUCTION\n *\n * More of `it`:\n *\n *     code();\n *\n * ERRORS. None.\n */\n"
+            "#ifndef THING_H\n#include <x.h>\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
+            "/* ---- First part ------\n *\n * About it. */\n\n/* What it is. */\nTW_API int f(int a,\n             int b);\n"
+            "TW_API int g(void); /* beside */\n\nenum { ONE }; \n\n#ifdef __cplusplus\n#define INIT []\n#else\n"
+            "#define INIT   \\\n    {}\n#endif\n#endif\n", "thing", "3", "does it", "1.0")
+        self.assertIn("\n.SH DESCRIPTION\n.PP\nMore of \\fBit\\fR:\n.PP\n.RS 4\n.nf\n\\&code();\n.fi\n.RE\n.SH ERRORS\n.PP\nNone.\n"
+                      ".SH FIRST PART\n.PP\nAbout it.\n", page)
+        self.assertIn(".nf\n\\&int f(int a,\n\\&      int b);\n\\&int g(void); /* beside */\n.fi\n.RE\n.PP\nWhat it is.\n", page)
+        self.assertIn("\\&#define INIT \\e\n\\&    {}\n", page)
+        self.assertNotIn("[]", page)
 
     def test_what_it_does_not_know(self):
         for text in ("> quoted\n", "![picture](x.png)\n", "| a |\n| b |\n", "| a | b |\n| --- |\n"):

@@ -14,7 +14,7 @@ import textwrap
 
 END = "<!-- end of the manual page -->"
 PAGES = {"configs/README.md": "tilewise-description(5)", "templates/README.md": "tilewise-dialect(7)"}
-SEE_ALSO = ["tune(1)", "tilewise-description(5)", "tilewise-dialect(7)"]
+SEE_ALSO = ["tune(1)", "tilewise(3)", "tilewise-description(5)", "tilewise-dialect(7)"]
 
 INLINE = re.compile(r"(?P<ticks>`+)(?P<code>.+?)(?P=ticks)|\*\*(?P<bold>.+?)\*\*|\[(?P<text>[^]]+)\]\((?P<target>[^)]+)\)")
 LIST = re.compile(r"(?P<mark>-|\d+\.) +")
@@ -101,9 +101,17 @@ def blocks(lines):
             yield kind, lines[start:i]
 
 
+def top(name, section, summary, version):
+    return [f'.TH {name.upper()} {section} "" "tilewise {version}" Tilewise', ".nh", ".ad l",
+            ".SH NAME", rf"{escaped(name)} \- {escaped(summary)}"]
+
+
+def bottom(name, section):
+    return [".SH SEE ALSO", escaped(", ".join(page for page in SEE_ALSO if page != f"{name}({section})"))]
+
+
 def page(markdown, name, section, summary, version):
-    out = [f'.TH {name.upper()} {section} "" "tilewise {version}" Tilewise', ".nh", ".ad l",
-           ".SH NAME", rf"{escaped(name)} \- {escaped(summary)}"]
+    out = top(name, section, summary, version)
     for kind, lines in blocks(markdown.split(END)[0].splitlines()):
         if kind == "heading":
             level, _, title = lines[0].partition(" ")
@@ -121,8 +129,7 @@ def page(markdown, name, section, summary, version):
             out += [f'.IP "{bullet}" 4', *filled(" ".join(lines)[mark.end() :])]
         else:
             out += [".PP", *filled(" ".join(lines))]
-    out += [".SH SEE ALSO", escaped(", ".join(p for p in SEE_ALSO if p != f"{name}({section})"))]
-    return "\n".join(out) + "\n"
+    return "\n".join(out + bottom(name, section)) + "\n"
 
 
 if __name__ == "__main__":
