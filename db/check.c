@@ -42,6 +42,9 @@ static enum tw_db_status compare_schemas(struct check *check, tw_db *one, tw_db 
         const char *type = tw_db_next_text(&query);
         const char *name = tw_db_next_text(&query);
         const char *sql = tw_db_next_optional_text(&query);
+        if (query.status != TW_DB_OK) {
+            break;
+        }
         struct tw_db_query match;
         tw_db_query_start(&match, other, OBJECTS " AND type = ? AND name = ?", "read its schema");
         tw_db_bind_text(&match, type);
@@ -54,7 +57,8 @@ static enum tw_db_status compare_schemas(struct check *check, tw_db *one, tw_db 
         } else if (there && !one_is_ours) {
             tw_db_next_text(&match);
             tw_db_next_text(&match);
-            if (tw_db_text_order(sql, tw_db_next_optional_text(&match)) != 0) {
+            bool same = tw_db_text_order(sql, tw_db_next_optional_text(&match)) == 0;
+            if (!same && match.status == TW_DB_OK) {
                 find(check, "%.20s %.60s is not as Tilewise makes it", type, name);
             }
         }
@@ -71,7 +75,9 @@ static enum tw_db_status check_pages(struct check *check, tw_db *db) {
     tw_db_query_start(&query, db, "PRAGMA integrity_check(20)", "check");
     while (check->go_on && tw_db_query_row(&query)) {
         const char *finding = tw_db_next_text(&query);
-        if (strcmp(finding, "ok") != 0) {
+        if (query.status == TW_DB_OK && tw_db_lacks_memory(finding)) {
+            query.status = tw_db_fail(db, TW_DB_NO_MEMORY, "cannot check: out of memory");
+        } else if (query.status == TW_DB_OK && strcmp(finding, "ok") != 0) {
             find(check, "damaged: %.900s", finding);
         }
     }
@@ -89,8 +95,10 @@ static enum tw_db_status check_rules(struct check *check) {
     if (status == TW_DB_OK) {
         sqlite3_backup *backup =
             sqlite3_backup_init(copy.sqlite, "main", check->db->sqlite, "main");
-        sqlite3_backup_step(backup, -1);
-        sqlite3_backup_finish(backup);
+        if (backup != NULL) {
+            sqlite3_backup_step(backup, -1);
+            sqlite3_backup_finish(backup);
+        }
         if (sqlite3_errcode(copy.sqlite) != SQLITE_OK) {
             status = tw_db_fail_sqlite(&copy, "copy it to check its rules");
         }

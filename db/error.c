@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *tw_db_status_text(enum tw_db_status status) {
@@ -128,6 +129,13 @@ enum tw_db_status tw_db_fail_sqlite(tw_db *db, const char *doing) {
                           strerror(error));
     }
     return tw_db_fail(db, status, "cannot %s: %s", doing, sqlite3_errmsg(db->sqlite));
+}
+
+bool tw_db_lacks_memory(const char *finding) {
+    static const char words[] = "error code=";
+    const char *at = strstr(finding, words);
+    long code = at != NULL ? strtol(at + strlen(words), NULL, 10) : SQLITE_OK;
+    return code == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM;
 }
 
 enum tw_db_status tw_db_fail_system(tw_db *db, int error, const char *doing) {

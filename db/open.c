@@ -1,6 +1,7 @@
 /* Opening and closing: find out what the file is before anything may change it. */
 #include "db/internal.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,11 +39,10 @@ static enum tw_db_status first_use(tw_db *db, int *version) {
 
 /* The size of the log beside the file; -1: there is none. */
 static int64_t log_size(const tw_db *db) {
-    char *name = sqlite3_mprintf("%s-wal", db->path);
+    char name[PATH_MAX];
     struct stat info;
-    int64_t size = name != NULL && stat(name, &info) == 0 ? (int64_t)info.st_size : -1;
-    sqlite3_free(name);
-    return size;
+    snprintf(name, sizeof name, "%s-wal", db->path);
+    return stat(name, &info) == 0 ? (int64_t)info.st_size : -1;
 }
 
 static bool has_log(const tw_db *db) {
@@ -73,7 +73,7 @@ static enum tw_db_status connect_to_wal(tw_db *db) {
  * the WAL's index. Where the latter is not possible nobody else can be writing either. */
 static enum tw_db_status first_read(tw_db *db, enum tw_db_file_kind kind, int *version) {
     enum tw_db_status status = first_use(db, version);
-    if (status == TW_DB_OK) {
+    if (status == TW_DB_OK || status == TW_DB_NO_MEMORY) {
         return status;
     }
     int code = sqlite3_extended_errcode(db->sqlite);
@@ -160,7 +160,9 @@ static enum tw_db_status check_pages(tw_db *db) {
     tw_db_query_start(&query, db, "PRAGMA quick_check(1)", "check");
     if (tw_db_query_row(&query)) {
         const char *finding = tw_db_next_text(&query);
-        if (strcmp(finding, "ok") != 0) {
+        if (query.status == TW_DB_OK && tw_db_lacks_memory(finding)) {
+            query.status = tw_db_fail(db, TW_DB_NO_MEMORY, "cannot check: out of memory");
+        } else if (query.status == TW_DB_OK && strcmp(finding, "ok") != 0) {
             query.status = tw_db_fail(db, TW_DB_CORRUPT, "is damaged: %s", finding);
         }
     }

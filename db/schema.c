@@ -206,38 +206,32 @@ static enum tw_db_status check_blank(tw_db *db) {
     return status;
 }
 
-static enum tw_db_status take_step(tw_db *db, int *version) {
-    enum tw_db_status status = tw_db_execute(db, "BEGIN IMMEDIATE", "begin to write its schema");
-    if (status != TW_DB_OK) {
+static enum tw_db_status take_steps(tw_db *db) {
+    int version = 0;
+    /* Another process may have taken them while this one waited. */
+    enum tw_db_status status = tw_db_read_version(db, &version);
+    if (status == TW_DB_OK && version == 0) {
+        status = check_blank(db);
+    }
+    if (status != TW_DB_OK || version == db->schema->version) {
         return status;
     }
-    /* Another process may have taken the step while this one waited. */
-    status = tw_db_read_version(db, version);
-    if (status == TW_DB_OK && *version < db->schema->version) {
-        if (*version == 0) {
-            status = check_blank(db);
-        }
-        if (status == TW_DB_OK) {
-            status = tw_db_execute(db, db->schema->steps[*version], "write its schema");
-        }
-        char mark[96];
-        snprintf(mark, sizeof mark, "PRAGMA application_id = %d; PRAGMA user_version = %d",
-                 TW_DB_APPLICATION_ID, *version + 1);
-        if (status == TW_DB_OK) {
-            status = tw_db_execute(db, mark, "write its version");
-        }
+    for (; status == TW_DB_OK && version < db->schema->version; version++) {
+        status = tw_db_execute(db, db->schema->steps[version], "write its schema");
     }
-    return tw_db_write_end(db, status);
+    char mark[96];
+    snprintf(mark, sizeof mark, "PRAGMA application_id = %d; PRAGMA user_version = %d",
+             TW_DB_APPLICATION_ID, db->schema->version);
+    return status == TW_DB_OK ? tw_db_execute(db, mark, "write its version") : status;
 }
 
+/* All steps or none. */
 enum tw_db_status tw_db_migrate(tw_db *db) {
     int version = 0;
     enum tw_db_status status = tw_db_read_version(db, &version);
-    while (status == TW_DB_OK && version < db->schema->version) {
-        status = take_step(db, &version);
-        if (status == TW_DB_OK) {
-            status = tw_db_read_version(db, &version);
-        }
+    if (status != TW_DB_OK || version == db->schema->version) {
+        return status;
     }
-    return status;
+    status = tw_db_execute(db, "BEGIN IMMEDIATE", "begin to write its schema");
+    return status == TW_DB_OK ? tw_db_write_end(db, take_steps(db)) : status;
 }
