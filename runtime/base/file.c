@@ -9,7 +9,8 @@ enum { LARGEST_FILE = 64 << 20 };
 tw_status tw_file_read(struct tw_text *text, const char *path, struct tw_error *error) {
     FILE *file = fopen(path, "rb");
     if (file == NULL)
-        return tw_fail(error, TW_IO, "%s: cannot be read: %s", path, strerror(errno));
+        return tw_fail(error, errno == ENOMEM ? TW_NO_MEMORY : TW_IO, "%s: cannot be read: %s",
+                       path, strerror(errno));
     char buffer[65536];
     size_t count;
     errno = 0;

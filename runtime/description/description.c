@@ -67,7 +67,7 @@ static void read_all(struct tw_description *d, const struct tw_json *root) {
         return;
     d->implementations = calloc((size_t)count, sizeof *d->implementations);
     if (d->implementations == NULL) {
-        tw_json_fail(root, "out of memory");
+        tw_json_no_memory(root);
         return;
     }
     d->implementation_count = count;
@@ -117,7 +117,7 @@ tw_status tw_description_read(struct tw_description **out, const char *text, con
     d->origin = strdup(origin);
     d->directory = directory != NULL ? strdup(directory) : NULL;
     if (d->text == NULL || d->origin == NULL || (directory != NULL && d->directory == NULL))
-        tw_json_fail(&root, "out of memory");
+        tw_json_no_memory(&root);
     if (context.status == TW_OK)
         read_all(d, &root);
     tw_expansion_free(expansion);
@@ -164,7 +164,8 @@ tw_status tw_description_builtin(struct tw_description **out, const char *kernel
     struct tw_text known = {0};
     for (size_t i = 0; i < count; i++)
         tw_text_print(&known, "%s%s", i > 0 ? ", " : "", kernels[i]);
-    tw_status status = nearest != NULL
+    tw_status status = known.failed ? tw_fail(error, TW_NO_MEMORY, "out of memory")
+                       : nearest != NULL
                            ? tw_fail(error, TW_NOT_FOUND, "unknown kernel \"%s\"; did you mean %s?",
                                      kernel, nearest)
                            : tw_fail(error, TW_NOT_FOUND, "unknown kernel \"%s\"; there are %s",

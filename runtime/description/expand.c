@@ -103,7 +103,7 @@ static void add_implementations(struct tw_expansion *e, const struct tw_json *ro
         return;
     cJSON *flat = cJSON_AddArrayToObject(e->root, "implementations");
     if (flat == NULL)
-        tw_json_fail(&list, "out of memory");
+        tw_json_no_memory(&list);
     else
         tw_origins_add(&e->origins, flat, list.origin, list.path);
     for (int i = 0; i < tw_json_count(&list) && list.context->status == TW_OK; i++) {
@@ -160,7 +160,7 @@ struct tw_expansion *tw_expand(cJSON *json, struct tw_json_context *context,
     context->origins = &e->origins;
     struct tw_json root = tw_json_root(context, json);
     if (e->root == NULL || e->merged == NULL || e->replaced == NULL) {
-        tw_json_fail(&root, "out of memory");
+        tw_json_no_memory(&root);
         return e;
     }
     if (cJSON_HasObjectItem(json, "include")) {
@@ -170,7 +170,7 @@ struct tw_expansion *tw_expand(cJSON *json, struct tw_json_context *context,
     if (context->status == TW_OK)
         flatten(e, &root);
     if (e->origins.failed)
-        tw_json_fail(&root, "out of memory");
+        tw_json_no_memory(&root);
     return e;
 }
 

@@ -24,7 +24,7 @@ cJSON *tw_expand_copy(struct tw_expansion *e, cJSON *into, const char *key,
     cJSON *copy = from->item != NULL ? cJSON_Duplicate(from->item, true) : NULL;
     if (copy == NULL || into == NULL) {
         if (from->item != NULL)
-            tw_json_fail(from, "out of memory");
+            tw_json_no_memory(from);
         cJSON_Delete(copy);
         return NULL;
     }
@@ -33,7 +33,11 @@ cJSON *tw_expand_copy(struct tw_expansion *e, cJSON *into, const char *key,
         tw_expand_replace(e, old, copy);
         copy = old;
     } else if (key != NULL) {
-        cJSON_AddItemToObject(into, key, copy);
+        if (!cJSON_AddItemToObject(into, key, copy)) {
+            tw_json_no_memory(from);
+            cJSON_Delete(copy);
+            return NULL;
+        }
     } else {
         cJSON_AddItemToArray(into, copy);
     }

@@ -53,12 +53,15 @@ static const struct tw_expanded_file *read_file(struct tw_expansion *e, const st
     }
     tw_status status = read_text(e, name, path, sizeof path, &text, &error);
     if (status != TW_OK) {
-        tw_json_fail(where, "%s", error.message);
+        if (status == TW_NO_MEMORY)
+            tw_json_no_memory(where);
+        else
+            tw_json_fail(where, "%s", error.message);
     } else {
         file.name = strdup(name);
         file.path = strdup(path);
         if (file.name == NULL || file.path == NULL)
-            tw_json_fail(where, "out of memory");
+            tw_json_no_memory(where);
         else if (tw_json_parse(&file.json, text.data != NULL ? text.data : "", path,
                                where->context->error) != TW_OK)
             where->context->status = where->context->error->status;
@@ -114,16 +117,19 @@ int tw_expand_folder(struct tw_expansion *e, const struct tw_json *where, const 
     glob_t found = {0};
     beside(e, pattern, path, sizeof path);
     int count = 0;
-    if (path[0] != '\0' && glob(path, 0, NULL, &found) == 0) {
+    int globbed = path[0] != '\0' ? glob(path, 0, NULL, &found) : GLOB_NOMATCH;
+    if (globbed == GLOB_NOSPACE) {
+        tw_json_no_memory(where);
+    } else if (globbed == 0) {
         /* Without the folder, as the description would write them. */
         size_t prefix = strlen(path) - strlen(pattern);
         for (; count < (int)found.gl_pathc; count++)
             if (count < room)
                 names[count] = strdup(found.gl_pathv[count] + prefix);
-        globfree(&found);
     } else {
         count = builtin_names(pattern, names, room);
     }
+    globfree(&found);
     if (count == 0)
         tw_json_fail(where, "there are no such files beside the description nor built in");
     if (count > room)
@@ -131,7 +137,7 @@ int tw_expand_folder(struct tw_expansion *e, const struct tw_json *where, const 
     count = count < room ? count : room;
     for (int i = 0; i < count; i++)
         if (names[i] == NULL)
-            tw_json_fail(where, "out of memory");
+            tw_json_no_memory(where);
     if (where->context->status == TW_OK)
         qsort(names, (size_t)count, sizeof *names, compare_names);
     return count;

@@ -75,7 +75,7 @@ static cJSON *join(struct tw_expansion *e, const struct layers *layers, const ch
         if (joined == NULL)
             joined = is_array ? cJSON_CreateArray() : cJSON_CreateObject();
         if (joined == NULL) {
-            tw_json_fail(&section, "out of memory");
+            tw_json_no_memory(&section);
             return NULL;
         }
         if (!is_array) {
@@ -157,7 +157,7 @@ static void put_in_lets(struct tw_expansion *e, const struct tw_lets *lets,
         char *written = strdup(json->item->valuestring);
         if (origin == NULL || written == NULL ||
             cJSON_SetValuestring((cJSON *)json->item, text.data) == NULL)
-            tw_json_fail(json, "out of memory");
+            tw_json_no_memory(json);
         if (origin != NULL) {
             origin->written = written;
             origin->lets = lets;
@@ -208,9 +208,11 @@ static void expand_lets(struct tw_expansion *e, const struct layers *layers,
     put_in_all_lets(e, lets, implementation);
 }
 
-static void add(cJSON *into, const char *key, cJSON *section) {
-    if (section != NULL)
-        cJSON_AddItemToObject(into, key, section);
+static void add(const struct tw_json *json, cJSON *into, const char *key, cJSON *section) {
+    if (section == NULL || cJSON_AddItemToObject(into, key, section))
+        return;
+    tw_json_no_memory(json);
+    cJSON_Delete(section);
 }
 
 /* In the order in which the flat form has its keys. */
@@ -222,21 +224,24 @@ static void fill_in(struct tw_expansion *e, const struct layers *layers, const s
         struct tw_json member = tw_json_optional(json, head[i]);
         tw_expand_copy(e, flat, head[i], &member);
     }
-    add(flat, "parameters", join(e, layers, "parameters", false, layers->count));
-    add(flat, "constraints", join(e, layers, "constraints", true, layers->count));
-    add(flat, "redundant", join(e, layers, "redundant", true, layers->count));
-    add(flat, "defines", join(e, layers, "defines", false, layers->count));
+    add(json, flat, "parameters", join(e, layers, "parameters", false, layers->count));
+    add(json, flat, "constraints", join(e, layers, "constraints", true, layers->count));
+    add(json, flat, "redundant", join(e, layers, "redundant", true, layers->count));
+    add(json, flat, "defines", join(e, layers, "defines", false, layers->count));
     struct tw_json workspace = tw_json_optional(json, "workspace");
     struct tw_json launches = tw_json_optional(json, "launches");
     struct tw_json presets = tw_json_optional(json, "presets");
     tw_expand_copy(e, flat, "workspace", &workspace);
     if (launches.item != NULL) {
         cJSON *array = cJSON_AddArrayToObject(flat, "launches");
-        tw_expand_launches(e, array, &launches, join_aside(e, layers, "launches", parts),
-                           join_aside(e, layers, "lists", layers->count));
+        if (array == NULL)
+            tw_json_no_memory(&launches);
+        else
+            tw_expand_launches(e, array, &launches, join_aside(e, layers, "launches", parts),
+                               join_aside(e, layers, "lists", layers->count));
     }
     tw_expand_copy(e, flat, "presets", &presets);
-    add(flat, "disqualified_by", join(e, layers, "disqualified_by", true, layers->count));
+    add(json, flat, "disqualified_by", join(e, layers, "disqualified_by", true, layers->count));
 }
 
 cJSON *tw_expand_implementation(struct tw_expansion *e, const struct tw_json *root,
@@ -248,7 +253,7 @@ cJSON *tw_expand_implementation(struct tw_expansion *e, const struct tw_json *ro
     struct layers *layers = calloc(1, sizeof *layers);
     cJSON *flat = cJSON_CreateObject();
     if (layers == NULL || flat == NULL)
-        tw_json_fail(json, "out of memory");
+        tw_json_no_memory(json);
     tw_json_only_keys(json, keys);
     if (json->context->status == TW_OK) {
         collect(root, json, layers, 0);

@@ -17,7 +17,7 @@ static cJSON *start_from(const struct sources *s, const struct tw_json *json, in
     cJSON *launch = cJSON_CreateObject();
     struct tw_json from = tw_json_optional(json, "from");
     if (launch == NULL)
-        tw_json_fail(json, "out of memory");
+        tw_json_no_memory(json);
     if (launch != NULL && from.item != NULL) {
         struct tw_json base = tw_json_optional(&s->launches, tw_json_string(&from));
         if (depth > TW_MAX_NESTED)
@@ -62,7 +62,7 @@ static void expand_launch(const struct sources *s, cJSON *into, const struct tw_
     cJSON *launch = start_from(s, json, 0);
     cJSON *flat = cJSON_CreateObject();
     if (launch == NULL || flat == NULL) {
-        tw_json_fail(json, "out of memory");
+        tw_json_no_memory(json);
         cJSON_Delete(launch);
         cJSON_Delete(flat);
         return;
@@ -83,7 +83,7 @@ static void expand_launch(const struct sources *s, cJSON *into, const struct tw_
         }
         cJSON *array = cJSON_AddArrayToObject(flat, keys[i]);
         if (array == NULL) {
-            tw_json_fail(&member, "out of memory");
+            tw_json_no_memory(&member);
             return;
         }
         tw_origins_add(&s->expansion->origins, array, member.origin, member.path);

@@ -58,7 +58,7 @@ static void expand_preset(struct tw_expansion *e, const struct tw_json *implemen
     cJSON *flat = cJSON_CreateObject();
     tw_json_expect_object(preset);
     if (flat == NULL) {
-        tw_json_fail(preset, "out of memory");
+        tw_json_no_memory(preset);
         return;
     }
     add_values(e, implementations, implementation, preset, &parameters, flat, 0);

@@ -1,5 +1,6 @@
 #include "runtime/description/json.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,9 +9,13 @@
 
 tw_status tw_json_parse(cJSON **out, const char *text, const char *origin, struct tw_error *error) {
     const char *end = NULL;
+    errno = 0;
     *out = cJSON_ParseWithOpts(text, &end, 1);
     if (*out != NULL)
         return TW_OK;
+    /* cJSON tells of both in the same way. */
+    if (errno == ENOMEM)
+        return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", origin);
     int line = 1, column = 1;
     for (const char *at = text; at < end && *at != '\0'; at++) {
         column = *at == '\n' ? 1 : column + 1;
@@ -34,6 +39,12 @@ void tw_json_fail(const struct tw_json *json, const char *format, ...) {
             ? tw_fail(json->context->error, TW_BAD_DESCRIPTION, "%s: key %s: %s", origin,
                       json->path, what)
             : tw_fail(json->context->error, TW_BAD_DESCRIPTION, "%s: %s", origin, what);
+}
+
+void tw_json_no_memory(const struct tw_json *json) {
+    if (json->context->status == TW_OK)
+        json->context->status =
+            tw_fail(json->context->error, TW_NO_MEMORY, "%s: out of memory", json->context->origin);
 }
 
 struct tw_json tw_json_root(struct tw_json_context *context, const cJSON *item) {

@@ -30,7 +30,7 @@ struct tw_json {
 };
 
 /* Parses text; a syntax error is reported with line and column. The caller frees with cJSON_Delete.
- */
+ * TW_BAD_DESCRIPTION, or TW_NO_MEMORY. */
 tw_status tw_json_parse(cJSON **out, const char *text, const char *origin, struct tw_error *error);
 
 struct tw_json tw_json_root(struct tw_json_context *context, const cJSON *item);
@@ -56,6 +56,8 @@ double tw_json_number(const struct tw_json *json);               /* 0 on failure
 int64_t tw_json_integer(const struct tw_json *json);             /* 0 on failure */
 bool tw_json_boolean(const struct tw_json *json, bool fallback); /* fallback when absent */
 
+/* The same for want of memory, which is nothing wrong with the file: TW_NO_MEMORY. */
+void tw_json_no_memory(const struct tw_json *json);
 void tw_json_fail(const struct tw_json *json, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -77,7 +77,7 @@ static const char *argument(const struct frame *frame, const struct tw_token *to
 struct tw_lets *tw_lets_read(const struct tw_json *json) {
     struct tw_lets *lets = calloc(1, sizeof *lets);
     if (lets == NULL) {
-        tw_json_fail(json, "out of memory");
+        tw_json_no_memory(json);
         return NULL;
     }
     tw_json_expect_object(json);
@@ -146,7 +146,7 @@ static int read_arguments(const struct tw_lets *lets, const struct tw_json *json
         if (written != NULL)
             put(lets, json, frame, written, &text);
         if (written == NULL || text.failed)
-            tw_json_fail(json, "out of memory");
+            tw_json_no_memory(json);
         free(written);
         arguments[count++] = text.data;
         first = i + 1;
@@ -222,7 +222,7 @@ void tw_lets_put_in(const struct tw_lets *lets, const struct tw_json *json, stru
     const struct frame frame = {0};
     put(lets, json, &frame, tw_json_string(json), out);
     if (out->failed)
-        tw_json_fail(json, "out of memory");
+        tw_json_no_memory(json);
 }
 
 static bool parses(const struct tw_lets *lets, const struct let *let, char *argument,

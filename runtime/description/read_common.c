@@ -10,7 +10,10 @@ struct tw_expression *tw_read_expression(const struct tw_symbols *symbols,
         return NULL;
     struct tw_expression *expression = NULL;
     struct tw_error error;
-    if (tw_expression_parse(&expression, tw_json_string(json), symbols, &error) == TW_OK)
+    tw_status status = tw_expression_parse(&expression, tw_json_string(json), symbols, &error);
+    if (status == TW_NO_MEMORY)
+        tw_json_no_memory(json);
+    if (status == TW_OK || status == TW_NO_MEMORY)
         return expression;
     const struct tw_origin *origin =
         json->context->origins != NULL ? tw_origins_find(json->context->origins, json->item) : NULL;
@@ -57,7 +60,7 @@ int tw_read_word(struct tw_symbols *symbols, const struct tw_json *json) {
 char *tw_read_text(const struct tw_json *json) {
     char *copy = strdup(tw_json_string(json));
     if (copy == NULL)
-        tw_json_fail(json, "out of memory");
+        tw_json_no_memory(json);
     return copy;
 }
 

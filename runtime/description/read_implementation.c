@@ -282,7 +282,7 @@ void tw_read_implementation(const struct tw_description *d,
     read_messages(implementation, &messages);
     implementation->symbols = malloc(sizeof *implementation->symbols);
     if (implementation->symbols == NULL) {
-        tw_json_fail(json, "out of memory");
+        tw_json_no_memory(json);
         return;
     }
     *implementation->symbols = d->symbols;

@@ -40,7 +40,7 @@ tw_status tw_source_template(const struct tw_description *d, const char *path, s
                        "%s: the template %s is neither beside the description nor built in",
                        d->origin, path);
     tw_text_add(text, embedded, strlen(embedded));
-    return TW_OK;
+    return text->failed ? tw_fail(error, TW_NO_MEMORY, "out of memory for a source") : TW_OK;
 }
 
 /* Appends a launch's templates, each after a #line with its name. */

@@ -48,7 +48,7 @@ static const char *json_of(const struct tw_json *object, const char *key, struct
     }
     canonical_value(text, value.item);
     if (text->failed) {
-        tw_json_fail(&value, "out of memory");
+        tw_json_no_memory(&value);
         return NULL;
     }
     return text->data;

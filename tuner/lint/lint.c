@@ -14,6 +14,12 @@ static struct lint_finding *find(const struct lint *lint, const char *where, con
     return NULL;
 }
 
+static void free_finding(struct lint_finding *finding) {
+    free(finding->where);
+    free(finding->message);
+    free(finding->problem);
+}
+
 static bool fill(struct lint_finding *finding, const struct lint_run *run, const char *where,
                  const char *message) {
     char key[TW_PROBLEM_KEY_SIZE] = "";
@@ -46,10 +52,14 @@ void lint_add(struct lint_run *run, enum lint_kind kind, const char *where, cons
         return;
     }
     lint->findings = grown;
-    struct lint_finding *finding = &grown[lint->count++];
+    struct lint_finding *finding = &grown[lint->count];
     *finding = (struct lint_finding){.is_error = kind == LINT_ERROR, .times = 1, .about = about};
-    if (!fill(finding, run, where, message))
+    if (!fill(finding, run, where, message)) {
+        free_finding(finding);
         run->no_memory = true;
+        return;
+    }
+    lint->count++;
     *(kind == LINT_ERROR ? &lint->errors : &lint->warnings) += 1;
 }
 
@@ -77,11 +87,8 @@ tw_status lint_description(const struct tw_description *description, struct lint
 }
 
 void lint_free(struct lint *lint) {
-    for (size_t i = 0; i < lint->count; i++) {
-        free(lint->findings[i].where);
-        free(lint->findings[i].message);
-        free(lint->findings[i].problem);
-    }
+    for (size_t i = 0; i < lint->count; i++)
+        free_finding(&lint->findings[i]);
     free(lint->findings);
     *lint = (struct lint){0};
 }

@@ -16,7 +16,9 @@ static void check_rung(struct lint_run *run, int index) {
     if (rung->kernel[0] == '\0')
         return; /* reading found its preset */
     snprintf(where, sizeof where, "ladder[%d]", index);
-    if (tw_description_builtin(&other, rung->kernel, &error) != TW_OK) {
+    tw_status status = tw_description_builtin(&other, rung->kernel, &error);
+    run->no_memory |= status == TW_NO_MEMORY;
+    if (status != TW_OK) {
         lint_add(run, LINT_ERROR, where, rung, "%s", error.message);
         return;
     }

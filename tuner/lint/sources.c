@@ -90,7 +90,10 @@ static void check_templates(struct lint_run *run, const struct tw_launch_descrip
     bool there = true;
     for (int i = 0; i < launch->template_count; i++) {
         struct tw_error error;
-        if (tw_source_template(run->description, launch->templates[i], &text, &error) == TW_OK) {
+        tw_status status =
+            tw_source_template(run->description, launch->templates[i], &text, &error);
+        run->no_memory |= status == TW_NO_MEMORY;
+        if (status == TW_OK) {
             tw_text_add(&text, "\n", 1);
             continue;
         }

@@ -36,7 +36,8 @@ static void use_launch(const struct tw_description *d, const struct tw_launch_de
             uses->arguments[launch->tensor_maps[i].buffer] = true;
     /* One that is not there is told of elsewhere. */
     for (int i = 0; i < launch->template_count; i++)
-        tw_source_template(d, launch->templates[i], &uses->templates, NULL);
+        if (tw_source_template(d, launch->templates[i], &uses->templates, NULL) == TW_NO_MEMORY)
+            uses->templates.failed = true;
 }
 
 static void use_implementation(const struct tw_description *d, const struct tw_implementation *in,
@@ -86,6 +87,7 @@ static void check_implementation(struct lint_run *run, const struct tw_implement
             !uses.arguments[i])
             lint_add(run, LINT_ERROR, where, &d->arguments[i], "no launch is given %s to write to",
                      d->arguments[i].name);
+    run->no_memory |= uses.templates.failed;
     tw_text_free(&uses.templates);
 }
 
