@@ -86,8 +86,8 @@ static tw_status no_device(const char *id, const struct tw_device_info *devices,
             ? tw_fail(error, TW_UNAVAILABLE, "there is no device to use; %.*s", length,
                       reason[0] != '\0' ? reason : "no backend was compiled in")
             : tw_fail(error, TW_NOT_FOUND, "there is no device \"%s\"; there are: %s%s%.*s%s", id,
-                      known.data != NULL ? known.data : "none", length > 0 ? " (" : "", length,
-                      reason, length > 0 ? ")" : "");
+                      tw_text_or(&known, "none"), length > 0 ? " (" : "", length, reason,
+                      length > 0 ? ")" : "");
     tw_text_free(&known);
     return status;
 }

@@ -48,6 +48,10 @@ void tw_text_print(struct tw_text *text, const char *format, ...) {
     text->length += (size_t)length;
 }
 
+const char *tw_text_or(const struct tw_text *text, const char *empty) {
+    return text->failed ? "..." : text->data != NULL ? text->data : empty;
+}
+
 void tw_text_clear(struct tw_text *text) {
     text->length = 0;
     if (text->data != NULL)

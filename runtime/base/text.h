@@ -16,6 +16,8 @@ struct tw_text {
 void tw_text_add(struct tw_text *text, const char *bytes, size_t length);
 void tw_text_print(struct tw_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* For messages: the text, `empty` for one to which nothing was added, and "..." when it failed. */
+const char *tw_text_or(const struct tw_text *text, const char *empty);
 void tw_text_clear(struct tw_text *text);
 void tw_text_free(struct tw_text *text);
 

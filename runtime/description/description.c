@@ -164,12 +164,11 @@ tw_status tw_description_builtin(struct tw_description **out, const char *kernel
     struct tw_text known = {0};
     for (size_t i = 0; i < count; i++)
         tw_text_print(&known, "%s%s", i > 0 ? ", " : "", kernels[i]);
-    tw_status status = known.failed ? tw_fail(error, TW_NO_MEMORY, "out of memory")
-                       : nearest != NULL
+    tw_status status = nearest != NULL
                            ? tw_fail(error, TW_NOT_FOUND, "unknown kernel \"%s\"; did you mean %s?",
                                      kernel, nearest)
                            : tw_fail(error, TW_NOT_FOUND, "unknown kernel \"%s\"; there are %s",
-                                     kernel, known.data != NULL ? known.data : "none");
+                                     kernel, tw_text_or(&known, "none"));
     tw_text_free(&known);
     return status;
 }

@@ -89,7 +89,7 @@ tw_status tw_problem_set(struct tw_problem *problem, const char *name, const cha
             tw_text_print(&words, "%s%s", j > 0 ? ", " : "", known[j]);
         }
         tw_status status = tw_fail(error, TW_INVALID, "%s has no %s \"%s\"; there are %s",
-                                   d->kernel, name, word, words.data != NULL ? words.data : "none");
+                                   d->kernel, name, word, tw_text_or(&words, "none"));
         tw_text_free(&words);
         return status;
     }

@@ -53,7 +53,15 @@ struct search {
     char fingerprint[256];          /* likewise */
     struct tw_today *today;
     struct tw_attribute_match match;
+    struct tw_error lack; /* of memory, which says nothing about a row: TW_NO_MEMORY once it fell */
 };
+
+/* Keeps what a lack of memory is told with. */
+static tw_status note_lack(struct search *search, tw_status status, const struct tw_error *error) {
+    if (status == TW_NO_MEMORY)
+        search->lack = *error;
+    return status;
+}
 
 static tw_status fits(const struct search *search, const struct tw_configuration *configuration,
                       struct tw_error *error) {
@@ -98,10 +106,12 @@ static tw_status is_current(struct search *search, const struct tw_catalogue_row
 static tw_status usable(struct search *search, const struct tw_catalogue_row *row,
                         struct tw_configuration *configuration, struct tw_error *error) {
     const struct tw_description *d = search->problem->description;
-    tw_status status = is_current(search, row, error);
+    tw_status status = note_lack(search, is_current(search, row, error), error);
     int index = tw_description_implementation(d, row->implementation);
     if (status == TW_OK)
-        status = tw_configuration_parse(configuration, d, index, row->configuration, error);
+        status = note_lack(
+            search, tw_configuration_parse(configuration, d, index, row->configuration, error),
+            error);
     if (status == TW_OK)
         status = fits(search, configuration, error);
     return status;
@@ -121,7 +131,8 @@ static tw_status accept(struct search *search, const struct tw_configuration *co
     if (search->query->accept == NULL)
         return TW_OK;
     search->attempts++;
-    return search->query->accept(search->query->context, configuration, error);
+    return note_lack(search, search->query->accept(search->query->context, configuration, error),
+                     error);
 }
 
 static bool preferred(const struct candidate *a, const struct candidate *b) {
@@ -143,7 +154,7 @@ static bool preferred(const struct candidate *a, const struct candidate *b) {
  * very first, so the best is looked for again and again rather than all sorted once. */
 static bool choose(struct search *search, struct candidate *candidates, size_t count,
                    struct tw_selection *selection) {
-    while (count > 0 && search->attempts < TW_SELECT_ATTEMPTS) {
+    while (count > 0 && search->attempts < TW_SELECT_ATTEMPTS && search->lack.status == TW_OK) {
         size_t best = 0;
         for (size_t i = 1; i < count; i++)
             if (preferred(&candidates[i], &candidates[best]))
@@ -187,10 +198,11 @@ static struct wanted find_wanted(const struct search *search) {
  * is of today's code. */
 static bool is_overridden(struct search *search, const struct candidate *candidates, size_t count,
                           const struct tw_catalogue_row *row) {
+    struct tw_error error;
     for (size_t i = 0; i < count; i++)
         if (candidates[i].row->implementation == row->implementation &&
             candidates[i].row->database > row->database &&
-            is_current(search, candidates[i].row, NULL) == TW_OK)
+            note_lack(search, is_current(search, candidates[i].row, &error), &error) == TW_OK)
             return true;
     return false;
 }
@@ -262,14 +274,15 @@ static tw_status try_preset(struct search *search, int implementation,
  * passed over: these are preferences, and `default` always works. */
 static bool select_fallback(struct search *search, struct tw_selection *selection) {
     const struct tw_description *d = search->problem->description;
-    for (int i = 0; i < d->fallback_count; i++) {
+    for (int i = 0; i < d->fallback_count && search->lack.status == TW_OK; i++) {
         const struct tw_fallback *fallback = &d->fallbacks[i];
         int64_t holds = 0;
         if (tw_expression_evaluate(fallback->when, search->values, &holds) != TW_EVALUATED ||
             holds == 0)
             continue;
         selection->rule = TW_SELECTED_FALLBACK;
-        if (try_preset(search, fallback->implementation, fallback->preset, selection, NULL) ==
+        struct tw_error refusal;
+        if (try_preset(search, fallback->implementation, fallback->preset, selection, &refusal) ==
             TW_OK)
             return true;
     }
@@ -318,7 +331,11 @@ tw_status tw_select(const struct tw_query *query, struct tw_selection *selection
     bool found = false;
     if (query->catalogue != NULL)
         status = select_row(&search, selection, &found, error);
-    if (status == TW_OK && !found && !select_fallback(&search, selection))
+    if (status == TW_OK && !found)
+        found = select_fallback(&search, selection);
+    if (status == TW_OK && search.lack.status != TW_OK)
+        status = tw_fail(error, search.lack.status, "%s", search.lack.message);
+    if (status == TW_OK && !found)
         status = select_default(&search, selection, error);
     tw_today_free(search.today);
     return status;

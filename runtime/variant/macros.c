@@ -188,16 +188,20 @@ static bool expand(const struct tw_macros *macros, const char *at, const char *e
 }
 
 enum tw_condition tw_macros_condition(const struct tw_macros *macros, const char *text,
-                                      size_t length) {
+                                      size_t length, bool *no_memory) {
     static const struct tw_symbols no_names;
     enum tw_condition condition = TW_CONDITION_UNKNOWN;
     struct tw_text expanded = {0};
     struct tw_expression *expression = NULL;
     int64_t value = 0;
+    tw_status status = TW_INVALID;
     /* What the language of descriptions does not have, as shifts, stays open. */
     if (expand(macros, text, text + length, 0, &expanded) && expanded.data != NULL &&
-        tw_expression_parse(&expression, expanded.data, &no_names, NULL) == TW_OK &&
-        tw_expression_evaluate(expression, NULL, &value) == TW_EVALUATED)
+        !expanded.failed)
+        status = tw_expression_parse(&expression, expanded.data, &no_names, NULL);
+    if (expanded.failed || status == TW_NO_MEMORY)
+        *no_memory = true;
+    if (status == TW_OK && tw_expression_evaluate(expression, NULL, &value) == TW_EVALUATED)
         condition = value != 0 ? TW_CONDITION_TRUE : TW_CONDITION_FALSE;
     tw_expression_free(expression);
     tw_text_free(&expanded);

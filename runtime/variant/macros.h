@@ -39,9 +39,9 @@ void tw_macros_free(struct tw_macros *macros);
 
 enum tw_condition { TW_CONDITION_FALSE, TW_CONDITION_TRUE, TW_CONDITION_UNKNOWN };
 
-/* What `#if text` would choose. */
+/* What `#if text` would choose. Sets *no_memory where there is too little to tell. */
 enum tw_condition tw_macros_condition(const struct tw_macros *macros, const char *text,
-                                      size_t length);
+                                      size_t length, bool *no_memory);
 
 /* The identifier at or behind `at`; NULL when none begins before `end`. Text in quotes has none. */
 const char *tw_identifier(const char *at, const char *end, size_t *length);

@@ -159,14 +159,15 @@ static bool is(const struct directive *d, const char *word) {
     return d->word_length == strlen(word) && memcmp(d->word, word, d->word_length) == 0;
 }
 
-static enum tw_condition ask(const struct preprocessor *p, const struct directive *d) {
+static enum tw_condition ask(struct preprocessor *p, const struct directive *d) {
     char text[256] = "defined ";
     if (is(d, "if") || is(d, "elif"))
-        return tw_macros_condition(&p->macros, d->rest, d->rest_length);
+        return tw_macros_condition(&p->macros, d->rest, d->rest_length, &p->no_memory);
     if (d->rest_length >= sizeof text - 8)
         return TW_CONDITION_UNKNOWN;
     memcpy(text + 8, d->rest, d->rest_length);
-    enum tw_condition condition = tw_macros_condition(&p->macros, text, 8 + d->rest_length);
+    enum tw_condition condition =
+        tw_macros_condition(&p->macros, text, 8 + d->rest_length, &p->no_memory);
     if (condition == TW_CONDITION_UNKNOWN || is(d, "ifdef"))
         return condition;
     return condition == TW_CONDITION_TRUE ? TW_CONDITION_FALSE : TW_CONDITION_TRUE;

@@ -298,7 +298,8 @@ SUPPORT void memory_check(const struct memory_scenario *scenario, int64_t fail_a
     struct tw_error error;
     tw_status status = memory_run(scenario, fail_at, go_on, &seen, &error);
     const char *message = error.message;
-    bool told = status == TW_NO_MEMORY || strstr(message, strerror(ENOMEM)) != NULL;
+    bool told = status == TW_NO_MEMORY || strstr(message, strerror(ENOMEM)) != NULL ||
+                strstr(message, "out of memory") != NULL;
     if (status != TW_OK && (!told || message[0] == '\0' || strchr(message, '\n') != NULL))
         memory_fail(scenario, "%s: %s", tw_status_text(status), message);
     if (status != TW_OK && error.status != status)

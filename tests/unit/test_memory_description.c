@@ -89,7 +89,7 @@ static tw_status name_a_kernel(void *context, struct tw_text *seen, struct tw_er
     assert_null(d);
     if (status != TW_NOT_FOUND)
         return status;
-    memory_see(seen, "%s", error->message);
+    memory_see(seen, "%.12s", error->message); /* it may list "..." */
     return TW_OK;
 }
 

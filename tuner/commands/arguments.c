@@ -121,7 +121,7 @@ static tw_status take_status(struct arguments *a, const struct row *row, const c
         tw_text_print(&known, "%s, ", name);
     }
     tw_fail(error, TW_INVALID, "--%s %s: expected one of %sor failed, which is all but ok",
-            row->name, value, known.data != NULL ? known.data : "");
+            row->name, value, tw_text_or(&known, ""));
     tw_text_free(&known);
     return TW_INVALID;
 }

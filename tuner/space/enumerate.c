@@ -269,7 +269,7 @@ static tw_status tell_broken(const struct enumeration *e, const struct step *bro
                 : broken->kind == STEP_CONSTRAINT ? "constraint"
                                                   : "redundancy",
                 tw_expression_text(broken->expression), tw_evaluation_text(outcome),
-                point.data != NULL ? point.data : "");
+                tw_text_or(&point, ""));
     tw_text_free(&point);
     return status;
 }

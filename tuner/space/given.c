@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
+#include "runtime/description/json.h"
 
 tw_status given_preset(const struct tw_description *d, const char *name,
                        struct tw_configuration *configuration, struct tw_error *error) {
@@ -18,7 +18,7 @@ tw_status given_preset(const struct tw_description *d, const char *name,
             tw_text_print(&known, "%s%s", known.length > 0 ? ", " : "",
                           d->implementations[i].presets[p].name);
     tw_fail(error, TW_INVALID, "the kernel %s has no preset \"%s\"; it has %s", d->kernel, name,
-            known.data != NULL ? known.data : "none");
+            tw_text_or(&known, "none"));
     tw_text_free(&known);
     return TW_INVALID;
 }
@@ -32,7 +32,7 @@ static tw_status find_implementation(const struct tw_description *d, const char 
     for (int i = 0; i < d->implementation_count; i++)
         tw_text_print(&known, "%s%s", i > 0 ? ", " : "", d->implementations[i].name);
     tw_fail(error, TW_INVALID, "the kernel %s has no implementation \"%s\"; it has %s", d->kernel,
-            name, known.data != NULL ? known.data : "none");
+            name, tw_text_or(&known, "none"));
     tw_text_free(&known);
     return TW_INVALID;
 }
@@ -41,7 +41,9 @@ static tw_status find_implementation(const struct tw_description *d, const char 
 static tw_status fits_none(const struct tw_description *d, const char *json,
                            struct tw_error *error) {
     int best = 0, best_score = INT_MIN;
-    cJSON *object = cJSON_Parse(json);
+    cJSON *object;
+    if (tw_json_parse(&object, json, "--configuration", error) == TW_NO_MEMORY)
+        return TW_NO_MEMORY;
     bool is_object = cJSON_IsObject(object);
     for (int i = 0; i < d->implementation_count; i++) {
         const struct tw_implementation *in = &d->implementations[i];
@@ -59,9 +61,10 @@ static tw_status fits_none(const struct tw_description *d, const char *json,
                        "--configuration: expected a JSON object, as tune show prints it: "
                        "{\"NAME\":VALUE,...}");
     struct tw_configuration configuration;
-    tw_configuration_parse(&configuration, d, best, json, error);
-    return tw_fail(error, TW_INVALID, "--configuration, as one of %s: %s",
-                   d->implementations[best].name, error->message);
+    tw_status status = tw_configuration_parse(&configuration, d, best, json, error);
+    return tw_fail(error, status == TW_NO_MEMORY ? status : TW_INVALID,
+                   "--configuration, as one of %s: %s", d->implementations[best].name,
+                   error->message);
 }
 
 tw_status given_configuration(const struct tw_description *d, const char *implementation,
@@ -73,12 +76,18 @@ tw_status given_configuration(const struct tw_description *d, const char *implem
         if (status == TW_OK)
             status = tw_configuration_parse(configuration, d, index, json, error);
         return status == TW_OK ? TW_OK
-                               : tw_fail(error, TW_INVALID, "--configuration: %s", error->message);
+                               : tw_fail(error, status == TW_NO_MEMORY ? status : TW_INVALID,
+                                         "--configuration: %s", error->message);
     }
     struct tw_text names = {0};
     for (int i = 0; i < d->implementation_count; i++) {
         struct tw_configuration one;
-        if (tw_configuration_parse(&one, d, i, json, NULL) != TW_OK)
+        tw_status status = tw_configuration_parse(&one, d, i, json, error);
+        if (status == TW_NO_MEMORY) {
+            tw_text_free(&names);
+            return status;
+        }
+        if (status != TW_OK)
             continue;
         *configuration = one;
         tw_text_print(&names, "%s%s", found++ > 0 ? ", " : "", d->implementations[i].name);
@@ -86,7 +95,7 @@ tw_status given_configuration(const struct tw_description *d, const char *implem
     if (found > 1)
         tw_fail(error, TW_INVALID,
                 "--configuration: may be one of %s; name one with --implementation",
-                names.data != NULL ? names.data : "several");
+                tw_text_or(&names, "several"));
     tw_text_free(&names);
     if (found == 1)
         return TW_OK;

@@ -65,7 +65,7 @@ static tw_status unknown_parameter(const char *name, const struct tw_description
     for (size_t i = 0; i < count; i++)
         tw_text_print(&known, "%s%s", i > 0 ? ", " : "", names[i]);
     tw_fail(error, TW_INVALID, "--fix: the kernel %s has no parameter \"%s\"; it has %s", d->kernel,
-            name, known.data != NULL ? known.data : "none");
+            name, tw_text_or(&known, "none"));
     tw_text_free(&known);
     return TW_INVALID;
 }
@@ -89,7 +89,7 @@ static tw_status unlisted_value(const struct pin *pin, const struct tw_descripti
         }
     }
     tw_fail(error, TW_INVALID, "--fix %s=%s: not a value of %s, which may be %s", pin->name,
-            pin->value, pin->name, known.data != NULL ? known.data : "nothing");
+            pin->value, pin->name, tw_text_or(&known, "nothing"));
     tw_text_free(&known);
     return TW_INVALID;
 }
@@ -141,7 +141,7 @@ static tw_status check_together(const struct pins *pins, const struct tw_descrip
     struct tw_text text = {0};
     pins_text(pins, &text);
     tw_fail(error, TW_INVALID, "--fix: no implementation of %s has all of %s", d->kernel,
-            text.data != NULL ? text.data : "them");
+            tw_text_or(&text, "them"));
     tw_text_free(&text);
     return TW_INVALID;
 }
