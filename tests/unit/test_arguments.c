@@ -1,6 +1,6 @@
 /* The command line: what options fill in, and what is said of those that are wrong. */
 #include "tuner/commands/arguments.h"
-#include "tuner/commands/subject.h"
+#include "tuner/commands/resolve.h"
 
 #include "tests/support/support.h"
 
@@ -127,28 +127,28 @@ static void several_descriptions(void **state) {
     plant(*state, "same.json", "first", same);
     const option_set allowed = OPTIONS_SUBJECT;
     must(parse(&a, allowed, &error, WORDS("second", "--config", first, "--config", second)), error);
-    must(subject_description(&a, &d, &error), error);
+    must(resolve_description(&a, &d, &error), error);
     assert_string_equal(d->kernel, "second");
     tw_description_free(d);
     arguments_free(&a);
 
     must(parse(&a, allowed, &error, WORDS("--config", first, "--config", second)), error);
-    assert_refuses(subject_description(&a, &d, &error), TW_INVALID, error,
+    assert_refuses(resolve_description(&a, &d, &error), TW_INVALID, error,
                    "which kernel? name one of first, second");
     arguments_free(&a);
 
     must(parse(&a, allowed, &error, WORDS("gemm", "--config", first, "--config", second)), error);
-    assert_refuses(subject_description(&a, &d, &error), TW_INVALID, error,
+    assert_refuses(resolve_description(&a, &d, &error), TW_INVALID, error,
                    "the files of --config describe first, second, not gemm");
     arguments_free(&a);
 
     must(parse(&a, allowed, &error, WORDS("first", "--config", first, "--config", same)), error);
-    assert_refuses(subject_description(&a, &d, &error), TW_INVALID, error,
+    assert_refuses(resolve_description(&a, &d, &error), TW_INVALID, error,
                    "same.json describes the kernel first, and so does ");
     arguments_free(&a);
 
     must(parse(&a, allowed, &error, WORDS("--config", first)), error);
-    must(subject_description(&a, &d, &error), error);
+    must(resolve_description(&a, &d, &error), error);
     assert_string_equal(d->kernel, "first");
     tw_description_free(d);
     arguments_free(&a);
@@ -160,7 +160,7 @@ static void an_unknown_kernel_may_be_ones_own(void **state) {
     struct tw_description *d;
     (void)state;
     must(parse(&a, OPTIONS_SUBJECT, &error, WORDS("copi", "--shape", "8x8")), error);
-    assert_refuses(subject_description(&a, &d, &error), TW_INVALID, error, "did you mean copy?");
+    assert_refuses(resolve_description(&a, &d, &error), TW_INVALID, error, "did you mean copy?");
     assert_says(error.message, "--config FILE");
     arguments_free(&a);
 }

@@ -4,8 +4,9 @@
 
 #include "runtime/select/select.h"
 #include "tuner/commands/command.h"
-#include "tuner/commands/selection.h"
-#include "tuner/commands/subject.h"
+#include "tuner/commands/database.h"
+#include "tuner/commands/print_selection.h"
+#include "tuner/commands/resolve.h"
 #include "tuner/measure/single.h"
 #include "tuner/report/report.h"
 
@@ -87,7 +88,7 @@ static void print_table(const struct application *app, const struct tw_problem *
     if (s->rule == TW_SELECTED_EXACT)
         report_time(s->row->time_us, stored);
     printf("%s %s on %s (%s)\n", d->kernel, key, app->bench.info.name, app->bench.info.id);
-    selection_print(problem->description, s);
+    print_selection(problem->description, s);
     printf("  configuration   %s %s\n", d->implementations[s->configuration.implementation].name,
            configuration.data != NULL ? configuration.data : "");
     printf("  answer          right; max error %.2g\n", app->single.accuracy.max_rel_error);
@@ -106,9 +107,9 @@ static tw_status apply(const struct arguments *a, struct tw_error *error) {
     struct application *app = calloc(1, sizeof *app);
     if (app == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    tw_status status = subject_single(a, &description, &problem, &device, error);
+    tw_status status = resolve_single(a, &description, &problem, &device, error);
     if (status == TW_OK)
-        status = subject_catalogue(a, &catalogue, error);
+        status = database_catalogue(a, &catalogue, error);
     if (status == TW_OK)
         status = run(app, a, catalogue, &problem, &device, error);
     if (status == TW_OK && a->json)

@@ -8,9 +8,9 @@
 #include "runtime/base/printable.h"
 #include "runtime/base/text.h"
 #include "tuner/commands/command.h"
+#include "tuner/commands/database.h"
 #include "tuner/commands/db_forget.h"
 #include "tuner/commands/db_formats.h"
-#include "tuner/commands/subject.h"
 #include "tuner/exchange/check.h"
 #include "tuner/exchange/export.h"
 #include "tuner/exchange/import.h"
@@ -94,7 +94,7 @@ static tw_status expect_files(const struct arguments *a, const char *what, struc
 static tw_status open_others(const struct arguments *a, tw_db **others, struct tw_error *error) {
     tw_status status = TW_OK;
     for (int i = 0; i < a->files.count && status == TW_OK; i++)
-        status = subject_open_db(a->files.words[i], TW_DB_READ, &others[i], error);
+        status = database_open(a->files.words[i], TW_DB_READ, &others[i], error);
     return status;
 }
 
@@ -108,11 +108,11 @@ static tw_status merge(const struct arguments *a, const char *path, struct tw_er
     status = others != NULL ? open_others(a, others, error)
                             : tw_fail(error, TW_NO_MEMORY, "out of memory");
     if (status == TW_OK)
-        status = subject_open_db(path, TW_DB_WRITE, &db, error);
+        status = database_open(path, TW_DB_WRITE, &db, error);
     if (status == TW_OK)
         status = merge_databases(db, others, a->files.count, &merged, error);
     if (status == TW_OK)
-        status = subject_adopt(a, db, error);
+        status = database_adopt(a, db, error);
     if (status == TW_OK)
         print_merged(path, &merged);
     for (int i = 0; others != NULL && i < a->files.count; i++)
@@ -133,13 +133,13 @@ static tw_status export_binaries(const struct arguments *a, const char *path,
                        "--binaries writes a database of its own: name it with -o FILE.db");
     tw_status status = open_known(a, &known, error);
     if (status == TW_OK)
-        status = subject_open_db(path, TW_DB_READ, &from, error);
+        status = database_open(path, TW_DB_READ, &from, error);
     if (status == TW_OK)
-        status = subject_open_db(a->output, TW_DB_WRITE, &to, error);
+        status = database_open(a->output, TW_DB_WRITE, &to, error);
     if (status == TW_OK)
         status = ship_binaries(to, from, a->kernel, &known, &s, error);
     if (status == TW_OK)
-        status = subject_adopt(a, to, error);
+        status = database_adopt(a, to, error);
     if (status == TW_OK) {
         tw_printable_line(stdout, "%s: %" PRId64 " best row%s with %" PRId64 " compiled kernel%s",
                           a->output, s.rows, plural(s.rows), s.binaries, plural(s.binaries));
@@ -172,7 +172,7 @@ static tw_status export(const struct arguments *a, const char *path, struct tw_e
     tw_db *db = NULL;
     struct tw_text text = {0};
     int64_t count = 0;
-    tw_status status = subject_open_db(path, TW_DB_READ, &db, error);
+    tw_status status = database_open(path, TW_DB_READ, &db, error);
     if (status == TW_OK)
         status = export_best(db, a->kernel, &text, &count, error);
     if (status == TW_OK && a->kernel != NULL && count == 0)
@@ -209,11 +209,11 @@ static tw_status import(const struct arguments *a, const char *path, struct tw_e
         stale += status == TW_OK ? import_stale(imports[i]) : 0;
     }
     if (status == TW_OK)
-        status = subject_open_db(path, TW_DB_WRITE, &db, error);
+        status = database_open(path, TW_DB_WRITE, &db, error);
     if (status == TW_OK)
         status = merge_imports(db, imports, a->files.count, &merged, error);
     if (status == TW_OK)
-        status = subject_adopt(a, db, error);
+        status = database_adopt(a, db, error);
     if (status == TW_OK)
         print_merged(path, &merged);
     if (status == TW_OK && stale > 0)
@@ -239,7 +239,7 @@ static tw_status check(const struct arguments *a, const char *path, struct tw_er
     struct checked checked = {0};
     tw_status status = open_known(a, &known, error);
     if (status == TW_OK)
-        status = subject_open_db(path, TW_DB_READ, &db, error);
+        status = database_open(path, TW_DB_READ, &db, error);
     if (status == TW_OK)
         status = check_database(db, &known, print_finding, NULL, &checked, error);
     if (status == TW_OK && checked.errors + checked.notes == 0)
@@ -284,7 +284,7 @@ static tw_status list(const struct arguments *a, const char *path, struct tw_err
     tw_db *db = NULL;
     struct stat info;
     (void)a;
-    tw_status status = subject_open_db(path, TW_DB_READ, &db, error);
+    tw_status status = database_open(path, TW_DB_READ, &db, error);
     if (status != TW_OK)
         return status;
     int64_t bytes = stat(path, &info) == 0 ? (int64_t)info.st_size : 0;
@@ -307,9 +307,9 @@ static tw_status prune(const struct arguments *a, const char *path, struct tw_er
     struct pruned p;
     tw_status status = open_known(a, &known, error);
     if (status == TW_OK)
-        status = subject_open_existing(path, &db, error);
+        status = database_open_existing(path, &db, error);
     if (status == TW_OK)
-        status = subject_adopt(a, db, error);
+        status = database_adopt(a, db, error);
     if (status == TW_OK)
         status = prune_database(db, &known, &p, error);
     if (status == TW_OK)
@@ -371,7 +371,7 @@ static tw_status run_verb(const struct verb *verb, int count, char **words,
         status = tw_fail(error, TW_INVALID, "unexpected \"%s\"; a database is named with --db",
                          arguments.kernel);
     } else if (status == TW_OK) {
-        char *path = subject_db_path(&arguments, error);
+        char *path = database_path(&arguments, error);
         status = path != NULL ? verb->run(&arguments, path, error) : error->status;
         free(path);
     }

@@ -4,7 +4,8 @@
 
 #include "runtime/backend/devices.h"
 #include "runtime/base/printable.h"
-#include "tuner/commands/subject.h"
+#include "tuner/commands/database.h"
+#include "tuner/commands/resolve.h"
 #include "tuner/report/report.h"
 
 /* What the filter's texts point to. */
@@ -18,7 +19,7 @@ static tw_status name_problem(const struct arguments *a, struct named *named,
                               struct tw_db_trial_filter *filter, struct tw_error *error) {
     struct tw_description *description;
     struct tw_problem problem;
-    tw_status status = subject_single_problem(a, &description, &problem, error);
+    tw_status status = resolve_single_problem(a, &description, &problem, error);
     if (status == TW_OK) {
         tw_problem_key(&problem, named->key);
         snprintf(named->kernel, sizeof named->kernel, "%s", description->kernel);
@@ -96,9 +97,9 @@ tw_status db_forget(const struct arguments *a, const char *path, struct tw_error
     tw_db *db = NULL;
     tw_status status = name_trials(a, &named, &filter, error);
     if (status == TW_OK)
-        status = subject_open_existing(path, &db, error);
+        status = database_open_existing(path, &db, error);
     if (status == TW_OK)
-        status = subject_adopt(a, db, error);
+        status = database_adopt(a, db, error);
     if (status == TW_OK)
         status = forget(db, &filter, counts, error);
     if (status == TW_OK) {

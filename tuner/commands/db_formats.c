@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "runtime/base/printable.h"
-#include "tuner/commands/subject.h"
+#include "tuner/commands/database.h"
+#include "tuner/commands/resolve.h"
 #include "tuner/exchange/output.h"
 #include "tuner/formats/trial_export.h"
 #include "tuner/formats/trial_import.h"
@@ -66,7 +67,7 @@ static tw_status find_description(const struct arguments *a, struct subject *s,
                        "%s: does not say which of the kernels here it is about; name one with "
                        "--kernel or --config",
                        s->file->origin);
-    tw_status status = subject_description(&with, &s->description, error);
+    tw_status status = resolve_description(&with, &s->description, error);
     return status == TW_OK ? TW_OK : tw_fail_within(error, status, "%s", s->file->origin);
 }
 
@@ -102,7 +103,7 @@ static tw_status find_problem(const struct arguments *a, struct subject *s,
     if (status != TW_OK)
         return tw_fail_within(error, status, "%s", s->file->origin);
     if (given)
-        status = subject_problem(a, 0, s->description, &s->problem, error);
+        status = resolve_problem(a, 0, s->description, &s->problem, error);
     else
         s->problem = written;
     if (status != TW_OK || !given || header->shape == NULL)
@@ -150,7 +151,7 @@ static tw_status open_subject(const struct arguments *a, const char *path, struc
 static tw_status store(const char *path, const struct subject *subjects, int count,
                        struct trial_import_counts *taken, struct tw_error *error) {
     tw_db *db = NULL;
-    tw_status status = subject_open_db(path, TW_DB_WRITE, &db, error);
+    tw_status status = database_open(path, TW_DB_WRITE, &db, error);
     if (status == TW_OK && tw_db_begin(db) != TW_DB_OK)
         status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
     for (int i = 0; i < count && status == TW_OK; i++) {
@@ -216,7 +217,7 @@ tw_status db_export_results_file(const struct arguments *a, const char *path,
     tw_db *db = NULL;
     struct tw_text text = {0};
     int64_t left_out = 0;
-    tw_status status = subject_open_db(path, TW_DB_READ, &db, error);
+    tw_status status = database_open(path, TW_DB_READ, &db, error);
     if (status == TW_OK)
         status = is_cache ? trial_export_kernel_tuner(db, &what, &text, &left_out, error)
                           : trial_export_t4(db, &what, &text, &left_out, error);

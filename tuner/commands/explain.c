@@ -4,8 +4,9 @@
 #include <cjson/cJSON.h>
 
 #include "tuner/commands/command.h"
-#include "tuner/commands/selection.h"
-#include "tuner/commands/subject.h"
+#include "tuner/commands/database.h"
+#include "tuner/commands/print_selection.h"
+#include "tuner/commands/resolve.h"
 
 static const char help[] =
     "tune explain [KERNEL] --shape MxN[xK] [OPTIONS]\n"
@@ -60,7 +61,7 @@ static void print_table(const struct tw_problem *problem, const struct tw_device
     char key[TW_PROBLEM_KEY_SIZE];
     tw_problem_text(problem, key);
     printf("%s %s on %s (%s)\n", d->kernel, key, device->name, device->id);
-    selection_print(problem->description, s);
+    print_selection(problem->description, s);
     printf("  configuration   %s %s\n", d->implementations[s->configuration.implementation].name,
            configuration);
 }
@@ -72,9 +73,9 @@ static tw_status explain(const struct arguments *a, struct tw_error *error) {
     struct tw_catalogue *catalogue = NULL;
     struct tw_selection selection;
     struct tw_text configuration = {0};
-    tw_status status = subject_single(a, &description, &problem, &device, error);
+    tw_status status = resolve_single(a, &description, &problem, &device, error);
     if (status == TW_OK)
-        status = subject_catalogue(a, &catalogue, error);
+        status = database_catalogue(a, &catalogue, error);
     if (status == TW_OK)
         status = tw_select(
             &(struct tw_query){

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 
 #include "tuner/commands/command.h"
-#include "tuner/commands/selection.h"
-#include "tuner/commands/subject.h"
+#include "tuner/commands/database.h"
+#include "tuner/commands/print_selection.h"
+#include "tuner/commands/resolve.h"
 #include "tuner/inspect/inspect.h"
 #include "tuner/inspect/paper.h"
 
@@ -28,11 +29,11 @@ static const char help[] =
 static tw_status find_subject(const struct arguments *a, struct tw_description **description,
                               struct inspection *inspection, struct tw_error *error) {
     if (a->arch == NULL)
-        return subject_single(a, description, &inspection->problem, &inspection->device, error);
+        return resolve_single(a, description, &inspection->problem, &inspection->device, error);
     if (a->device != NULL)
         return tw_fail(error, TW_INVALID, "give --arch or --device, not both");
     inspection->on_paper = true;
-    tw_status status = subject_single_problem(a, description, &inspection->problem, error);
+    tw_status status = resolve_single_problem(a, description, &inspection->problem, error);
     return status == TW_OK ? paper_device(a->arch, &inspection->device, error) : status;
 }
 
@@ -46,7 +47,7 @@ static void print_table(const struct inspection *in) {
     if (in->preset != NULL)
         printf("  chosen          the preset %s\n", in->preset);
     else
-        selection_print(in->problem.description, &in->selection);
+        print_selection(in->problem.description, &in->selection);
     printf("  configuration   %s %s\n", d->implementations[in->configuration.implementation].name,
            configuration.data != NULL ? configuration.data : "");
     tw_text_free(&configuration);
@@ -63,7 +64,7 @@ static tw_status inspect_subject(const struct arguments *a, struct tw_error *err
     inspection->preset = a->preset;
     tw_status status = find_subject(a, &description, inspection, error);
     if (status == TW_OK)
-        status = subject_catalogue(a, &catalogue, error);
+        status = database_catalogue(a, &catalogue, error);
     inspection->catalogue = catalogue;
     if (status == TW_OK)
         status = inspect(inspection, error);

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 
 #include "tuner/commands/command.h"
-#include "tuner/commands/subject.h"
+#include "tuner/commands/database.h"
+#include "tuner/commands/resolve.h"
 #include "tuner/ladder/ladder.h"
 
 static const char help[] =
@@ -29,9 +30,9 @@ static tw_status climb(const struct arguments *a, struct tw_error *error) {
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     ladder->cache = a->cache;
     ladder->seed = (uint32_t)a->seed;
-    tw_status status = subject_single(a, &description, &ladder->problem, &ladder->device, error);
+    tw_status status = resolve_single(a, &description, &ladder->problem, &ladder->device, error);
     if (status == TW_OK)
-        status = subject_catalogue(a, &catalogue, error);
+        status = database_catalogue(a, &catalogue, error);
     ladder->catalogue = catalogue;
     if (status == TW_OK)
         status = ladder_climb(ladder, error);

@@ -7,8 +7,9 @@
 #include "runtime/select/select.h"
 #include "runtime/variant/compile.h"
 #include "tuner/commands/command.h"
-#include "tuner/commands/selection.h"
-#include "tuner/commands/subject.h"
+#include "tuner/commands/database.h"
+#include "tuner/commands/print_selection.h"
+#include "tuner/commands/resolve.h"
 #include "tuner/report/report.h"
 #include "tuner/session/one_variant.h"
 #include "tuner/space/given.h"
@@ -69,7 +70,7 @@ static tw_status choose(const struct arguments *a, struct subject *s, struct tw_
         s->chosen = "preset";
         return given_preset(s->description, a->preset, &s->configuration, error);
     }
-    tw_status status = subject_catalogue(a, &s->catalogue, error);
+    tw_status status = database_catalogue(a, &s->catalogue, error);
     const struct tw_query query = {
         .catalogue = s->catalogue, .problem = &s->problem, .device = &s->device, .cache = a->cache};
     if (status == TW_OK)
@@ -103,7 +104,7 @@ static tw_status render(struct subject *s, struct tw_error *error) {
 static tw_status find_variant(const struct arguments *a, struct subject *s,
                               struct tw_error *error) {
     struct pins pins;
-    tw_status status = subject_single(a, &s->description, &s->problem, &s->device, error);
+    tw_status status = resolve_single(a, &s->description, &s->problem, &s->device, error);
     if (status == TW_OK)
         status = pins_read(&pins, a->fixes.words, a->fixes.count, s->description, error);
     if (status == TW_OK)
@@ -243,7 +244,7 @@ static void print_table(const struct arguments *a, const struct subject *s,
     tw_problem_text(&s->problem, key);
     printf("%s %s on %s (%s)\n", s->description->kernel, key, s->device.name, s->device.id);
     if (s->chosen == NULL)
-        selection_print(s->problem.description, &s->selection);
+        print_selection(s->problem.description, &s->selection);
     else
         printf("  chosen          %s %s\n", s->chosen,
                a->preset != NULL ? a->preset : "from the command line");

@@ -8,7 +8,8 @@
 #include "runtime/backend/devices.h"
 #include "runtime/base/printable.h"
 #include "tuner/commands/command.h"
-#include "tuner/commands/subject.h"
+#include "tuner/commands/database.h"
+#include "tuner/commands/resolve.h"
 #include "tuner/report/report.h"
 
 static const char help[] = "tune show [KERNEL] [--shape MxN[xK]] [--device ID] [OPTIONS]\n"
@@ -105,8 +106,8 @@ static bool visit(void *context, const struct tw_db_best_row *row) {
 /* Also when no attributes were said, so that a misspelt shape is noticed. */
 static tw_status read_problem(const struct arguments *a, struct tw_description **description,
                               struct tw_problem *problem, struct tw_error *error) {
-    tw_status status = subject_description(a, description, error);
-    return status == TW_OK ? subject_problem(a, 0, *description, problem, error) : status;
+    tw_status status = resolve_description(a, description, error);
+    return status == TW_OK ? resolve_problem(a, 0, *description, problem, error) : status;
 }
 
 static tw_status show(const struct arguments *a, struct tw_error *error) {
@@ -134,10 +135,10 @@ static tw_status show(const struct arguments *a, struct tw_error *error) {
         tw_device_fingerprint(&device, fingerprint);
         filter.device_fingerprint = fingerprint;
     }
-    char *path = status == TW_OK ? subject_db_path(a, error) : NULL;
+    char *path = status == TW_OK ? database_path(a, error) : NULL;
     tw_db *db = NULL;
     if (status == TW_OK)
-        status = path != NULL ? subject_open_db(path, TW_DB_READ, &db, error) : error->status;
+        status = path != NULL ? database_open(path, TW_DB_READ, &db, error) : error->status;
     if (a->cache_given)
         filter.cache_policy = a->cache;
     listing.rows = cJSON_CreateArray();

@@ -7,7 +7,7 @@
 
 #include "runtime/base/printable.h"
 #include "tuner/commands/command.h"
-#include "tuner/commands/subject.h"
+#include "tuner/commands/database.h"
 #include "tuner/report/report.h"
 
 static const char help[] =
@@ -127,8 +127,8 @@ static tw_status list(const struct arguments *a, tw_db *db, struct listing *list
 
 static tw_status trials(const struct arguments *a, struct tw_error *error) {
     tw_db *db = NULL;
-    char *path = subject_db_path(a, error);
-    tw_status status = path != NULL ? subject_open_db(path, TW_DB_READ, &db, error) : error->status;
+    char *path = database_path(a, error);
+    tw_status status = path != NULL ? database_open(path, TW_DB_READ, &db, error) : error->status;
     struct listing listing = {.json = a->json, .object = cJSON_CreateObject()};
     listing.trials = cJSON_CreateArray();
     if (status == TW_OK)

@@ -7,7 +7,8 @@
 #include "runtime/base/printable.h"
 #include "runtime/base/text.h"
 #include "tuner/commands/command.h"
-#include "tuner/commands/subject.h"
+#include "tuner/commands/database.h"
+#include "tuner/commands/resolve.h"
 #include "tuner/report/report.h"
 #include "tuner/session/session.h"
 
@@ -95,23 +96,23 @@ static tw_status prepare(struct task *task, struct tw_error *error) {
     task->strategy = strategy_find(a->strategy, error);
     if (task->strategy == NULL)
         return error->status;
-    tw_status status = subject_description(a, &task->description, error);
+    tw_status status = resolve_description(a, &task->description, error);
     if (status == TW_OK)
         status = pins_read(&task->pins, a->fixes.words, a->fixes.count, task->description, error);
     for (int i = 0; i < a->shape_count && status == TW_OK; i++) {
         struct tw_problem problem;
-        status = subject_problem(a, i, task->description, &problem, error);
+        status = resolve_problem(a, i, task->description, &problem, error);
     }
     if (status == TW_OK)
-        status = subject_device(a, &task->device, error);
+        status = resolve_device(a, &task->device, error);
     if (status == TW_OK) {
-        task->db_path = subject_db_path(a, error);
+        task->db_path = database_path(a, error);
         status = task->db_path == NULL
                      ? error->status
-                     : subject_open_db(task->db_path, TW_DB_WRITE, &task->db, error);
+                     : database_open(task->db_path, TW_DB_WRITE, &task->db, error);
     }
     if (status == TW_OK)
-        status = subject_adopt(a, task->db, error);
+        status = database_adopt(a, task->db, error);
     return status;
 }
 
@@ -167,11 +168,11 @@ static int tune_shape(struct task *task, int index, struct tw_error *error) {
         tw_fail(error, TW_NO_MEMORY, "out of memory");
         return command_failed(TW_NO_MEMORY, error);
     }
-    tw_status status = subject_problem(a, index, task->description, &problem, error);
+    tw_status status = resolve_problem(a, index, task->description, &problem, error);
     /* Afresh for each shape: those of the list that were tuned just now are near. */
     struct tw_catalogue *hints = NULL;
     if (status == TW_OK)
-        status = subject_catalogue(a, &hints, error);
+        status = database_catalogue(a, &hints, error);
     options.hints = hints;
     progress_begin(&printer);
     if (status == TW_OK)

@@ -1,13 +1,11 @@
-#include "tuner/commands/subject.h"
+#include "tuner/commands/resolve.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/backend/devices.h"
-#include "runtime/library/places.h"
 #include "tuner/commands/command.h"
-#include "tuner/exchange/adopt.h"
 
 /* Which of the descriptions of --config is meant; `count` of them were read. */
 static tw_status choose_description(const struct arguments *a, struct tw_description *const *read,
@@ -62,7 +60,7 @@ static tw_status read_configs(const struct arguments *a, struct tw_description *
     return status;
 }
 
-tw_status subject_description(const struct arguments *a, struct tw_description **out,
+tw_status resolve_description(const struct arguments *a, struct tw_description **out,
                               struct tw_error *error) {
     *out = NULL;
     if (a->configs.count > 0)
@@ -92,7 +90,7 @@ static tw_status set_attribute(struct tw_problem *problem, const char *text,
     return tw_problem_set(problem, name, equals + 1, error);
 }
 
-tw_status subject_problem(const struct arguments *a, int index,
+tw_status resolve_problem(const struct arguments *a, int index,
                           const struct tw_description *description, struct tw_problem *problem,
                           struct tw_error *error) {
     const struct shape_argument *shape = &a->shapes[index];
@@ -106,7 +104,7 @@ tw_status subject_problem(const struct arguments *a, int index,
     return status;
 }
 
-tw_status subject_device(const struct arguments *a, struct tw_device_info *device,
+tw_status resolve_device(const struct arguments *a, struct tw_device_info *device,
                          struct tw_error *error) {
     tw_status status = tw_device_pick(a->device, device, error);
     if (status != TW_OK || a->device != NULL || a->quiet || strcmp(device->backend, "cuda") == 0)
@@ -126,117 +124,20 @@ tw_status subject_device(const struct arguments *a, struct tw_device_info *devic
     return TW_OK;
 }
 
-char *subject_db_path(const struct arguments *a, struct tw_error *error) {
-    struct tw_text path = {0};
-    if (a->db != NULL)
-        tw_text_print(&path, "%s", a->db);
-    else
-        tw_place_user_database(&path);
-    if (path.failed)
-        tw_fail(error, TW_NO_MEMORY, "out of memory");
-    else if (path.data == NULL)
-        tw_fail(error, TW_INVALID, "no home directory to keep a database in; give --db FILE");
-    return path.data;
-}
-
-static bool is_default_db(const char *path) {
-    struct tw_text own = {0};
-    tw_place_user_database(&own);
-    bool same = own.data != NULL && strcmp(own.data, path) == 0;
-    tw_text_free(&own);
-    return same;
-}
-
-/* A file that cannot be the database that was named is the command line's fault; that another
- * process holds it, that it is damaged or the disk full, is not. */
-static tw_status not_opened(const char *path, enum tw_db_status status, const char *message,
-                            struct tw_error *error) {
-    bool wrong = status == TW_DB_NOT_FOUND || status == TW_DB_FOREIGN || status == TW_DB_NEWER ||
-                 status == TW_DB_CANNOT_OPEN || status == TW_DB_READONLY || status == TW_DB_MISUSE;
-    return tw_fail(error, wrong && !is_default_db(path) ? TW_INVALID : TW_DATABASE, "%s", message);
-}
-
-tw_status subject_open_db(const char *path, enum tw_db_mode mode, tw_db **db,
-                          struct tw_error *error) {
-    char message[TW_DB_MESSAGE_SIZE];
-    enum tw_db_status status = tw_db_open(db, path, mode, message, sizeof message);
-    return status == TW_DB_OK ? TW_OK : not_opened(path, status, message, error);
-}
-
-tw_status subject_open_existing(const char *path, tw_db **db, struct tw_error *error) {
-    tw_status status = subject_open_db(path, TW_DB_READ, db, error);
-    tw_db_close(*db);
-    *db = NULL;
-    return status == TW_OK ? subject_open_db(path, TW_DB_WRITE, db, error) : status;
-}
-
-tw_status subject_adopt(const struct arguments *a, tw_db *db, struct tw_error *error) {
-    struct known_kernels known;
-    bool has = false;
-    if (tw_db_has_old_rows(db, &has) != TW_DB_OK)
-        return tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
-    if (!has)
-        return TW_OK;
-    tw_status status = known_kernels_open(&known, a->configs.words, a->configs.count, error);
-    if (status == TW_OK)
-        status = adopt_database(db, &known, error);
-    known_kernels_close(&known);
-    return status;
-}
-
-/* A file that is not there has no rows. */
-static tw_status add_rows(struct tw_catalogue *catalogue, const char *path,
-                          struct tw_error *error) {
-    char message[TW_DB_MESSAGE_SIZE];
-    tw_db *db = NULL;
-    enum tw_db_status opened = tw_db_open(&db, path, TW_DB_READ, message, sizeof message);
-    if (opened == TW_DB_NOT_FOUND)
-        return TW_OK;
-    if (opened != TW_DB_OK)
-        return not_opened(path, opened, message, error);
-    tw_status status = tw_catalogue_add(catalogue, db, error);
-    tw_db_close(db);
-    return status;
-}
-
-tw_status subject_catalogue(const struct arguments *a, struct tw_catalogue **out,
-                            struct tw_error *error) {
-    *out = NULL;
-    struct tw_text system = {0};
-    char *path = subject_db_path(a, error);
-    if (path == NULL)
-        return error->status;
-    tw_status status = tw_catalogue_create(out, error);
-    /* As an application has it: the user's own rows override those that were installed. */
-    if (a->db == NULL)
-        tw_place_system_database(&system);
-    if (status == TW_OK && system.data != NULL)
-        status = add_rows(*out, system.data, error);
-    if (status == TW_OK)
-        status = add_rows(*out, path, error);
-    tw_text_free(&system);
-    free(path);
-    if (status != TW_OK) {
-        tw_catalogue_free(*out);
-        *out = NULL;
-    }
-    return status;
-}
-
-tw_status subject_single_problem(const struct arguments *a, struct tw_description **description,
+tw_status resolve_single_problem(const struct arguments *a, struct tw_description **description,
                                  struct tw_problem *problem, struct tw_error *error) {
     *description = NULL;
     if (a->shape_count != 1)
         return tw_fail(error, TW_INVALID, "give one --shape, as in --shape 4096x4096x1024");
-    tw_status status = subject_description(a, description, error);
+    tw_status status = resolve_description(a, description, error);
     if (status == TW_OK)
-        status = subject_problem(a, 0, *description, problem, error);
+        status = resolve_problem(a, 0, *description, problem, error);
     return status;
 }
 
-tw_status subject_single(const struct arguments *a, struct tw_description **description,
+tw_status resolve_single(const struct arguments *a, struct tw_description **description,
                          struct tw_problem *problem, struct tw_device_info *device,
                          struct tw_error *error) {
-    tw_status status = subject_single_problem(a, description, problem, error);
-    return status == TW_OK ? subject_device(a, device, error) : status;
+    tw_status status = resolve_single_problem(a, description, problem, error);
+    return status == TW_OK ? resolve_device(a, device, error) : status;
 }

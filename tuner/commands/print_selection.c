@@ -1,10 +1,10 @@
-#include "tuner/commands/selection.h"
+#include "tuner/commands/print_selection.h"
 
 #include <stdio.h>
 
 #include "tuner/report/report.h"
 
-void selection_print(const struct tw_description *d, const struct tw_selection *s) {
+void print_selection(const struct tw_description *d, const struct tw_selection *s) {
     char problem[TW_PROBLEM_KEY_SIZE];
     printf("  chosen          %s: %s\n", tw_selection_word(s->rule), tw_selection_text(s->rule));
     if (s->row != NULL) {
