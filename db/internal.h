@@ -66,7 +66,7 @@ enum tw_db_status tw_db_open_schema(tw_db **out, const char *path, enum tw_db_mo
                                     const struct tw_db_schema *schema, char *message,
                                     size_t message_size);
 
-/* header.c: what the first bytes of the file say. */
+/* file_header.c: what the first bytes of the file say. */
 enum tw_db_file_kind {
     TW_DB_FILE_EMPTY,
     TW_DB_FILE_OURS,
@@ -179,8 +179,8 @@ enum tw_db_status tw_db_problem_parts(tw_db *db, struct tw_db_problem *problem,
                                       struct tw_db_problem_copy *copy);
 void tw_db_problem_copy_free(struct tw_db_problem_copy *copy);
 
-/* better.c: more than 0 when `a` is the better measured of two rows about the same, 0 when they are
- * the same in all that is merged. A total order, and one on what the rows say alone: the same
+/* row_order.c: more than 0 when `a` is the better measured of two rows about the same, 0 when they
+ * are the same in all that is merged. A total order, and one on what the rows say alone: the same
  * wherever they are. */
 int tw_db_best_order(const struct tw_db_best_row *a, const struct tw_db_best_row *b);
 /* Likewise for two descriptions of one device, where any order will do. */

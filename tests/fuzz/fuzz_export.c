@@ -3,13 +3,13 @@
 #include "runtime/base/text.h"
 #include "tests/fuzz/fuzz.h"
 #include "tuner/exchange/import.h"
-#include "tuner/exchange/sound.h"
+#include "tuner/exchange/well_formed.h"
 
 static struct known_kernels known;
 
 static bool count_sound(void *context, const struct tw_db_best_row *row) {
     struct tw_error error = {0};
-    FUZZ_MUST(sound_row(row, &error) == TW_OK);
+    FUZZ_MUST(well_formed_row(row, &error) == TW_OK);
     ++*(int64_t *)context;
     return true;
 }

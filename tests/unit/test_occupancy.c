@@ -1,7 +1,7 @@
 /* Occupancy and what limits it, waves, the roofline. */
 #include "tests/support/scale.h"
 #include "tuner/inspect/occupancy.h"
-#include "tuner/inspect/paper.h"
+#include "tuner/inspect/paper_device.h"
 #include "tuner/inspect/roofline.h"
 
 static struct occupancy occupied(const char *architecture, uint32_t threads, uint32_t grid,

@@ -7,7 +7,7 @@
 #include "tuner/commands/print_selection.h"
 #include "tuner/commands/resolve.h"
 #include "tuner/inspect/inspect.h"
-#include "tuner/inspect/paper.h"
+#include "tuner/inspect/paper_device.h"
 
 static const char help[] =
     "tune inspect [KERNEL] --shape MxN[xK] [OPTIONS]\n"

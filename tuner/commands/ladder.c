@@ -35,7 +35,7 @@ static tw_status climb(const struct arguments *a, struct tw_error *error) {
         status = database_catalogue(a, &catalogue, error);
     ladder->catalogue = catalogue;
     if (status == TW_OK)
-        status = ladder_climb(ladder, error);
+        status = ladder_measure(ladder, error);
     if (status == TW_OK && a->json)
         ladder_print_json(ladder);
     else if (status == TW_OK)

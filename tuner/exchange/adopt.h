@@ -8,7 +8,7 @@
 #define TUNER_EXCHANGE_ADOPT_H
 
 #include "db/store.h"
-#include "tuner/exchange/descriptions.h"
+#include "tuner/exchange/known_kernels.h"
 
 /* In one transaction; with nothing to do nothing is written. */
 tw_status adopt_database(tw_db *db, const struct known_kernels *known, struct tw_error *error);

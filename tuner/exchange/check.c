@@ -7,7 +7,7 @@
 
 #include "runtime/base/printable.h"
 #include "tuner/exchange/allowed.h"
-#include "tuner/exchange/sound.h"
+#include "tuner/exchange/well_formed.h"
 
 struct check {
     tw_db *db;
@@ -109,7 +109,7 @@ tw_status check_row(const struct tw_db_best_row *row, const struct known_kernel 
                     struct tw_error *error) {
     struct tw_problem problem;
     struct tw_configuration configuration;
-    tw_status status = sound_row(row, error);
+    tw_status status = well_formed_row(row, error);
     if (status == TW_OK)
         status = allowed_problem(kernel->description, &row->problem, &problem, error);
     if (status == TW_OK)
@@ -130,12 +130,13 @@ static bool visit_best(void *context, const struct tw_db_best_row *row) {
     struct check *check = context;
     const struct known_kernel *kernel = known_kernels_find(check->known, row->problem.kernel);
     struct tw_error error;
-    tw_status status = kernel != NULL ? check_row(row, kernel, &error) : sound_row(row, &error);
+    tw_status status =
+        kernel != NULL ? check_row(row, kernel, &error) : well_formed_row(row, &error);
     if (status == TW_OK && kernel != NULL)
         status = check_rate(row, kernel, &error);
     if (status != TW_OK) {
-        char name[SOUND_NAME_SIZE];
-        sound_name(row, name);
+        char name[ROW_NAME_SIZE];
+        row_name(row, name);
         tell(check, true, "%s: %s", name, error.message);
     }
     return true;

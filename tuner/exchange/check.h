@@ -4,7 +4,7 @@
 
 #include "db/store.h"
 #include "runtime/base/error.h"
-#include "tuner/exchange/descriptions.h"
+#include "tuner/exchange/known_kernels.h"
 
 struct checked {
     int64_t errors; /* damage, and rows that can never be used */

@@ -7,7 +7,7 @@
 #include <cjson/cJSON.h>
 
 #include "tuner/exchange/canonical.h"
-#include "tuner/exchange/sound.h"
+#include "tuner/exchange/well_formed.h"
 
 /* A row as it will be printed, and the text it is sorted by. */
 struct piece {
@@ -97,7 +97,7 @@ static void add_integer(struct tw_text *text, const char *lead, const char *name
     tw_text_print(text, "%" PRId64, value);
 }
 
-/* JSON text that sound_row has found good. */
+/* JSON text that well_formed_row has found good. */
 static void add_json(struct tw_text *text, const char *lead, const char *name, const char *value) {
     if (value == NULL)
         return;
@@ -224,10 +224,10 @@ static void print_best(struct tw_text *text, const struct tw_db_best_row *row) {
 
 static bool visit(void *context, const struct tw_db_best_row *row) {
     struct export *export = context;
-    export->status = sound_row(row, export->error);
+    export->status = well_formed_row(row, export->error);
     if (export->status != TW_OK) {
-        char name[SOUND_NAME_SIZE];
-        sound_name(row, name);
+        char name[ROW_NAME_SIZE];
+        row_name(row, name);
         tw_fail_within(export->error, TW_INVALID, "cannot export %s", name);
         return false;
     }

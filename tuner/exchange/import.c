@@ -6,7 +6,7 @@
 #include "runtime/base/file.h"
 #include "tuner/exchange/export.h"
 #include "tuner/exchange/import_tables.h"
-#include "tuner/exchange/sound.h"
+#include "tuner/exchange/well_formed.h"
 
 struct import {
     char *origin;
@@ -73,7 +73,7 @@ static tw_status find_parts(const struct import *import, const struct tw_json *j
     tw_configuration_text(kernel->description, &configuration, &scratch->configuration);
     row->best.configuration = scratch->configuration.data;
     return scratch->configuration.failed ? tw_fail(error, TW_NO_MEMORY, "out of memory")
-                                         : sound_row(row, error);
+                                         : well_formed_row(row, error);
 }
 
 static tw_status read_best(const struct import *import, int place, const cJSON *item,

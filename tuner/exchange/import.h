@@ -6,7 +6,7 @@
 
 #include "db/store.h"
 #include "runtime/base/error.h"
-#include "tuner/exchange/descriptions.h"
+#include "tuner/exchange/known_kernels.h"
 
 struct import;
 

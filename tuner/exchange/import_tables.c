@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "runtime/base/printable.h"
-#include "tuner/exchange/sound.h"
+#include "tuner/exchange/well_formed.h"
 
 void import_where(const char *file, const char *list, int place, const cJSON *row, const char *key,
                   char where[IMPORT_WHERE_SIZE]) {
@@ -48,7 +48,7 @@ tw_status import_devices(struct import_tables *tables, const cJSON *list, struct
         import_device(&json, &device->row, &device->properties);
         status = context.status;
         if (status == TW_OK) {
-            status = sound_device(&device->row, error);
+            status = well_formed_device(&device->row, error);
             if (status != TW_OK)
                 tw_fail_within(error, status, "%s", where);
         }

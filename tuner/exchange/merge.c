@@ -1,6 +1,6 @@
 #include "tuner/exchange/merge.h"
 
-#include "tuner/exchange/sound.h"
+#include "tuner/exchange/well_formed.h"
 
 struct inspection {
     struct tw_error *error;
@@ -9,10 +9,10 @@ struct inspection {
 
 static bool inspect(void *context, const struct tw_db_best_row *row) {
     struct inspection *inspection = context;
-    inspection->status = sound_row(row, inspection->error);
+    inspection->status = well_formed_row(row, inspection->error);
     if (inspection->status != TW_OK) {
-        char name[SOUND_NAME_SIZE];
-        sound_name(row, name);
+        char name[ROW_NAME_SIZE];
+        row_name(row, name);
         tw_fail_within(inspection->error, inspection->status, "cannot take in %s", name);
     }
     return inspection->status == TW_OK;

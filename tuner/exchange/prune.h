@@ -4,7 +4,7 @@
 
 #include "db/store.h"
 #include "runtime/base/error.h"
-#include "tuner/exchange/descriptions.h"
+#include "tuner/exchange/known_kernels.h"
 
 struct pruned {
     int64_t trials;   /* of templates that no description has today */

@@ -8,7 +8,7 @@
 #include "runtime/library/shipped.h"
 #include "runtime/variant/compile.h"
 #include "tuner/exchange/allowed.h"
-#include "tuner/exchange/sound.h"
+#include "tuner/exchange/well_formed.h"
 
 struct shipping {
     tw_db *to;
@@ -120,9 +120,9 @@ static bool take(void *context, const struct tw_db_best_row *row) {
     struct shipping *shipping = context;
     struct shipment *shipment = shipping->shipment;
     struct tw_db_merged merged = {0};
-    char name[SOUND_NAME_SIZE];
-    sound_name(row, name);
-    shipping->status = sound_row(row, shipping->error);
+    char name[ROW_NAME_SIZE];
+    row_name(row, name);
+    shipping->status = well_formed_row(row, shipping->error);
     if (shipping->status == TW_OK && tw_db_best_merge(shipping->to, row, NULL, &merged) != TW_DB_OK)
         shipping->status = tw_fail(shipping->error, TW_DATABASE, "%s", tw_db_message(shipping->to));
     if (shipping->status != TW_OK)

@@ -5,7 +5,7 @@
 #include "db/store.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
-#include "tuner/exchange/descriptions.h"
+#include "tuner/exchange/known_kernels.h"
 
 struct shipment {
     int64_t rows;     /* best rows taken */

@@ -39,7 +39,7 @@ struct ladder {
 
 /* Measures every rung. One that this device or problem does not allow is told in its step and
  * passed over; one that is wrong is a failure. Free with ladder_free in every case. */
-tw_status ladder_climb(struct ladder *ladder, struct tw_error *error);
+tw_status ladder_measure(struct ladder *ladder, struct tw_error *error);
 void ladder_free(struct ladder *ladder);
 
 /* How many times faster a step is than the one before and than the first, of the ladder's own

@@ -30,7 +30,6 @@ tw_status attempt_send(struct device_link *link, const struct tw_description *d,
                        const struct compiled *compiled, double best_us, double limit_s,
                        struct tw_error *error) {
     struct message request = message_new("trial");
-    cJSON_AddNumberToObject(request.json, "id", 0);
     assignment_add_variant(&request, d, configuration);
     cJSON_AddItemToObject(
         request.json, "sizes",

@@ -188,7 +188,6 @@ static tw_status try_variant(struct runner *runner, const struct message *reques
 static tw_status answer_trial(struct runner *runner, const struct message *request,
                               struct message *answer, struct tw_error *error) {
     tw_status status = try_variant(runner, request, answer, error);
-    cJSON_AddNumberToObject(answer->json, "id", message_number(request, "id", 0));
     cJSON_AddStringToObject(answer->json, "status", trial_status(status));
     if (status != TW_OK)
         cJSON_AddStringToObject(answer->json, "message", error->message);

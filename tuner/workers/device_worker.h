@@ -4,8 +4,8 @@
 /* The body of the hidden subcommand "device-worker"; returns the exit status.
  *
  * Takes an assignment with {cache, seed} and answers "ready" {copy_us, reference_s, conditions} or
- * "failed" {message}. Then answers "trial" {id, implementation, configuration, sizes, best_us} with
- * binaries by "result" {id, status, message, lost, times_us, screened_out, max_rel_error,
+ * "failed" {message}. Then answers "trial" {implementation, configuration, sizes, best_us} with
+ * binaries by "result" {status, message, lost, times_us, screened_out, max_rel_error,
  * rms_rel_error}; "finalist" {...} with binaries, which loads one more finalist, by "finalist"
  * {status, message, lost}; "round" {order: [finalist, ...]} by "round" {status, message, lost,
  * times_us}, a repeat of each; "call" {alignment, strides}, which forgets finalists and makes data

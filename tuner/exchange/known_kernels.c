@@ -1,4 +1,4 @@
-#include "tuner/exchange/descriptions.h"
+#include "tuner/exchange/known_kernels.h"
 
 #include <stdio.h>
 #include <stdlib.h>

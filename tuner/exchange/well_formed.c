@@ -1,4 +1,4 @@
-#include "tuner/exchange/sound.h"
+#include "tuner/exchange/well_formed.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -83,7 +83,7 @@ static bool is_baselines(const cJSON *json) {
     return good;
 }
 
-tw_status sound_device(const struct tw_db_device *device, struct tw_error *error) {
+tw_status well_formed_device(const struct tw_db_device *device, struct tw_error *error) {
     tw_status status = check_name("the device's fingerprint", device->fingerprint, error);
     if (status == TW_OK)
         status = check_name("the device's backend", device->backend, error);
@@ -167,11 +167,11 @@ static tw_status check_times(const struct tw_db_best *best, struct tw_error *err
     return TW_OK;
 }
 
-tw_status sound_row(const struct tw_db_best_row *row, struct tw_error *error) {
+tw_status well_formed_row(const struct tw_db_best_row *row, struct tw_error *error) {
     const struct tw_db_best *best = &row->best;
     tw_status status = check_problem(&row->problem, error);
     if (status == TW_OK)
-        status = sound_device(&row->device, error);
+        status = well_formed_device(&row->device, error);
     if (status == TW_OK)
         status = check_name("the implementation", row->implementation_name, error);
     if (status == TW_OK)
@@ -200,9 +200,9 @@ tw_status sound_row(const struct tw_db_best_row *row, struct tw_error *error) {
     return status == TW_OK ? check_provenance(&row->provenance, error) : status;
 }
 
-void sound_name(const struct tw_db_best_row *row, char name[SOUND_NAME_SIZE]) {
+void row_name(const struct tw_db_best_row *row, char name[ROW_NAME_SIZE]) {
     char kernel[48], key[160], device[80], cache[16], implementation[48];
-    snprintf(name, SOUND_NAME_SIZE, "%s %s on %s, %s cache, %s",
+    snprintf(name, ROW_NAME_SIZE, "%s %s on %s, %s cache, %s",
              tw_printable_copy(row->problem.kernel, kernel, sizeof kernel),
              tw_printable_copy(row->problem.text != NULL ? row->problem.text : row->problem.key,
                                key, sizeof key),

@@ -1,6 +1,6 @@
 /* Devices on paper: what a kernel is compiled for where there is no such GPU. */
-#ifndef TUNER_INSPECT_PAPER_H
-#define TUNER_INSPECT_PAPER_H
+#ifndef TUNER_INSPECT_PAPER_DEVICE_H
+#define TUNER_INSPECT_PAPER_DEVICE_H
 
 #include "runtime/backend/backend.h"
 

@@ -1,4 +1,4 @@
-#include "tuner/inspect/paper.h"
+#include "tuner/inspect/paper_device.h"
 
 #include <stdio.h>
 #include <string.h>

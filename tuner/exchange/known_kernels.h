@@ -1,6 +1,6 @@
 /* The kernels this program has a description of: what stored rows are held against. */
-#ifndef TUNER_EXCHANGE_DESCRIPTIONS_H
-#define TUNER_EXCHANGE_DESCRIPTIONS_H
+#ifndef TUNER_EXCHANGE_KNOWN_KERNELS_H
+#define TUNER_EXCHANGE_KNOWN_KERNELS_H
 
 #include "db/store.h"
 #include "runtime/select/current.h"

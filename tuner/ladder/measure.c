@@ -175,7 +175,7 @@ static tw_status measure_copy(struct ladder *ladder, struct tw_error *error) {
     return status;
 }
 
-tw_status ladder_climb(struct ladder *ladder, struct tw_error *error) {
+tw_status ladder_measure(struct ladder *ladder, struct tw_error *error) {
     const struct tw_description *d = ladder->problem.description;
     if (d->rung_count == 0)
         return tw_fail(error, TW_NOT_FOUND, "the kernel %s has no ladder", d->kernel);
