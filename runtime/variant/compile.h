@@ -18,8 +18,4 @@ tw_status tw_launch_check_registers(const struct tw_device_info *device,
                                     const struct tw_binary *binary, int64_t threads,
                                     struct tw_error *error);
 
-static inline int64_t tw_geometry_threads(const struct tw_geometry *geometry) {
-    return (int64_t)geometry->block[0] * geometry->block[1] * geometry->block[2];
-}
-
 #endif

@@ -21,6 +21,11 @@ tw_status tw_geometry_of(const struct tw_launch_description *launch, const int64
                          const struct tw_device_info *device, struct tw_geometry *geometry,
                          struct tw_error *error);
 
+/* Of a block. */
+static inline int64_t tw_geometry_threads(const struct tw_geometry *geometry) {
+    return (int64_t)geometry->block[0] * geometry->block[1] * geometry->block[2];
+}
+
 /* Whether every launch of an implementation fits the device and the implementation runs there at
  * all. */
 tw_status tw_implementation_fits(const struct tw_implementation *implementation,

@@ -231,20 +231,12 @@ static void add_values(struct tw_hash *hash, const struct tw_executable *x,
     }
 }
 
-static tw_status add_source(struct tw_hash *hash, const struct tw_executable *x, int index,
-                            const struct tw_launch_description *launch, const char *backend,
-                            struct tw_error *error) {
+/* `source` is the hash of what the preprocessor leaves of the launch's. */
+static void add_prepared(struct tw_hash *hash, const struct tw_executable *x, int index,
+                         const struct tw_launch_description *launch, const char *source) {
     const struct tw_executable_launch *prepared = &x->launches[index];
     const struct tw_geometry *geometry = &prepared->geometry;
-    struct tw_text source = {0};
-    char text[TW_HASH_SIZE];
-    tw_status status = tw_executable_source(x, index, backend, &source, error);
-    if (status == TW_OK)
-        status = tw_executable_hash(x, source.data, text, error);
-    tw_text_free(&source);
-    if (status != TW_OK)
-        return status;
-    tw_hash_add_text(hash, text);
+    tw_hash_add_text(hash, source);
     tw_hash_add_text(hash, launch->function);
     for (int i = 0; i < 3; i++) {
         add_number(hash, geometry->block[i]);
@@ -254,6 +246,15 @@ static tw_status add_source(struct tw_hash *hash, const struct tw_executable *x,
     add_number(hash, geometry->shared);
     add_number(hash, geometry->min_blocks);
     add_values(hash, x, launch, prepared->tensors);
+}
+
+static tw_status hash_source(const struct tw_executable *x, int index, const char *backend,
+                             char hash[TW_HASH_SIZE], struct tw_error *error) {
+    struct tw_text source = {0};
+    tw_status status = tw_executable_source(x, index, backend, &source, error);
+    if (status == TW_OK)
+        status = tw_executable_hash(x, source.data, hash, error);
+    tw_text_free(&source);
     return status;
 }
 
@@ -264,10 +265,11 @@ static tw_status bind(const struct tw_problem *problem, const int64_t *device,
     return tw_problem_bind(&aligned, device, NULL, values, error);
 }
 
-tw_status tw_identity_source(const struct tw_problem *problem,
-                             const struct tw_configuration *configuration, const char *backend,
-                             const int64_t *device, char out[TW_HASH_SIZE],
-                             struct tw_error *error) {
+/* `hashes` NULL: the sources are rendered for `backend`. */
+static tw_status identify(const struct tw_problem *problem,
+                          const struct tw_configuration *configuration, const char *backend,
+                          const int64_t *device, const char hashes[][TW_HASH_SIZE],
+                          char out[TW_HASH_SIZE], struct tw_error *error) {
     const struct tw_description *d = problem->description;
     const struct tw_implementation *in = &d->implementations[configuration->implementation];
     int64_t values[TW_MAX_SYMBOLS];
@@ -280,12 +282,31 @@ tw_status tw_identity_source(const struct tw_problem *problem,
     if (status != TW_OK)
         return status;
     struct tw_hash *hash = tw_hash_begin();
-    for (int i = 0; i < in->launch_count && status == TW_OK; i++)
-        status = add_source(hash, x, i, &in->launches[i], backend, error);
+    for (int i = 0; i < in->launch_count && status == TW_OK; i++) {
+        char source[TW_HASH_SIZE];
+        if (hashes == NULL)
+            status = hash_source(x, i, backend, source, error);
+        if (status == TW_OK)
+            add_prepared(hash, x, i, &in->launches[i], hashes != NULL ? hashes[i] : source);
+    }
     add_number(hash, (int64_t)x->workspace);
     add_messages(hash, in);
     tw_executable_free(x);
     return finish(hash, status, out, error);
+}
+
+tw_status tw_identity_source(const struct tw_problem *problem,
+                             const struct tw_configuration *configuration, const char *backend,
+                             const int64_t *device, char out[TW_HASH_SIZE],
+                             struct tw_error *error) {
+    return identify(problem, configuration, backend, device, NULL, out, error);
+}
+
+tw_status tw_identity_rendered(const struct tw_problem *problem,
+                               const struct tw_configuration *configuration, const int64_t *device,
+                               const char hashes[][TW_HASH_SIZE], char out[TW_HASH_SIZE],
+                               struct tw_error *error) {
+    return identify(problem, configuration, NULL, device, hashes, out, error);
 }
 
 /* ---- The judge ---- */
@@ -347,9 +368,12 @@ tw_status tw_identity_judge(const struct tw_problem *problem, const char *backen
         return status;
     struct tw_hash *hash = tw_hash_begin();
     tw_hash_add_text(hash, JUDGE_VERSION);
-    status = add_source(hash, x, 0, &d->reference, backend, error);
-    if (status == TW_OK)
+    char source[TW_HASH_SIZE];
+    status = hash_source(x, 0, backend, source, error);
+    if (status == TW_OK) {
+        add_prepared(hash, x, 0, &d->reference, source);
         status = add_inputs(hash, problem, values, error);
+    }
     add_cases(hash, d);
     tw_executable_free(x);
     return finish(hash, status, out, error);

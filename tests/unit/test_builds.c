@@ -173,31 +173,87 @@ static void many_go_at_once(void **state) {
         assert_int_equal(builds_by_id(&house->builds, id) == NULL, id <= 401 - BUILDS_KEPT);
 }
 
-static void what_cannot_be_rendered(void **state) {
+/* A source that cannot be had, and one that is known once it has been rendered. */
+static void what_is_rendered(void **state) {
     struct house *house = *state;
-    char path[1024];
+    char path[1024], key[TW_HASH_SIZE];
     struct tw_error error = {0};
-    struct tw_configuration c = {.values = {64, 0, 0, 0, 1}};
+    struct tw_configuration c = {.implementation = 0};
+    struct tw_executable *executable;
+    struct tw_text texts[TW_MAX_LAUNCHES];
+    struct sources sources = {0};
     int64_t values[TW_MAX_SYMBOLS];
     struct tw_problem problem = parse_problem(house->description, "8x100");
     memcpy(c.values, house->description->implementations[0].presets[0].values, sizeof c.values);
     bind_problem(&problem, &paper_gpu, values);
+    must(sources_key(&paper_gpu, &problem, &c, values, key, &error), error);
+    assert_null(sources_find(&sources, key));
+    must(tw_configuration_bind(house->description, &c, values, &error), error);
+    must(tw_executable_create(&executable, &problem, &c, values, &paper_gpu, &error), error);
+    must(sources_render(&sources, key, executable, "cuda", texts, &error), error);
+    assert_says(texts[0].data, "#define BLOCK_X 64");
+    tw_text_free(&texts[0]);
+    assert_int_equal(sources.rendered, 1);
+    assert_int_equal(strlen(sources_find(&sources, key)->hashes[0]), 32);
+    sources_free(&sources);
     snprintf(path, sizeof path, "%s/scale/direct.cu", house->scratch.path);
     assert_int_equal(remove(path), 0);
-    assert_null(builds_get(&house->builds, &paper_gpu, &problem, &c, values, &error));
-    assert_status(error.status, TW_NOT_FOUND);
-    assert_says(error.message, "scale/direct.cu");
-    assert_int_equal(house->builds.count, 0);
+    assert_refuses(sources_render(&sources, key, executable, "cuda", texts, &error), TW_NOT_FOUND,
+                   error, "scale/direct.cu");
+    assert_null(sources_find(&sources, key));
+    tw_text_free(&texts[0]);
+    tw_executable_free(executable);
+    sources_free(&sources);
+}
+
+/* Equal keys, equal sources, and the other way round: over all of a small space and two shapes. */
+static void keys_are_of_sources(void **state) {
+    struct house *house = *state;
+    enum { MOST = 64 };
+    static char keys[MOST][TW_HASH_SIZE], hashes[MOST][TW_HASH_SIZE];
+    const char *const shapes[] = {"8x100", "8x128"};
+    struct sources sources = {0};
+    int count = 0;
+    for (int i = 0; i < 48; i++) {
+        char text[200];
+        struct tw_configuration c;
+        struct tw_error error;
+        struct tw_executable *executable;
+        struct tw_text texts[TW_MAX_LAUNCHES];
+        int64_t values[TW_MAX_SYMBOLS];
+        struct tw_problem problem = parse_problem(house->description, shapes[i & 1]);
+        must(tw_problem_set(&problem, "dtype", i & 2 ? "f32" : "f64", &error), error);
+        snprintf(text, sizeof text,
+                 "{\"BLOCK_X\":%d,\"ORDER\":\"%s\",\"GROUP\":%d,\"P\":0,\"Q\":0}", 32 << i / 16,
+                 i & 4 ? "rows" : "columns", i & 8 ? 1 : 4);
+        must(tw_configuration_parse(&c, house->description, 0, text, &error), error);
+        bind_problem(&problem, &paper_gpu, values);
+        must(sources_key(&paper_gpu, &problem, &c, values, keys[count], &error), error);
+        must(tw_configuration_bind(house->description, &c, values, &error), error);
+        must(tw_executable_create(&executable, &problem, &c, values, &paper_gpu, &error), error);
+        must(sources_render(&sources, keys[count], executable, "cuda", texts, &error), error);
+        struct tw_hash *hash = tw_hash_begin();
+        tw_hash_add_text(hash, texts[0].data);
+        tw_hash_finish(hash, hashes[count++]);
+        tw_text_free(&texts[0]);
+        tw_executable_free(executable);
+    }
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < i; j++)
+            assert_int_equal(strcmp(keys[i], keys[j]) == 0, strcmp(hashes[i], hashes[j]) == 0);
+    assert_int_equal(sources.rendered, 48);
+    assert_int_equal(sources.count, 24); /* GROUP is of the launch */
+    sources_free(&sources);
 }
 
 #define HOUSE_TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        HOUSE_TEST(same_source_same_build),  HOUSE_TEST(found_by_id),
-        HOUSE_TEST(kept_for_a_while),        HOUSE_TEST(the_oldest_unused_go),
-        HOUSE_TEST(used_builds_stay),        HOUSE_TEST(many_go_at_once),
-        HOUSE_TEST(what_cannot_be_rendered),
+        HOUSE_TEST(same_source_same_build), HOUSE_TEST(found_by_id),
+        HOUSE_TEST(kept_for_a_while),       HOUSE_TEST(the_oldest_unused_go),
+        HOUSE_TEST(used_builds_stay),       HOUSE_TEST(many_go_at_once),
+        HOUSE_TEST(what_is_rendered),       HOUSE_TEST(keys_are_of_sources),
     };
     return cmocka_run_group_tests_name("builds", tests, NULL, NULL);
 }

@@ -127,6 +127,11 @@ static void an_ordinary_run(void **state) {
     assert_complete(house, 0);
     assert_int_equal(house->result.replaced, 0);
     assert_int_equal(house->result.tie_count, 1);
+    /* Each source once, for its trials, what is stored of them and the playoff: GROUP is of the
+     * launch. */
+    assert_int_equal(house->result.trials_now, 12);
+    assert_int_equal(house->result.rendered, 6);
+    assert_int_equal(house->result.compiled, 6);
 }
 
 /* ---- Presets ---- */

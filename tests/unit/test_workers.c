@@ -115,16 +115,27 @@ static struct tw_configuration variant(const struct house *house, int block) {
 
 static struct compile_pool *pool_of(struct house *house, int workers, double limit_s) {
     struct compile_pool *pool;
-    must(compile_pool_create(&pool, &house->problem, &paper_gpu, workers, limit_s, &house->error),
-         house->error);
+    must(compile_pool_create(&pool, &paper_gpu, workers, limit_s, &house->error), house->error);
     assert_int_equal(compile_pool_size(pool), workers);
     return pool;
 }
 
 static void submit(struct house *house, struct compile_pool *pool, int block) {
     struct tw_configuration configuration = variant(house, block);
-    must(compile_pool_submit(pool, (uint64_t)block, &configuration, NULL, &house->error),
+    struct tw_executable *executable;
+    struct tw_text source = {0};
+    int64_t values[TW_MAX_SYMBOLS];
+    bind_problem(&house->problem, &paper_gpu, values);
+    must(tw_configuration_bind(house->description, &configuration, values, &house->error),
          house->error);
+    must(tw_executable_create(&executable, &house->problem, &configuration, values, &paper_gpu,
+                              &house->error),
+         house->error);
+    tw_text_print(&source, "a source");
+    must(compile_pool_submit(pool, (uint64_t)block, executable, &source, &house->error),
+         house->error);
+    tw_text_free(&source);
+    tw_executable_free(executable);
 }
 
 /* Takes `count` variants; statuses[i] becomes what came of number ids[i]. */

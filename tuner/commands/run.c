@@ -274,8 +274,7 @@ static tw_status run(const struct arguments *a, bool *right, struct tw_error *er
                                                     .cache = a->cache,
                                                     .trial_limit_s = a->trial_limit_s,
                                                     .compile_limit_s = a->compile_limit_s};
-        status =
-            one_variant_run(&options, &s->problem, &s->device, &s->configuration, &s->one, error);
+        status = one_variant_run(&options, &s->device, s->executable, s->sources, &s->one, error);
     }
     if (status == TW_OK) {
         tw_configuration_text(s->description, &s->configuration, &configuration);

@@ -3,37 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/variant/geometry.h"
-#include "runtime/variant/source.h"
-
-/* The hash of all that is compiled. `values` are bound for the problem; the configuration is bound
- * here. */
-static tw_status key_of(const struct tw_device_info *device, const struct tw_problem *problem,
-                        const struct tw_configuration *configuration, const int64_t *values,
-                        char key[TW_HASH_SIZE], struct tw_error *error) {
-    const struct tw_implementation *in =
-        &problem->description->implementations[configuration->implementation];
-    int64_t bound[TW_MAX_SYMBOLS];
-    memcpy(bound, values, sizeof bound);
-    struct tw_hash *hash = tw_hash_begin();
-    struct tw_text source = {0};
-    tw_status status = tw_configuration_bind(problem->description, configuration, bound, error);
-    tw_hash_add_text(hash, in->name);
-    for (int i = 0; i < in->launch_count && status == TW_OK; i++) {
-        struct tw_geometry geometry;
-        tw_text_clear(&source);
-        status = tw_geometry_of(&in->launches[i], bound, device, &geometry, error);
-        if (status == TW_OK)
-            status = tw_source_render(problem, configuration, &in->launches[i], device->backend,
-                                      bound, &geometry, &source, error);
-        if (status == TW_OK)
-            tw_hash_add(hash, source.data, source.length);
-    }
-    tw_text_free(&source);
-    tw_hash_finish(hash, key);
-    return status;
-}
-
 static void drop(struct builds *builds, int index) {
     compiled_free(&builds->all[index]->compiled);
     free(builds->all[index]);
@@ -54,7 +23,7 @@ struct build *builds_get(struct builds *builds, const struct tw_device_info *dev
                          const struct tw_configuration *configuration, const int64_t *values,
                          struct tw_error *error) {
     char key[TW_HASH_SIZE];
-    if (key_of(device, problem, configuration, values, key, error) != TW_OK)
+    if (sources_key(device, problem, configuration, values, key, error) != TW_OK)
         return NULL;
     for (int i = builds->count - 1; i >= 0; i--) {
         if (strcmp(builds->all[i]->key, key) == 0) {
@@ -85,6 +54,40 @@ struct build *builds_get(struct builds *builds, const struct tw_device_info *dev
     return build;
 }
 
+/* `values` are bound for the configuration. */
+static tw_status submit(struct builds *builds, const struct build *build, struct compile_pool *pool,
+                        const struct tw_device_info *device, const struct tw_problem *problem,
+                        const struct tw_configuration *configuration, const int64_t *values,
+                        struct tw_error *error) {
+    struct tw_executable *executable;
+    struct tw_text texts[TW_MAX_LAUNCHES];
+    tw_status status =
+        tw_executable_create(&executable, problem, configuration, values, device, error);
+    if (status != TW_OK)
+        return status;
+    status =
+        sources_render(&builds->sources, build->key, executable, device->backend, texts, error);
+    if (status == TW_OK)
+        status = compile_pool_submit(pool, build->id, executable, texts, error);
+    for (int i = 0; i < TW_MAX_LAUNCHES; i++)
+        tw_text_free(&texts[i]);
+    tw_executable_free(executable);
+    return status;
+}
+
+tw_status builds_submit(struct builds *builds, struct build *build, struct compile_pool *pool,
+                        const struct tw_device_info *device, const struct tw_problem *problem,
+                        const struct tw_configuration *configuration, const int64_t *values,
+                        struct tw_error *error) {
+    int64_t bound[TW_MAX_SYMBOLS];
+    memcpy(bound, values, sizeof bound);
+    build->state = BUILD_COMPILING;
+    tw_status status = tw_configuration_bind(problem->description, configuration, bound, error);
+    return status == TW_OK
+               ? submit(builds, build, pool, device, problem, configuration, bound, error)
+               : status;
+}
+
 struct build *builds_by_id(const struct builds *builds, uint64_t id) {
     for (int i = builds->count - 1; i >= 0; i--)
         if (builds->all[i]->id == id)
@@ -107,5 +110,6 @@ void builds_free(struct builds *builds) {
     while (builds->count > 0)
         drop(builds, builds->count - 1);
     free(builds->all);
+    sources_free(&builds->sources);
     *builds = (struct builds){0};
 }

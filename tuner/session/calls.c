@@ -139,10 +139,10 @@ static tw_status submit(struct verification *v, bool *waiting) {
             *waiting = true;
             if (build->state != BUILD_NEW || compile_pool_full(s->pool))
                 continue;
-            build->state = BUILD_COMPILING;
+            const struct situation *situation = &v->situations[kind];
             tw_status status =
-                compile_pool_submit(s->pool, build->id, &v->f->entrants[i].trial.configuration,
-                                    &v->situations[kind].call, s->error);
+                builds_submit(&s->builds, build, s->pool, s->device, &situation->problem,
+                              &v->f->entrants[i].trial.configuration, situation->values, s->error);
             if (status != TW_OK)
                 return status;
         }

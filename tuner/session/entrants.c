@@ -63,9 +63,8 @@ static tw_status submit(struct finals *f, struct entrant *entrant) {
         return s->error->status;
     if (entrant->build->state != BUILD_NEW || compile_pool_full(s->pool))
         return TW_OK;
-    entrant->build->state = BUILD_COMPILING;
-    return compile_pool_submit(s->pool, entrant->build->id, &entrant->trial.configuration, NULL,
-                               s->error);
+    return builds_submit(&s->builds, entrant->build, s->pool, s->device, s->problem,
+                         &entrant->trial.configuration, s->values, s->error);
 }
 
 /* Guests are not waited for once the time is over. */

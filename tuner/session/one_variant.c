@@ -27,14 +27,13 @@ static tw_status take_logs(const struct compiled *compiled, struct one_variant *
 }
 
 static tw_status compile(const struct one_variant_options *options,
-                         const struct tw_problem *problem, const struct tw_device_info *device,
-                         const struct tw_configuration *configuration, struct compiled *compiled,
-                         struct tw_error *error) {
+                         const struct tw_device_info *device,
+                         const struct tw_executable *executable, const struct tw_text *sources,
+                         struct compiled *compiled, struct tw_error *error) {
     struct compile_pool *pool = NULL;
-    tw_status status =
-        compile_pool_create(&pool, problem, device, 1, options->compile_limit_s, error);
+    tw_status status = compile_pool_create(&pool, device, 1, options->compile_limit_s, error);
     if (status == TW_OK)
-        status = compile_pool_submit(pool, 0, configuration, NULL, error);
+        status = compile_pool_submit(pool, 0, executable, sources, error);
     for (bool taken = false; status == TW_OK && !taken;) {
         struct pollfd fd;
         status = compile_pool_take(pool, compiled, &taken, error);
@@ -93,12 +92,14 @@ static tw_status run(const struct one_variant_options *options, const struct tw_
 }
 
 tw_status one_variant_run(const struct one_variant_options *options,
-                          const struct tw_problem *problem, const struct tw_device_info *device,
-                          const struct tw_configuration *configuration, struct one_variant *out,
-                          struct tw_error *error) {
+                          const struct tw_device_info *device,
+                          const struct tw_executable *executable, const struct tw_text *sources,
+                          struct one_variant *out, struct tw_error *error) {
+    const struct tw_problem *problem = executable->problem;
+    const struct tw_configuration *configuration = executable->configuration;
     struct compiled compiled = {0};
     *out = (struct one_variant){0};
-    tw_status status = compile(options, problem, device, configuration, &compiled, error);
+    tw_status status = compile(options, device, executable, sources, &compiled, error);
     if (status == TW_OK)
         status = take_logs(&compiled, out, error);
     if (status == TW_OK)

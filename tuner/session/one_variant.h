@@ -3,6 +3,7 @@
 #ifndef TUNER_SESSION_ONE_VARIANT_H
 #define TUNER_SESSION_ONE_VARIANT_H
 
+#include "runtime/variant/executable.h"
 #include "tuner/session/recorder.h"
 
 struct one_variant_options {
@@ -18,12 +19,12 @@ struct one_variant {
     struct tw_text logs[TW_MAX_LAUNCHES]; /* what the compiler said of each */
 };
 
-/* TW_OK also when the variant failed: the trial says how. Free with one_variant_free in every case.
- */
+/* `sources` are the executable's, a text a launch. TW_OK also when the variant failed: the trial
+ * says how. Free with one_variant_free in every case. */
 tw_status one_variant_run(const struct one_variant_options *options,
-                          const struct tw_problem *problem, const struct tw_device_info *device,
-                          const struct tw_configuration *configuration, struct one_variant *out,
-                          struct tw_error *error);
+                          const struct tw_device_info *device,
+                          const struct tw_executable *executable, const struct tw_text *sources,
+                          struct one_variant *out, struct tw_error *error);
 void one_variant_free(struct one_variant *one);
 
 #endif

@@ -77,10 +77,10 @@ static tw_status start_candidate(struct session *s, struct candidate *candidate)
     queue_add(&s->compiling, candidate);
     if (build->state == BUILD_COMPILING)
         return TW_OK;
-    build->state = BUILD_COMPILING;
     if (s->first_submit_at == 0)
         s->first_submit_at = tw_clock_now();
-    return compile_pool_submit(s->pool, build->id, &candidate->configuration, NULL, s->error);
+    return builds_submit(&s->builds, build, s->pool, s->device, s->problem,
+                         &candidate->configuration, s->values, s->error);
 }
 
 /* Everybody who waited for this build goes on. */

@@ -7,6 +7,7 @@
 #include "runtime/variant/identity.h"
 #include "tuner/exchange/allowed.h"
 #include "tuner/session/carry_over.h"
+#include "tuner/session/sources.h"
 
 static tw_status check(const struct recorder *r, enum tw_db_status status, struct tw_error *error) {
     if (status == TW_DB_OK)
@@ -82,11 +83,22 @@ tw_status recorder_open(struct recorder *r, tw_db *db, const char *path,
     return status;
 }
 
+/* What the run has rendered is not rendered again. */
 static tw_status identify(const struct recorder *r, const struct tw_configuration *configuration,
                           char source[TW_HASH_SIZE], struct tw_error *error) {
-    int64_t slots[TW_DEVICE_SLOTS];
+    int64_t slots[TW_DEVICE_SLOTS], values[TW_MAX_SYMBOLS];
+    char key[TW_HASH_SIZE];
     tw_device_values(r->device, slots);
-    return tw_identity_source(r->problem, configuration, r->device->backend, slots, source, error);
+    tw_status status = tw_problem_bind(r->problem, slots, NULL, values, error);
+    if (status == TW_OK)
+        status = sources_key(r->device, r->problem, configuration, values, key, error);
+    if (status != TW_OK)
+        return status;
+    const struct rendered *rendered = r->sources != NULL ? sources_find(r->sources, key) : NULL;
+    return rendered != NULL ? tw_identity_rendered(r->problem, configuration, slots,
+                                                   rendered->hashes, source, error)
+                            : tw_identity_source(r->problem, configuration, r->device->backend,
+                                                 slots, source, error);
 }
 
 tw_status recorder_begin_run(struct recorder *r, struct tw_db_run *run, double *elapsed_s,

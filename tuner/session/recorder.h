@@ -8,14 +8,17 @@
 #include "runtime/description/configuration.h"
 #include "runtime/description/problem.h"
 
+struct sources;
+
 struct recorder {
     tw_db *db; /* borrowed */
     const char *path;
     const struct tw_problem *problem;
     const struct tw_device_info *device;
     const char *cache_policy;
-    char fingerprint[256];    /* of the device */
-    char judge[TW_HASH_SIZE]; /* of the problem (variant/identity.h) */
+    char fingerprint[256];         /* of the device */
+    const struct sources *sources; /* that the run has rendered; may be NULL */
+    char judge[TW_HASH_SIZE];      /* of the problem (variant/identity.h) */
     int64_t problem_id, device_id, run_id;
     int64_t newest_trial; /* id of the last one that recorder_known or recorder_news saw */
     int64_t implementation_ids[TW_MAX_IMPLEMENTATIONS]; /* by index in the description */

@@ -173,6 +173,7 @@ static tw_status set_up(struct session *s, tw_db *db, const char *db_path) {
     if (status == TW_OK)
         status =
             recorder_open(&s->recorder, db, db_path, s->problem, s->device, o->cache, s->error);
+    s->recorder.sources = &s->builds.sources;
     /* Before the run is taken up: its trials count for the budget. */
     if (status == TW_OK)
         status = retry_forget(s);
@@ -205,8 +206,7 @@ static tw_status set_up(struct session *s, tw_db *db, const char *db_path) {
         status = device_link_create(&s->link, s->problem, s->device, o->cache, (uint32_t)o->seed,
                                     o->compile_limit_s, s->error);
     if (status == TW_OK)
-        status = compile_pool_create(&s->pool, s->problem, s->device, o->jobs, o->compile_limit_s,
-                                     s->error);
+        status = compile_pool_create(&s->pool, s->device, o->jobs, o->compile_limit_s, s->error);
     return status;
 }
 
@@ -329,6 +329,7 @@ static tw_status search(struct session *s,
 static tw_status finish(struct session *s) {
     struct session_result *result = s->result;
     result->interrupted = session_interrupted(s);
+    result->rendered = s->builds.sources.rendered;
     result->replaced = device_link_replaced(s->link);
     if (result->compiled > 0)
         result->compile_wall_s = s->last_compiled_at - s->first_submit_at;

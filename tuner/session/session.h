@@ -80,6 +80,7 @@ struct session_result {
     double copy_us;        /* device-to-device copy of the bytes the problem moves */
     double copy_rate;      /* GB/s */
     int64_t compiled;      /* sources compiled now */
+    int64_t rendered;      /* sources rendered now, one a launch */
     double compile_wall_s; /* from the first source handed out to the last binary */
     int replaced;          /* device workers */
     double elapsed_s;      /* of the run, earlier parts included */

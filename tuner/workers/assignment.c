@@ -3,10 +3,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct message assignment_of_device(const char *kind, const struct tw_device_info *device) {
+    struct message message = message_new(kind);
+    message.bytes = malloc(sizeof *device);
+    if (message.bytes != NULL) {
+        memcpy(message.bytes, device, sizeof *device);
+        message.size = sizeof *device;
+    }
+    return message;
+}
+
+tw_status assignment_read_device(const struct message *message, struct tw_device_info *device,
+                                 struct tw_error *error) {
+    if (message->size != sizeof *device)
+        return tw_fail(error, TW_IO, "the assignment has no device");
+    memcpy(device, message->bytes, sizeof *device);
+    return TW_OK;
+}
+
 struct message assignment_message(const char *kind, const struct tw_problem *problem,
                                   const struct tw_device_info *device) {
     const struct tw_description *d = problem->description;
-    struct message message = message_new(kind);
+    struct message message = assignment_of_device(kind, device);
     char shape[TW_PROBLEM_KEY_SIZE], number[TW_NUMBER_SIZE];
     tw_problem_shape(problem, shape);
     cJSON_AddStringToObject(message.json, "description", d->text);
@@ -18,11 +36,6 @@ struct message assignment_message(const char *kind, const struct tw_problem *pro
     for (int i = 0; i < d->attribute_count; i++)
         cJSON_AddStringToObject(attributes, d->attributes[i].name,
                                 tw_problem_attribute(problem, i, number));
-    message.bytes = malloc(sizeof *device);
-    if (message.bytes != NULL) {
-        memcpy(message.bytes, device, sizeof *device);
-        message.size = sizeof *device;
-    }
     return message;
 }
 
@@ -30,12 +43,11 @@ tw_status assignment_read(const struct message *message, struct tw_description *
                           struct tw_problem *problem, struct tw_device_info *device,
                           struct tw_error *error) {
     *description = NULL;
-    if (message->size != sizeof *device)
-        return tw_fail(error, TW_IO, "the assignment has no device");
-    memcpy(device, message->bytes, sizeof *device);
-    tw_status status = tw_description_read(description, message_text(message, "description", ""),
-                                           message_text(message, "origin", ""),
-                                           message_text(message, "directory", NULL), error);
+    tw_status status = assignment_read_device(message, device, error);
+    if (status == TW_OK)
+        status = tw_description_read(description, message_text(message, "description", ""),
+                                     message_text(message, "origin", ""),
+                                     message_text(message, "directory", NULL), error);
     if (status == TW_OK)
         status = tw_problem_parse(problem, *description, message_text(message, "shape", ""), error);
     const cJSON *attribute;

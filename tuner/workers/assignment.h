@@ -13,6 +13,10 @@
 /* A message of this kind with the problem and the device; the caller may add to it. */
 struct message assignment_message(const char *kind, const struct tw_problem *problem,
                                   const struct tw_device_info *device);
+/* A message with the device alone, and reading it. */
+struct message assignment_of_device(const char *kind, const struct tw_device_info *device);
+tw_status assignment_read_device(const struct message *message, struct tw_device_info *device,
+                                 struct tw_error *error);
 /* Rebuilds both. `description` is made for the problem and is the caller's to free. */
 tw_status assignment_read(const struct message *message, struct tw_description **description,
                           struct tw_problem *problem, struct tw_device_info *device,

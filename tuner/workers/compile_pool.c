@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tuner/workers/assignment.h"
+#include "tuner/workers/compile_request.h"
 #include "runtime/base/clock.h"
 #include "tuner/workers/process.h"
 #include "tuner/workers/trial_status.h"
@@ -25,7 +26,6 @@ struct slot {
 };
 
 struct compile_pool {
-    struct tw_problem problem; /* borrows the description */
     struct message assignment;
     double timeout_s;
     int busy;          /* slots */
@@ -48,16 +48,14 @@ static tw_status start(struct compile_pool *pool, struct slot *slot, struct tw_e
     return status == TW_IO && slot->worker.pid != 0 ? TW_OK : status;
 }
 
-tw_status compile_pool_create(struct compile_pool **out, const struct tw_problem *problem,
-                              const struct tw_device_info *device, int workers, double timeout_s,
-                              struct tw_error *error) {
+tw_status compile_pool_create(struct compile_pool **out, const struct tw_device_info *device,
+                              int workers, double timeout_s, struct tw_error *error) {
     *out = NULL;
     struct compile_pool *pool = calloc(1, sizeof *pool + (size_t)workers * sizeof *pool->slots);
     if (pool == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    pool->problem = *problem;
     pool->timeout_s = timeout_s;
-    pool->assignment = assignment_message("assignment", problem, device);
+    pool->assignment = assignment_of_device("assignment", device);
     pool->again = calloc((size_t)workers, sizeof *pool->again);
     tw_status status = pool->again != NULL ? TW_OK : tw_fail(error, TW_NO_MEMORY, "out of memory");
     for (int i = 0; i < workers && status == TW_OK; i++) {
@@ -125,16 +123,13 @@ static struct slot *free_slot(struct compile_pool *pool) {
 }
 
 tw_status compile_pool_submit(struct compile_pool *pool, uint64_t id,
-                              const struct tw_configuration *configuration, const struct call *call,
+                              const struct tw_executable *executable, const struct tw_text *sources,
                               struct tw_error *error) {
     if (compile_pool_full(pool))
         return tw_fail(error, TW_INVALID, "no compiling worker is free");
-    struct job job = {.id = id, .request = message_new("compile")};
-    cJSON_AddNumberToObject(job.request.json, "id", (double)id);
-    assignment_add_variant(&job.request, pool->problem.description, configuration);
-    if (call != NULL)
-        assignment_add_call(&job.request, call);
-    return hand_over(pool, free_slot(pool), &job, error);
+    struct job job = {.id = id};
+    tw_status status = compile_request_make(&job.request, id, executable, sources, error);
+    return status == TW_OK ? hand_over(pool, free_slot(pool), &job, error) : status;
 }
 
 int compile_pool_fds(const struct compile_pool *pool, struct pollfd *fds) {

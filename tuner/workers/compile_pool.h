@@ -7,10 +7,7 @@
 #include <poll.h>
 
 #include "db/store.h"
-#include "runtime/backend/backend.h"
-#include "runtime/description/configuration.h"
-#include "runtime/description/problem.h"
-#include "tuner/measure/call.h"
+#include "runtime/variant/executable.h"
 #include "tuner/workers/message.h"
 
 struct compiled {
@@ -28,10 +25,10 @@ void compiled_free(struct compiled *compiled);
 
 struct compile_pool;
 
-/* Starts `workers` processes. The problem and device are copied into their assignment. */
-tw_status compile_pool_create(struct compile_pool **out, const struct tw_problem *problem,
-                              const struct tw_device_info *device, int workers, double timeout_s,
-                              struct tw_error *error);
+/* Starts `workers` processes. The device is copied into their assignment: more of a run they need
+ * not know. */
+tw_status compile_pool_create(struct compile_pool **out, const struct tw_device_info *device,
+                              int workers, double timeout_s, struct tw_error *error);
 /* Ends the workers, whatever they are doing. */
 void compile_pool_free(struct compile_pool *pool);
 
@@ -41,9 +38,9 @@ int compile_pool_size(const struct compile_pool *pool); /* workers */
 /* Whether no more can be handed in for now: all workers are busy, or one of them died and its
  * variant waits for the others, to be tried again alone. */
 bool compile_pool_full(const struct compile_pool *pool);
-/* Hands a variant to a free worker; the pool must not be full. */
+/* Hands sources to a free worker; the pool must not be full. `sources` has a text a launch. */
 tw_status compile_pool_submit(struct compile_pool *pool, uint64_t id,
-                              const struct tw_configuration *configuration, const struct call *call,
+                              const struct tw_executable *executable, const struct tw_text *sources,
                               struct tw_error *error);
 /* Descriptors to poll for POLLIN, at most compile_pool_size of them; returns how many. */
 int compile_pool_fds(const struct compile_pool *pool, struct pollfd *fds);

@@ -1,17 +1,18 @@
-/* The compiling worker: variants in, binaries out. It never opens a device. */
+/* The compiling worker: sources in, binaries out. It never opens a device. */
 #include "tuner/workers/compile_worker.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "runtime/backend/devices.h"
+#include "runtime/variant/compile.h"
+#include "runtime/variant/variant.h"
 #include "tuner/workers/assignment.h"
+#include "tuner/workers/compile_request.h"
 #include "runtime/base/clock.h"
 #include "tuner/workers/process.h"
 
 struct compiler {
-    struct tw_description *description;
-    struct tw_problem problem;
     struct tw_device_info device;
     const struct tw_backend *backend;
 };
@@ -21,8 +22,7 @@ static tw_status take_assignment(struct compiler *compiler, struct tw_error *err
     tw_status status = message_receive(WORKER_FD, &message, error);
     if (status != TW_OK)
         return status;
-    status = assignment_read(&message, &compiler->description, &compiler->problem,
-                             &compiler->device, error);
+    status = assignment_read_device(&message, &compiler->device, error);
     message_free(&message);
     if (status != TW_OK)
         return status;
@@ -60,25 +60,35 @@ static void add_logs(struct message *answer, const struct tw_binaries *binaries)
     }
 }
 
+static tw_status compile_launch(const struct compiler *compiler,
+                                const struct tw_compile_request *request, int64_t threads,
+                                struct tw_binary *binary, struct tw_error *error) {
+    tw_status status =
+        tw_launch_compile(compiler->backend, &compiler->device, request, binary, error);
+    return status == TW_OK ? tw_launch_check_registers(&compiler->device, binary, threads, error)
+                           : status;
+}
+
+static tw_status compile(const struct compiler *compiler, const struct message *message,
+                         struct tw_binaries *binaries, struct tw_error *error) {
+    struct compile_request request;
+    tw_status status = compile_request_read(message, &request, error);
+    for (int i = 0; i < request.launch_count && status == TW_OK; i++)
+        status = compile_launch(compiler, &request.launches[i].compile, request.launches[i].threads,
+                                &binaries->launches[binaries->count++], error);
+    /* Whose mistake it is, and with which configuration it was met. */
+    if (status == TW_BAD_DESCRIPTION)
+        tw_fail(error, status, "%s: %s: %.500s (met with %.300s)",
+                message_text(message, "origin", ""), message_text(message, "implementation", ""),
+                error->message, message_text(message, "configuration", ""));
+    return status;
+}
+
 static tw_status compile_one(const struct compiler *compiler, const struct message *request,
                              struct tw_error *error) {
-    struct tw_configuration configuration;
     struct tw_binaries binaries = {0};
-    struct tw_problem problem = compiler->problem;
-    struct call call;
-    int64_t values[TW_MAX_SYMBOLS];
     double start = tw_clock_now();
-    tw_status status =
-        assignment_read_variant(request, compiler->description, &configuration, error);
-    if (status == TW_OK)
-        status = assignment_read_call(request, &call, error);
-    if (status == TW_OK)
-        status = call_bind(&call, &compiler->device, &problem, values, error);
-    if (status == TW_OK)
-        status = tw_configuration_bind(compiler->description, &configuration, values, error);
-    if (status == TW_OK)
-        status = tw_variant_compile(compiler->backend, &compiler->device, &problem, &configuration,
-                                    values, &binaries, error);
+    tw_status status = compile(compiler, request, &binaries, error);
     struct message answer = message_new("compiled");
     cJSON_AddNumberToObject(answer.json, "id", message_number(request, "id", 0));
     cJSON_AddStringToObject(answer.json, "status", trial_status(status));
@@ -108,7 +118,6 @@ int compile_worker(void) {
             status = compile_one(&compiler, &request, &error);
         message_free(&request);
     }
-    tw_description_free(compiler.description);
     /* A coordinator that closed the connection has no more work. */
     return status == TW_NOT_FOUND ? 0 : 1;
 }

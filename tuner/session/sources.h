@@ -1,0 +1,37 @@
+/* The sources of a run: known by what they are made of, each rendered once. */
+#ifndef TUNER_SESSION_SOURCES_H
+#define TUNER_SESSION_SOURCES_H
+
+#include "runtime/variant/executable.h"
+
+/* What is kept of a variant's sources. */
+struct rendered {
+    char key[TW_HASH_SIZE];
+    char hashes[TW_MAX_LAUNCHES][TW_HASH_SIZE]; /* tw_executable_hash of each launch's */
+};
+
+/* Zero-initialise; free with sources_free. */
+struct sources {
+    struct rendered *all; /* open addressing; an empty key: free */
+    size_t count, room;
+    int64_t rendered; /* sources, one a launch */
+};
+
+/* The hash of all that a variant's sources are made of: equal keys, equal sources. Renders nothing.
+ * `values` are bound for the problem. */
+tw_status sources_key(const struct tw_device_info *device, const struct tw_problem *problem,
+                      const struct tw_configuration *configuration, const int64_t *values,
+                      char key[TW_HASH_SIZE], struct tw_error *error);
+
+/* Renders the sources of an executable, whose key this is: `texts` has room for TW_MAX_LAUNCHES and
+ * is the caller's to free, in every case. */
+tw_status sources_render(struct sources *sources, const char *key,
+                         const struct tw_executable *executable, const char *backend,
+                         struct tw_text *texts, struct tw_error *error);
+
+/* NULL when they have not been rendered. */
+const struct rendered *sources_find(const struct sources *sources, const char *key);
+
+void sources_free(struct sources *sources);
+
+#endif
