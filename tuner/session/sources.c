@@ -7,8 +7,8 @@ static void add_number(struct tw_hash *hash, int64_t number) {
     tw_hash_add(hash, &number, sizeof number);
 }
 
-/* What tw_source_render takes, and nothing else: words, parameters but those of the launch,
- * defines, blocks. */
+/* With sources_key, what tw_source_render takes and nothing else: attributes, which optional
+ * buffers there are, parameters but those of the launch, defines, blocks. */
 static tw_status add_launches(struct tw_hash *hash, const struct tw_implementation *in,
                               const int64_t *values, const struct tw_device_info *device,
                               struct tw_error *error) {
@@ -37,6 +37,9 @@ tw_status sources_key(const struct tw_device_info *device, const struct tw_probl
     tw_hash_add_text(hash, in->name);
     for (int i = 0; i < d->attribute_count; i++)
         add_number(hash, problem->words[i]);
+    for (int i = 0; i < d->argument_count; i++)
+        if (d->arguments[i].when != NULL)
+            add_number(hash, tw_problem_has(problem, i, bound));
     for (int i = 0; i < in->parameter_count; i++)
         if (!in->parameters[i].launch)
             add_number(hash, configuration->values[i]);
