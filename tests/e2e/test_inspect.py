@@ -16,6 +16,16 @@ LISTING = """
         /*0040*/                   EXIT ;
 """
 
+PRODUCTS = """
+.text.copy:
+        /*0000*/                   UTMALDG.2D [UR16], [UR6], desc[UR22] ;
+.L_x_0:
+        /*0010*/                   HGMMA.64x64x16.F32.BF16 R24, gdesc[UR24].tnspB, R24, gsb0 ;
+        /*0020*/                   WARPGROUP.DEPBAR.LE gsb0, 0x0 ;
+        /*0030*/              @!P0 BRA `(.L_x_0) ;
+        /*0040*/                   EXIT ;
+"""
+
 
 class Inspect(support.EndToEnd):
     def disassembler(self, script):
@@ -126,6 +136,23 @@ class Inspect(support.EndToEnd):
         )
         self.assertAlmostEqual(code["issue_bound"], 2 / 3)
         self.assertAlmostEqual(code["register_bound_low"], 2 / 5)
+
+    def test_products_on_tensor_cores(self):
+        self.disassembler(f"cat << 'END'\n{PRODUCTS}\nEND")
+        got = self.on_paper("copy", "--shape", "4096x4096")
+        self.assertEqual((got.code, got.err), (0, ""))
+        code = got.json["launches"][0]["code"]
+        self.assertEqual(code["kernel"]["opcodes"], {"UTMALDG.2D": 1, "HGMMA.64x64x16.F32.BF16": 1})
+        loop = code["loop"]
+        self.assertEqual((loop["tensor"], loop["instructions"]), (1, 3))
+        self.assertEqual((loop["tensor_cycles"], loop["tensor_operand_cycles"]), (32, 32))
+        self.assertEqual((code["issue_bound"], code["operand_bound"]), (1, 1))
+        # Of the loop's end, the branch, nothing is done meanwhile.
+        self.assertAlmostEqual(code["alone_bound"], 32 / 33)
+        table = self.run_command("inspect", "copy", "--shape", "64x64", "--arch", "sm_90").out
+        self.assertRegex(table, r"(?m)^    HGMMA +1 of 64x64x16.F32.BF16 +1$")
+        self.assertRegex(table, r"(?m)^    UTMALDG +1 of 2D +0$")
+        self.assertIn("% of the HGMMA peak: 3 instructions are issued for 32 cycles of products", table)
 
     def test_disassemblers_that_fail(self):
         for script, says in (

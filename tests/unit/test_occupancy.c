@@ -75,13 +75,14 @@ static void unknown_architectures(void **state) {
 }
 
 /* A device that tells all: 64 flops a byte are where its two bounds meet. */
-static struct roofline roofline(double flops, double bytes, int64_t bandwidth) {
+static struct roofline roofline_in(const char *dtype, double flops, double bytes,
+                                   int64_t bandwidth) {
     struct tw_device_info device = paper_gpu;
     struct tw_error error;
     char *text = replaced(scale_text, "", "");
     struct tw_description *d = read_description(text, NULL);
     struct tw_problem problem = parse_problem(d, "8x100");
-    must(tw_problem_set(&problem, "dtype", "f32", &error), error);
+    must(tw_problem_set(&problem, "dtype", dtype, &error), error);
     device.compute_units = 100;
     device.clock_khz = 1000000;
     device.bandwidth = bandwidth;
@@ -90,6 +91,10 @@ static struct roofline roofline(double flops, double bytes, int64_t bandwidth) {
     tw_description_free(d);
     free(text);
     return r;
+}
+
+static struct roofline roofline(double flops, double bytes, int64_t bandwidth) {
+    return roofline_in("f32", flops, bytes, bandwidth);
 }
 
 static void rooflines(void **state) {
@@ -106,6 +111,8 @@ static void rooflines(void **state) {
     assert_float_equal(r.intensity, 0, 0);
     assert_int_equal(r.bound, ROOFLINE_MEMORY);
     assert_float_equal(r.bound_us, 0.25e6, 1e-3);
+    /* Tensor cores of sm_90 multiply doubles twice as fast as what else there is. */
+    assert_int_equal(roofline_in("f64", 1, 1, 1).lanes, 128);
     r = roofline(2.56e12, 100e9, 0);
     assert_int_equal(r.bound, ROOFLINE_UNKNOWN);
     assert_float_equal(r.intensity, 25.6, 1e-9);

@@ -60,6 +60,25 @@ static void print_kind(const struct inspected_launch *launch, const char *what, 
     print_row(what, kernel, loop);
 }
 
+/* Of a kind, by opcode: "HGMMA" and "4 of 64x256x16.F32.BF16". */
+static void print_opcodes(const struct inspected_launch *launch, enum sass_kind kind) {
+    const struct code_counts *counts = &launch->kernel.counts;
+    for (int i = 0; i < counts->opcode_count; i++) {
+        const struct counted_opcode *counted = &counts->opcodes[i];
+        char what[CELL] = "", kernel[CELL] = "", loop[CELL] = "";
+        if (counted->kind != kind)
+            continue;
+        size_t length = strcspn(counted->opcode, ".");
+        add(what, "  %.*s", (int)length, counted->opcode);
+        add(kernel, "%d", counted->count);
+        if (counted->opcode[length] == '.')
+            add(kernel, " of %s", counted->opcode + length + 1);
+        if (launch->has_loop)
+            add(loop, "%d", counts_of_opcode(&launch->loop.counts, counted->opcode));
+        print_row(what, kernel, loop);
+    }
+}
+
 static void print_counts(const struct inspected_launch *launch) {
     char kernel[CELL] = "", loop[CELL] = "";
     add(kernel, "%d", launch->kernel.counts.instructions);
@@ -70,6 +89,7 @@ static void print_counts(const struct inspected_launch *launch) {
     print_kind(launch, "FFMA2", SASS_FFMA2, count_cell);
     print_kind(launch, "DFMA", SASS_DFMA, count_cell);
     print_kind(launch, "tensor", SASS_TENSOR, count_cell);
+    print_opcodes(launch, SASS_TENSOR);
     print_kind(launch, "other float", SASS_FLOAT, count_cell);
     print_kind(launch, "integer", SASS_INTEGER, count_cell);
     print_kind(launch, "moves", SASS_MOVE, count_cell);
@@ -79,6 +99,7 @@ static void print_counts(const struct inspected_launch *launch) {
     print_kind(launch, "STG", SASS_GLOBAL_STORE, access_cell);
     print_kind(launch, "LDGSTS", SASS_ASYNC_COPY, access_cell);
     print_kind(launch, "bulk copies", SASS_BULK_COPY, count_cell);
+    print_opcodes(launch, SASS_BULK_COPY);
     print_kind(launch, "LDL (local)", SASS_LOCAL_LOAD, access_cell);
     print_kind(launch, "STL (local)", SASS_LOCAL_STORE, access_cell);
     print_kind(launch, "barriers", SASS_BARRIER, count_cell);
@@ -134,10 +155,31 @@ static void print_reads(const struct inspected_launch *launch) {
     }
 }
 
+static void print_tensor_bounds(const struct inspected_launch *launch,
+                                const struct inspect_bounds *bounds) {
+    const struct inspected_code *code = launch->has_loop ? &launch->loop : &launch->kernel;
+    const struct tensor_work *tensor = &code->tensor;
+    printf("  at most         %.1f%% of the %s peak: %d instructions are issued for %.4g cycles of "
+           "products\n",
+           100 * bounds->issue, bounds->opcode, code->counts.instructions, tensor->cycles);
+    if (bounds->operands > 0)
+        printf(
+            "  at most         %.1f%% of it: their operands take %.4g cycles to read from shared "
+            "memory\n",
+            100 * bounds->operands, tensor->operand_cycles);
+    if (bounds->alone > 0)
+        printf(
+            "  estimate        %.1f%% of it by four warps alone: they wait for all their products "
+            "and issue %d instructions until the next\n",
+            100 * bounds->alone, tensor->exposed);
+}
+
 /* What the loop can reach of the arithmetic peak. */
 static void print_bounds(const struct inspection *in, const struct inspected_launch *launch) {
     const struct inspect_bounds bounds = inspect_bounds_of(in, launch);
-    if (bounds.issue > 0)
+    if (bounds.tensor)
+        print_tensor_bounds(launch, &bounds);
+    else if (bounds.issue > 0)
         printf("  at most         %.1f%% of the %s peak, by the instructions that are issued\n",
                100 * bounds.issue, bounds.opcode);
     char share[CELL] = "";

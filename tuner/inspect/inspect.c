@@ -89,9 +89,11 @@ static tw_status find_resources(const struct subject *s, int index, struct inspe
     return status;
 }
 
-static void look_at(const struct sass *sass, const bool *chosen, struct inspected_code *code) {
+static void look_at(const struct sass *sass, const bool *chosen, int arch,
+                    struct inspected_code *code) {
     counts_take(sass, chosen, &code->counts);
     registers_count(sass, chosen, &code->reads);
+    tensor_take(sass, chosen, arch, &code->tensor);
 }
 
 static tw_status read_code(const struct inspection *in, const struct tw_binary *binary,
@@ -115,8 +117,8 @@ static tw_status read_code(const struct inspection *in, const struct tw_binary *
         launch->nested = loop.nested;
         launch->loop_begin = sass.instructions[loop.head].address;
         launch->loop_end = sass.instructions[loop.tail].address;
-        look_at(&sass, NULL, &launch->kernel);
-        look_at(&sass, loop.own, &launch->loop);
+        look_at(&sass, NULL, in->device.arch, &launch->kernel);
+        look_at(&sass, loop.own, in->device.arch, &launch->loop);
     }
     sass_loop_free(&loop);
     sass_free(&sass);

@@ -10,11 +10,13 @@
 #include "tuner/inspect/occupancy.h"
 #include "tuner/inspect/registers.h"
 #include "tuner/inspect/roofline.h"
+#include "tuner/inspect/tensor.h"
 
 /* A kernel, or the loop in it that counts. */
 struct inspected_code {
     struct code_counts counts;
     struct register_reads reads;
+    struct tensor_work tensor;
 };
 
 struct inspected_launch {
@@ -52,10 +54,13 @@ struct inspection {
 /* The most that a launch's loop, or kernel without one, can reach of the arithmetic peak; 0: not
  * known, or not what the launch does. */
 struct inspect_bounds {
-    const char *opcode;  /* "FFMA" or "DFMA", whose peak it is */
+    const char *opcode;  /* "FFMA", "DFMA" or "HGMMA", whose peak it is */
+    bool tensor;         /* it is a product of matrices, and its rate is known */
     double issue;        /* by its share of the instructions */
     double reads;        /* FFMA, an estimate, by the register file's ports */
     double shared_reads; /* the same, if neighbours fill each other's gaps */
+    double operands;     /* HGMMA and its kin, by what they read of shared memory */
+    double alone;        /* the same, an estimate, for four warps alone: others fill their gaps */
 };
 
 struct inspect_bounds inspect_bounds_of(const struct inspection *inspection,

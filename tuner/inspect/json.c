@@ -115,6 +115,13 @@ static cJSON *code_json(const struct inspected_code *code) {
             add_accesses(counts, kind, json);
         else if (kind != SASS_PADDING)
             cJSON_AddNumberToObject(json, kind_words[kind], counts->kinds[kind]);
+    if (counts->opcode_count > 0) {
+        cJSON *opcodes = cJSON_AddObjectToObject(json, "opcodes");
+        for (int i = 0; i < counts->opcode_count; i++)
+            cJSON_AddNumberToObject(opcodes, counts->opcodes[i].opcode, counts->opcodes[i].count);
+    }
+    add_known(json, "tensor_cycles", code->tensor.cycles);
+    add_known(json, "tensor_operand_cycles", code->tensor.operand_cycles);
     if (reads->multiply_adds == 0)
         return json;
     cJSON *registers = cJSON_AddObjectToObject(json, "register_reads");
@@ -141,6 +148,8 @@ static void add_code(const struct inspection *in, const struct inspected_launch 
     add_known(code, "issue_bound", bounds.issue);
     add_known(code, "register_bound_low", bounds.reads);
     add_known(code, "register_bound_high", bounds.shared_reads);
+    add_known(code, "operand_bound", bounds.operands);
+    add_known(code, "alone_bound", bounds.alone);
 }
 
 static cJSON *launch_json(const struct inspection *in, const struct inspected_launch *launch) {

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/inspect/tensor.h"
+
 enum { MAX_LOOPS = 256 };
 
 struct natural_loop {
@@ -130,23 +132,31 @@ static void measure_loops(struct search *s) {
 
 /* ---- The one ---- */
 
-static bool is_arithmetic(const struct sass_instruction *in) {
-    return !in->never && (in->kind == SASS_FFMA || in->kind == SASS_FFMA2 ||
-                          in->kind == SASS_DFMA || in->kind == SASS_TENSOR);
+/* Multiply-adds of a warp. Products that do not say their shape count as a small one. */
+static long arithmetic(const struct sass_instruction *in) {
+    enum { WARP = 32, SMALL_PRODUCT = 8 * 8 * 4 };
+    if (in->kind == SASS_TENSOR) {
+        long multiply_adds = tensor_multiply_adds(in);
+        return multiply_adds > 0 ? multiply_adds : SMALL_PRODUCT;
+    }
+    if (in->kind == SASS_FFMA2)
+        return 2 * WARP;
+    return in->kind == SASS_FFMA || in->kind == SASS_DFMA ? WARP : 0;
 }
 
-static bool is_global(const struct sass_instruction *in) {
-    return !in->never && (in->kind == SASS_GLOBAL_LOAD || in->kind == SASS_GLOBAL_STORE ||
-                          in->kind == SASS_ASYNC_COPY || in->kind == SASS_BULK_COPY);
+static long accesses(const struct sass_instruction *in) {
+    return in->kind == SASS_GLOBAL_LOAD || in->kind == SASS_GLOBAL_STORE ||
+           in->kind == SASS_ASYNC_COPY || in->kind == SASS_BULK_COPY;
 }
 
-static int richest(const struct search *s, bool (*counts)(const struct sass_instruction *)) {
+static int richest(const struct search *s, long (*count)(const struct sass_instruction *)) {
     int best = -1;
-    size_t most = 0;
+    long most = 0;
     for (int l = 0; l < s->count; l++) {
-        size_t number = 0;
+        long number = 0;
         for (size_t i = 0; i < s->sass->count; i++)
-            number += s->innermost[i] == l && counts(&s->sass->instructions[i]);
+            if (s->innermost[i] == l && !s->sass->instructions[i].never)
+                number += count(&s->sass->instructions[i]);
         if (number > most) {
             most = number;
             best = l;
@@ -207,8 +217,8 @@ tw_status sass_find_loop(const struct sass *sass, struct sass_loop *out, struct 
                            : find_loops(s, error);
     if (status == TW_OK) {
         measure_loops(s);
-        int chosen = richest(s, is_arithmetic);
-        take(s, chosen >= 0 ? chosen : richest(s, is_global), out);
+        int chosen = richest(s, arithmetic);
+        take(s, chosen >= 0 ? chosen : richest(s, accesses), out);
     }
     end_search(s);
     return status;

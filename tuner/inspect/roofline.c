@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "tuner/inspect/tensor.h"
+
 /* CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions": results a cycle and
  * multiprocessor, of 32-bit and of 64-bit floating-point multiply-adds. */
 static const struct {
@@ -19,20 +21,29 @@ int roofline_lanes(int arch, enum tw_type type) {
     return 0;
 }
 
-/* What the kernel computes in: the type of what it writes. */
-static enum tw_type computed_type(const struct tw_problem *problem) {
+/* The type of the first buffer that the kernel reads, or of the first that it writes. */
+static enum tw_type type_of(const struct tw_problem *problem, bool read) {
     const struct tw_description *d = problem->description;
     for (int i = 0; i < d->argument_count; i++)
-        if (d->arguments[i].kind == TW_ARGUMENT_BUFFER && d->arguments[i].access != TW_ACCESS_IN)
+        if (d->arguments[i].kind == TW_ARGUMENT_BUFFER &&
+            (d->arguments[i].access == TW_ACCESS_IN) == read)
             return tw_problem_type(problem, i);
     return TW_TYPE_COUNT;
+}
+
+/* A kernel computes in the type of what it writes, or on tensor cores, if they are faster, from
+ * what it reads. */
+static int fastest_lanes(int arch, const struct tw_problem *problem) {
+    int lanes = roofline_lanes(arch, type_of(problem, false));
+    int tensor = tensor_lanes(arch, type_of(problem, true));
+    return tensor > lanes ? tensor : lanes;
 }
 
 void roofline_of(const struct tw_device_info *device, const struct tw_problem *problem,
                  const struct tw_work *work, struct roofline *r) {
     *r = (struct roofline){.work = *work};
     r->bandwidth = (double)device->bandwidth;
-    r->lanes = roofline_lanes(device->arch, computed_type(problem));
+    r->lanes = fastest_lanes(device->arch, problem);
     /* A multiply-add is two operations. */
     r->peak = 2.0 * r->lanes * (double)device->compute_units * (double)device->clock_khz * 1e3;
     if (work->flops > 0 && work->bytes > 0)

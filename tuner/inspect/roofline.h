@@ -11,7 +11,7 @@ enum roofline_bound { ROOFLINE_UNKNOWN, ROOFLINE_ARITHMETIC, ROOFLINE_MEMORY };
 struct roofline {
     struct tw_work work;
     double intensity; /* flops a byte; 0: the kernel moves data */
-    int lanes;        /* multiply-adds of the problem's type a cycle and SM; 0: not known */
+    int lanes;        /* multiply-adds of the problem's types a cycle and SM; 0: not known */
     double peak;      /* flops a second; 0: not known */
     double bandwidth; /* bytes a second; 0: not known */
     enum roofline_bound bound;

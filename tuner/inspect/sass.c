@@ -139,6 +139,14 @@ static tw_status add_instruction(struct reading *r, const struct sass_instructio
     return TW_OK;
 }
 
+/* "WARPGROUP.DEPBAR.LE gsb0, 0x1" */
+static int groups_in_flight(const char *opcode, const char *operands) {
+    const char *last = strrchr(operands, ',');
+    if (last == NULL || strncmp(opcode, "WARPGROUP.DEPBAR", 16) != 0)
+        return SASS_NO_WAIT;
+    return (int)strtol(last + 1, NULL, 0);
+}
+
 /* "@!P0 BRA `(.L_x_2)", what stands between the address and the semicolon. */
 static tw_status read_instruction(struct reading *r, unsigned address, char *text) {
     struct sass_instruction in = {.address = address, .target = SASS_NO_TARGET};
@@ -160,6 +168,7 @@ static tw_status read_instruction(struct reading *r, unsigned address, char *tex
     snprintf(in.opcode, sizeof in.opcode, "%.*s", (int)length, text);
     char *operands = trim(text + length);
     in.kind = sass_kind_of(in.opcode, operands);
+    in.in_flight = groups_in_flight(in.opcode, operands);
     tw_status status = TW_OK;
     /* BRX and its kin go where a register says. */
     if (in.kind == SASS_BRANCH &&

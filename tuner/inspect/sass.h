@@ -40,7 +40,13 @@ enum sass_kind {
         SASS_KINDS
 };
 
-enum { SASS_SOURCES = 4, SASS_NO_REGISTER = -1, SASS_NO_TARGET = -1, SASS_OPCODE_SIZE = 48 };
+enum {
+    SASS_SOURCES = 4,
+    SASS_NO_REGISTER = -1,
+    SASS_NO_TARGET = -1,
+    SASS_NO_WAIT = -1,
+    SASS_OPCODE_SIZE = 48
+};
 
 /* Something an instruction reads, in its operand slot. */
 struct sass_source {
@@ -57,6 +63,8 @@ struct sass_instruction {
     int source_count;
     struct sass_source sources[SASS_SOURCES];
     int target; /* branches: the index of the instruction they go to, or SASS_NO_TARGET */
+    /* WARPGROUP.DEPBAR: groups of products that may be in flight after it; else SASS_NO_WAIT */
+    int in_flight;
 };
 
 struct sass {
