@@ -7,7 +7,7 @@
 #include "runtime/library/request.h"
 #include "runtime/library/sized.h"
 
-/* ---- What is not served ---- */
+/* ---- What is wrong or not served ---- */
 
 static tw_status refuse_unserved(const tw_gemm_descriptor *d, tw_error *error) {
     const struct {
@@ -21,16 +21,15 @@ static tw_status refuse_unserved(const tw_gemm_descriptor *d, tw_error *error) {
                   {"a_scale", d->a_scale != NULL},
                   {"b_scale", d->b_scale != NULL},
                   {"c_scale", d->c_scale != NULL}};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (fields[i].set)
-            return tw_fail(error, TW_UNAVAILABLE,
-                           "tw_gemm_descriptor.%s is set, which no kernel can serve yet; leave it "
-                           "zero",
-                           fields[i].name);
-    return TW_OK;
+    int i = 0;
+    while (!fields[i].set)
+        i++;
+    return tw_fail(error, TW_UNAVAILABLE,
+                   "tw_gemm_descriptor.%s is set, which no kernel can serve yet; leave it zero",
+                   fields[i].name);
 }
 
-static tw_status check(const tw_gemm_descriptor *d, tw_error *error) {
+static tw_status refuse(const tw_gemm_descriptor *d, tw_error *error) {
     if ((unsigned)d->transposes > TW_TT)
         return tw_fail(error, TW_INVALID, "gemm: transposes is %d, which is none of tw_transposes",
                        (int)d->transposes);
@@ -45,6 +44,16 @@ static tw_status check(const tw_gemm_descriptor *d, tw_error *error) {
     if (status == TW_OK)
         status = tw_call_size("gemm", "batch_count", d->batch_count, error);
     return status == TW_OK ? refuse_unserved(d, error) : status;
+}
+
+/* All at once, for each call pays for it; which it is, is asked when there is something. */
+static bool is_served(const tw_gemm_descriptor *d) {
+    const int64_t sizes = d->m | d->n | d->k | d->batch_count;
+    const uintptr_t unserved = (uintptr_t)d->device_alpha | (uintptr_t)d->device_beta |
+                               (uintptr_t)d->bias | (uintptr_t)d->a_scale | (uintptr_t)d->b_scale |
+                               (uintptr_t)d->c_scale;
+    return sizes >= 0 && unserved == 0 && d->batch_count <= 1 &&
+           d->activation == TW_ACTIVATION_NONE && (unsigned)d->transposes <= TW_TT;
 }
 
 /* ---- Key ---- */
@@ -207,9 +216,10 @@ static tw_status multiply(tw_library *library, void *stream, const tw_gemm_descr
 
 static tw_status run(tw_library *library, void *stream, const tw_gemm_descriptor *d, const void *a,
                      const void *b, void *c, tw_error *error) {
-    tw_status status = check(d, error);
-    if (status != TW_OK || d->m == 0 || d->n == 0)
-        return status;
+    if (!is_served(d))
+        return refuse(d, error);
+    if (d->m == 0 || d->n == 0)
+        return TW_OK;
     if (d->k == 0)
         return tw_call_scale(library, stream, d->c_type != NULL ? d->c_type : d->a_type, d->m, d->n,
                              d->beta, c, d->ldc, error);

@@ -74,7 +74,16 @@ struct tw_key_texts {
 };
 
 uint64_t tw_plan_key_hash(const struct tw_plan_key *key);
-bool tw_plan_key_has_words(const struct tw_plan_key *key, const uint64_t *words);
+
+static inline bool tw_plan_key_has_words(const struct tw_plan_key *key, const uint64_t *words) {
+    uint64_t difference = 0;
+    for (int i = 0; i < TW_PLAN_KEY_HEAD; i++)
+        difference |= key->words[i] ^ words[i];
+    for (int i = TW_PLAN_KEY_HEAD; i < tw_plan_key_length(key); i++)
+        difference |= key->words[i] ^ words[i];
+    return difference == 0;
+}
+
 /* `texts` is NULL for a key without. */
 bool tw_plan_key_has_texts(const struct tw_plan_key *key, const struct tw_key_texts *texts);
 /* NULL when there is no memory; free() frees it. */
