@@ -154,6 +154,40 @@ static void several_descriptions(void **state) {
     arguments_free(&a);
 }
 
+/* A folder stands for its descriptions, by name, and for nothing else in it. */
+static void a_folder_of_descriptions(void **state) {
+    struct arguments a;
+    struct tw_error error;
+    struct tw_description *d;
+    const struct scratch *scratch = *state;
+    char path[600], folder[600], empty[600], slashed[610];
+    snprintf(folder, sizeof folder, "%s/folder", scratch->path);
+    snprintf(empty, sizeof empty, "%s/empty", scratch->path);
+    mkdir(folder, 0777);
+    mkdir(empty, 0777);
+    plant(scratch, "folder/second.json", "second", path);
+    plant(scratch, "folder/first.json", "first", path);
+    plant(scratch, "folder/notes.txt", "notes", path);
+    plant(scratch, "folder/.hidden.json", "hidden", path);
+    const option_set allowed = OPTIONS_SUBJECT;
+    must(parse(&a, allowed, &error, WORDS("second", "--config", folder)), error);
+    assert_int_equal(a.configs.count, 2);
+    assert_says(a.configs.words[0], "/folder/first.json");
+    must(resolve_description(&a, &d, &error), error);
+    assert_string_equal(d->kernel, "second");
+    tw_description_free(d);
+    arguments_free(&a);
+    snprintf(slashed, sizeof slashed, "%s/", folder);
+    must(parse(&a, allowed, &error, WORDS("--config", slashed)), error);
+    assert_says(a.configs.words[1], "/folder/second.json");
+    assert_refuses(resolve_description(&a, &d, &error), TW_INVALID, error,
+                   "which kernel? name one of first, second");
+    arguments_free(&a);
+    assert_refuses(parse(&a, allowed, &error, WORDS("--config", empty)), TW_INVALID, error,
+                   "/empty: has no descriptions (files that end in .json)");
+    arguments_free(&a);
+}
+
 static void an_unknown_kernel_may_be_ones_own(void **state) {
     struct arguments a;
     struct tw_error error;
@@ -172,6 +206,7 @@ int main(void) {
         cmocka_unit_test(only_what_is_allowed),
         cmocka_unit_test(plain_words),
         cmocka_unit_test_setup_teardown(several_descriptions, scratch_make, scratch_remove),
+        cmocka_unit_test_setup_teardown(a_folder_of_descriptions, scratch_make, scratch_remove),
         cmocka_unit_test(an_unknown_kernel_may_be_ones_own),
     };
     return cmocka_run_group_tests_name("arguments", tests, NULL, NULL);

@@ -18,5 +18,8 @@ tw_status add_shapes(struct arguments *arguments, const char *path, struct tw_er
 tw_status add_attribute(char **attributes, int *count, const char *name, const char *word,
                         struct tw_error *error);
 tw_status add_word(struct word_list *list, const char *word, struct tw_error *error);
+/* Adds a description, or all of a folder's: its files that end in .json, by name. What is added is
+ * a copy of one's own. */
+tw_status add_descriptions(struct word_list *list, const char *path, struct tw_error *error);
 
 #endif

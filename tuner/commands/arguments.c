@@ -45,6 +45,11 @@ static tw_status take_word(struct arguments *a, const struct row *row, const cha
     return add_word(member_of(a, row), value, error);
 }
 
+static tw_status take_descriptions(struct arguments *a, const struct row *row, const char *value,
+                                   struct tw_error *error) {
+    return add_descriptions(member_of(a, row), value, error);
+}
+
 static tw_status take_integer(struct arguments *a, const struct row *row, const char *value,
                               struct tw_error *error) {
     return parse_integer(row->name, value, row->least, row->most, member_of(a, row), error);
@@ -140,7 +145,7 @@ static const struct row rows[OPTION_COUNT] = {
     [OPTION_JOBS] = {"jobs", take_integer, MEMBER(jobs), 1, MOST_JOBS},
     [OPTION_DB] = {"db", take_text, MEMBER(db), 0, 0},
     [OPTION_CACHE] = {"cache", take_cache, 0, 0, 0},
-    [OPTION_CONFIG] = {"config", take_word, MEMBER(configs), 0, 0},
+    [OPTION_CONFIG] = {"config", take_descriptions, MEMBER(configs), 0, 0},
     [OPTION_TRIAL_LIMIT] = {"trial-limit", take_seconds, MEMBER(trial_limit_s), 0, 0},
     [OPTION_COMPILE_LIMIT] = {"compile-limit", take_seconds, MEMBER(compile_limit_s), 0, 0},
     [OPTION_RUN] = {"run", take_integer, MEMBER(run), 1, INT64_MAX},
@@ -248,6 +253,8 @@ void arguments_free(struct arguments *a) {
     }
     free(a->shapes);
     free(a->files.words);
+    for (int i = 0; i < a->configs.count; i++)
+        free((char *)a->configs.words[i]);
     free(a->configs.words);
     free(a->fixes.words);
     for (int i = 0; i < a->attribute_count; i++)

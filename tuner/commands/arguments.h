@@ -88,10 +88,10 @@ struct arguments {
     const char *db;
     const char *cache; /* "cold" unless given */
     bool cache_given;
-    struct word_list configs;
-    struct word_list fixes; /* "BK=8" */
-    unsigned statuses;      /* of trials, a bit each (db/store.h); 0: not given */
-    double trial_limit_s;   /* 0: the tuner decides */
+    struct word_list configs; /* owned, unlike other words */
+    struct word_list fixes;   /* "BK=8" */
+    unsigned statuses;        /* of trials, a bit each (db/store.h); 0: not given */
+    double trial_limit_s;     /* 0: the tuner decides */
     double compile_limit_s;
     int64_t run;           /* 0: not given */
     const char *output;    /* NULL: not given; likewise the next six */
