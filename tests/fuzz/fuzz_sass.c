@@ -3,6 +3,7 @@
 #include "tuner/inspect/counts.h"
 #include "tuner/inspect/loops.h"
 #include "tuner/inspect/registers.h"
+#include "tuner/inspect/tensor.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *text = fuzz_text(data, size);
@@ -12,6 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (status == TW_OK) {
         struct code_counts counts;
         struct register_reads reads;
+        struct tensor_work work;
         struct sass_loop loop;
         for (size_t i = 0; i < sass.count; i++)
             FUZZ_MUST(sass.instructions[i].target == SASS_NO_TARGET ||
@@ -24,6 +26,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             FUZZ_MUST(loop.head < sass.count && loop.tail < sass.count && loop.own[loop.head]);
             counts_take(&sass, loop.own, &counts);
             registers_count(&sass, loop.own, &reads);
+            tensor_take(&sass, loop.own, 90, &work);
+            FUZZ_MUST(work.cycles >= 0 && (size_t)work.exposed <= sass.count);
         }
         sass_loop_free(&loop);
     } else {

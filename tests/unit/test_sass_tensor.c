@@ -36,6 +36,9 @@ static void shapes(void **state) {
         {"HMMA.SP.16832.F32 R8, R4, R12, R8, R2, 0x0", 0},
         {"UTCHMMA gdesc[UR4], gdesc[UR6], tmem[UR8], tmem[UR10], idesc[UR11], UPT", 0},
         {"HFMA2 R1, R2, R3, R4", 0},
+        {"HGMMA.99999999999x8x16.F32 R1, R2, R3, R1", 0},
+        {"HMMA.16 R1, R2, R3, R1", 0},
+        {"HMMA.168 R1, R2, R3, R1", 0},
     };
     for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
         struct sass sass = ended(products[i].code);

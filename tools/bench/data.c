@@ -20,12 +20,21 @@ int data_next_set(struct data *data) {
 /* Sizes of the buffers, inputs first, as the description lists them. */
 static tw_status take_extents(struct data *data, tw_error *error) {
     const struct tw_description *d = data->task->description;
+    const struct task *task = data->task;
     tw_status status = TW_OK;
     for (int i = 0; i < d->argument_count && status == TW_OK; i++) {
-        if (d->arguments[i].kind != TW_ARGUMENT_BUFFER)
+        if (d->arguments[i].kind != TW_ARGUMENT_BUFFER ||
+            !tw_problem_has(&task->problem, i, task->values))
             continue;
         bool in = d->arguments[i].access == TW_ACCESS_IN;
-        status = tw_problem_extent(&data->task->problem, i, data->task->values,
+        if (in && data->in_count == 2)
+            return tw_fail(error, TW_UNAVAILABLE, "the libraries have nothing like %s with %s",
+                           d->kernel, d->arguments[i].name);
+        if (in)
+            data->in_arguments[data->in_count] = i;
+        else
+            data->out_argument = i;
+        status = tw_problem_extent(&task->problem, i, task->values,
                                    in ? &data->in[data->in_count] : &data->out, error);
         data->in_count += in;
     }
@@ -91,11 +100,14 @@ static tw_status fill(struct data *data, tw_error *error) {
     const struct tw_backend *backend = data->bench.backend;
     tw_status status = TW_OK;
     for (int i = 0; i < data->in_count && status == TW_OK; i++) {
-        const struct tw_argument *a = &d->arguments[i];
+        int argument = data->in_arguments[i];
+        uint32_t seed = SEED * 64 + d->arguments[argument].fill_seed * 8 + (uint32_t)argument;
         struct tw_memory first = data_memory(data->sets[0].in[i], &data->in[i]);
-        status = checks_fill(&data->checks, &first, &data->in[i],
-                             SEED * 64 + a->fill_seed * 8 + (uint32_t)i, a->fill_low, a->fill_high,
-                             error);
+        double low, high;
+        status =
+            tw_problem_fill(&data->task->problem, argument, data->task->values, &low, &high, error);
+        if (status == TW_OK)
+            status = checks_fill(&data->checks, &first, &data->in[i], seed, low, high, error);
         for (int s = 1; s < data->set_count && status == TW_OK; s++) {
             struct tw_memory other = data_memory(data->sets[s].in[i], &data->in[i]);
             status = backend->copy(data->bench.device, &other, &first, error);

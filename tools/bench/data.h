@@ -21,6 +21,7 @@ struct data {
     struct checks checks;
     int in_count;
     struct tw_extent in[2], out;
+    int in_arguments[2], out_argument; /* of the description */
     int set_count;
     struct set *sets;
     struct tw_memory flush; /* twice the last-level cache, where the sets are smaller; else empty */

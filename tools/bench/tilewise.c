@@ -29,8 +29,10 @@ static tw_status call(void *pointer, int number, tw_error *error) {
     tw_binding bindings[3];
     size_t count = 0;
     for (int i = 0; i < state->data->in_count; i++, count++)
-        bindings[count] = (tw_binding){.name = d->arguments[i].name, .buffer = set->in[i]};
-    bindings[count] = (tw_binding){.name = d->arguments[count].name, .buffer = set->out};
+        bindings[count] = (tw_binding){.name = d->arguments[state->data->in_arguments[i]].name,
+                                       .buffer = set->in[i]};
+    bindings[count] =
+        (tw_binding){.name = d->arguments[state->data->out_argument].name, .buffer = set->out};
     return tw_launch(state->plan, state->data->stage->stream, bindings, count + 1, error);
 }
 

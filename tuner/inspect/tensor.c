@@ -1,7 +1,6 @@
 #include "tuner/inspect/tensor.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { QUARTERS = 4, SHARED_BYTES = 128 /* a cycle and SM */ };
@@ -67,17 +66,17 @@ static bool is_of_four_warps(const char *opcode) {
     return begins(opcode + 1, "GMMA.");
 }
 
-/* "64x256x16", "16x8x4", or M and N of 8 or 16 and 8 with K after them: "16816", "884". */
+/* "64x256x16", "16x8x4", or M and N of 8 or 16 and 8 with K after them: "16816", "884". Four digits
+ * are more than any has, and their product is a long. */
 static bool read_shape(const char *word, int *m, int *n, int *k) {
-    if (sscanf(word, "%dx%dx%d", m, n, k) == 3)
+    if (sscanf(word, "%4dx%4dx%4d", m, n, k) == 3)
         return *m > 0 && *n > 0 && *k > 0;
     *m = begins(word, "16") ? 16 : 8;
     *n = 8;
     const char *rest = word + (*m == 16 ? 2 : 1);
     if (!begins(word, *m == 16 ? "168" : "88"))
         return false;
-    *k = atoi(rest + 1);
-    return *k > 0;
+    return sscanf(rest + 1, "%4d", k) == 1 && *k > 0;
 }
 
 /* The shape is the first of the modifiers. Sparse products (.SP) have another rate. */
