@@ -83,11 +83,12 @@ enum tw_access { TW_ACCESS_IN, TW_ACCESS_OUT, TW_ACCESS_INOUT };
 struct tw_argument {
     char name[TW_NAME_SIZE];
     enum tw_argument_kind kind;
-    int type_attribute; /* index of the attribute whose word is the type, or -1 for `type` */
+    int type_attribute; /* index of the attribute whose word tells the type, or -1 for `type` */
     enum tw_type type;
-    enum tw_access access;         /* buffers */
-    struct tw_expression *rows;    /* buffers */
-    struct tw_expression *columns; /* buffers */
+    enum tw_type types[TW_MAX_CHOICES]; /* by the attribute's words, in their order */
+    enum tw_access access;              /* buffers */
+    struct tw_expression *rows;         /* buffers */
+    struct tw_expression *columns;      /* buffers */
     int stride;                 /* buffers: index of the stride argument, or -1: rows are dense */
     int read_when;              /* buffers: index of the scalar that, not being zero, has an `out`
                                    buffer read; or -1 */

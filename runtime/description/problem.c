@@ -197,8 +197,12 @@ enum tw_type tw_problem_type(const struct tw_problem *problem, int argument) {
     const struct tw_argument *a = &d->arguments[argument];
     if (a->type_attribute < 0)
         return a->type;
-    /* Reading the description checked that every word of the attribute is a type. */
-    return (enum tw_type)tw_type_from_word(d->symbols.words[problem->words[a->type_attribute]]);
+    const struct tw_attribute *attribute = &d->attributes[a->type_attribute];
+    int word = 0;
+    while (word + 1 < attribute->word_count &&
+           attribute->words[word] != problem->words[a->type_attribute])
+        word++;
+    return a->types[word];
 }
 
 static tw_status evaluate(const struct tw_problem *problem, const char *what, const char *name,

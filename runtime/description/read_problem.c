@@ -107,30 +107,70 @@ static const char *type_words(bool only_floating, char words[TW_TYPE_COUNT * 8])
     return words;
 }
 
+static enum tw_type read_type_word(const struct tw_json *json, const char *what) {
+    char words[TW_TYPE_COUNT * 8];
+    int type = tw_type_from_word(tw_json_string(json));
+    if (type < 0)
+        tw_json_fail(json, "\"%s\" is neither a type (%s) nor %s", tw_json_string(json),
+                     type_words(false, words), what);
+    return type < 0 ? TW_TYPE_u8 : (enum tw_type)type;
+}
+
+static int find_attribute(const struct tw_description *d, const char *name) {
+    for (int i = 0; i < d->attribute_count; i++)
+        if (strcmp(d->attributes[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+/* A type for each word of an attribute: { "of": "dtype", "f64": "f64", "else": "f32" }. */
+static void read_types(const struct tw_description *d, struct tw_argument *argument,
+                       const struct tw_json *json) {
+    struct tw_json of = tw_json_member(json, "of");
+    struct tw_json otherwise = tw_json_optional(json, "else");
+    argument->type_attribute = find_attribute(d, tw_json_string(&of));
+    if (argument->type_attribute < 0) {
+        tw_json_fail(&of, "\"%s\" is no attribute", tw_json_string(&of));
+        return;
+    }
+    const struct tw_attribute *attribute = &d->attributes[argument->type_attribute];
+    const char *keys[TW_MAX_CHOICES + 3] = {"of", "else"};
+    if (attribute->is_number)
+        tw_json_fail(&of, "the attribute %s is a number, and has no words", attribute->name);
+    for (int i = 0; i < attribute->word_count; i++) {
+        keys[i + 2] = d->symbols.words[attribute->words[i]];
+        struct tw_json type = tw_json_optional(json, keys[i + 2]);
+        if (type.item == NULL && otherwise.item == NULL)
+            tw_json_fail(json, "has no type for %s of %s", keys[i + 2], attribute->name);
+        argument->types[i] = read_type_word(type.item != NULL ? &type : &otherwise, "\"else\"");
+    }
+    tw_json_only_keys(json, keys);
+}
+
 static void read_type(struct tw_description *d, struct tw_argument *argument,
                       const struct tw_json *json) {
     struct tw_json type = tw_json_member(json, "type");
-    const char *word = tw_json_string(&type);
     argument->type_attribute = -1;
-    for (int i = 0; i < d->attribute_count; i++) {
-        if (strcmp(d->attributes[i].name, word) != 0)
-            continue;
-        argument->type_attribute = i;
-        if (d->attributes[i].is_number)
-            tw_json_fail(&type, "the attribute %s is a number, and no type", word);
-        for (int j = 0; j < d->attributes[i].word_count; j++)
-            if (tw_type_from_word(d->symbols.words[d->attributes[i].words[j]]) < 0)
-                tw_json_fail(&type, "the attribute %s has the word \"%s\", which is no type", word,
-                             d->symbols.words[d->attributes[i].words[j]]);
+    if (cJSON_IsObject(type.item)) {
+        read_types(d, argument, &type);
         return;
     }
-    char words[TW_TYPE_COUNT * 8];
-    int known = tw_type_from_word(word);
-    if (known < 0)
-        tw_json_fail(&type, "\"%s\" is neither a type (%s) nor an attribute", word,
-                     type_words(false, words));
-    else
-        argument->type = (enum tw_type)known;
+    argument->type_attribute = find_attribute(d, tw_json_string(&type));
+    if (argument->type_attribute < 0) {
+        argument->type = read_type_word(&type, "an attribute");
+        return;
+    }
+    const struct tw_attribute *attribute = &d->attributes[argument->type_attribute];
+    if (attribute->is_number)
+        tw_json_fail(&type, "the attribute %s is a number, and no type", attribute->name);
+    for (int i = 0; i < attribute->word_count; i++) {
+        const char *word = d->symbols.words[attribute->words[i]];
+        int known = tw_type_from_word(word);
+        if (known < 0)
+            tw_json_fail(&type, "the attribute %s has the word \"%s\", which is no type",
+                         attribute->name, word);
+        argument->types[i] = known < 0 ? TW_TYPE_u8 : (enum tw_type)known;
+    }
 }
 
 /* A number, or an expression. */

@@ -104,6 +104,22 @@ static void add_messages(struct tw_hash *hash, const struct tw_implementation *i
         tw_hash_add_text(hash, in->disqualified_by[i]);
 }
 
+/* What words of an attribute mean, where they are not types themselves. */
+static void add_types(struct tw_hash *hash, const struct tw_description *d,
+                      const struct tw_argument *a) {
+    if (a->kind == TW_ARGUMENT_STRIDE || a->type_attribute < 0)
+        return;
+    const struct tw_attribute *attribute = &d->attributes[a->type_attribute];
+    for (int i = 0; i < attribute->word_count; i++) {
+        const char *word = d->symbols.words[attribute->words[i]];
+        const char *type = tw_type_info(a->types[i])->word;
+        if (strcmp(word, type) == 0)
+            continue;
+        tw_hash_add_text(hash, word);
+        tw_hash_add_text(hash, type);
+    }
+}
+
 /* Defaults of attributes count, because keys leave them out. */
 static void add_problem(struct tw_hash *hash, const struct tw_description *d) {
     for (int i = 0; i < d->attribute_count; i++) {
@@ -120,6 +136,7 @@ static void add_problem(struct tw_hash *hash, const struct tw_description *d) {
         add_number(hash, a->kind);
         tw_hash_add_text(hash, a->type_attribute >= 0 ? d->attributes[a->type_attribute].name
                                                       : tw_type_info(a->type)->word);
+        add_types(hash, d, a);
         add_number(hash, a->access);
         add_expressions(hash, &a->rows, 1, &d->symbols);
         add_expressions(hash, &a->columns, 1, &d->symbols);

@@ -101,6 +101,10 @@ static unsigned find_named(const char *source) {
     return named;
 }
 
+bool tw_prelude_named(const char *source) {
+    return find_named(source) != 0;
+}
+
 tw_status tw_prelude_extend(struct tw_text *source, const char *backend, const char *templates,
                             struct tw_error *error) {
     const char *ending = strcmp(backend, "cuda") == 0 ? "cuh" : "clh";

@@ -2,6 +2,8 @@
 #ifndef TW_VARIANT_PRELUDE_H
 #define TW_VARIANT_PRELUDE_H
 
+#include <stdbool.h>
+
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
@@ -10,5 +12,8 @@
  * nothing stay as they are to the byte: stored results are tied to them. */
 tw_status tw_prelude_extend(struct tw_text *source, const char *backend, const char *templates,
                             struct tw_error *error);
+
+/* Whether a source names anything of an extension. */
+bool tw_prelude_named(const char *source);
 
 #endif

@@ -9,6 +9,7 @@
 #include "runtime/base/file.h"
 #include "runtime/description/builtin.h"
 #include "runtime/variant/prelude.h"
+#include "runtime/variant/preprocess.h"
 
 #define CUDA_PRELUDE "templates/prelude/cuda.cuh"
 #define OPENCL_PRELUDE "templates/prelude/opencl.clh"
@@ -182,28 +183,48 @@ static void define_configuration(struct tw_text *source, const struct tw_impleme
                       values[in->defines[i].slot]);
 }
 
+/* Extensions count where they are named in what the preprocessor would leave: a kernel that knows
+ * more types than this problem has is none the longer for it. */
+static tw_status extend(struct tw_text *source, const char *backend, const struct tw_text *rest,
+                        struct tw_error *error) {
+    if (rest->failed || source->failed || !tw_prelude_named(rest->data))
+        return TW_OK;
+    struct tw_text whole = {0}, left = {0};
+    tw_text_add(&whole, source->data, source->length);
+    tw_text_add(&whole, rest->data, rest->length);
+    tw_status status = whole.failed ? tw_fail(error, TW_NO_MEMORY, "out of memory for a source")
+                                    : tw_preprocess(whole.data, NULL, &left, error);
+    if (status == TW_OK)
+        status = tw_prelude_extend(source, backend, left.data != NULL ? left.data : "", error);
+    tw_text_free(&whole);
+    tw_text_free(&left);
+    return status;
+}
+
 static tw_status render(const struct tw_problem *problem,
                         const struct tw_configuration *configuration, const char *backend,
                         const int64_t *values, const struct tw_geometry *geometry,
                         const struct tw_text *templates, struct tw_text *source,
                         struct tw_error *error) {
     const struct tw_description *d = problem->description;
+    struct tw_text rest = {0};
+    define_attributes(&rest, problem);
+    define_optional(&rest, problem, values);
+    for (int i = 0; configuration == NULL && i < d->let_count; i++)
+        tw_text_print(&rest, "#define %s %" PRId64 "\n", d->lets[i].name, values[d->lets[i].slot]);
+    if (configuration != NULL)
+        define_configuration(&rest, &d->implementations[configuration->implementation],
+                             configuration, values);
+    tw_text_add(&rest, templates->data, templates->length);
     tw_status status = begin(source, backend, geometry, error);
     if (status == TW_OK)
-        status = tw_prelude_extend(source, backend, templates->data, error);
-    if (status != TW_OK)
-        return status;
-    define_attributes(source, problem);
-    define_optional(source, problem, values);
-    for (int i = 0; configuration == NULL && i < d->let_count; i++)
-        tw_text_print(source, "#define %s %" PRId64 "\n", d->lets[i].name, values[d->lets[i].slot]);
-    if (configuration != NULL)
-        define_configuration(source, &d->implementations[configuration->implementation],
-                             configuration, values);
-    tw_text_add(source, templates->data, templates->length);
-    if (source->failed)
+        status = extend(source, backend, &rest, error);
+    tw_text_add(source, rest.data != NULL ? rest.data : "", rest.length);
+    bool failed = rest.failed || source->failed;
+    tw_text_free(&rest);
+    if (status == TW_OK && failed)
         return tw_fail(error, TW_NO_MEMORY, "out of memory for a source");
-    return TW_OK;
+    return status;
 }
 
 tw_status tw_source_render(const struct tw_problem *problem,

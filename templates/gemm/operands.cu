@@ -1,4 +1,4 @@
-/* What every GEMM template shares: the element type, and how A and B lie in memory. */
+/* What every GEMM template shares: the element types, and how A and B lie in memory. */
 
 #if DTYPE == DTYPE_f64
 typedef double real;
@@ -10,6 +10,25 @@ typedef float real;
 typedef float2 real2;
 #define make_real2 make_float2
 #define FMA(a, b, c) fmaf((a), (b), (c))
+#endif
+
+/* What matrices consist of: numbers to compute with, or smaller ones, which are converted where they are
+ * loaded and stored. */
+#if DTYPE == DTYPE_f16
+#define SMALL 1
+#define LOADED(x) tw_f16_to_f32(x)
+#define STORED(x) tw_f32_to_f16(x)
+#define ELEMENT tw_f16
+#elif DTYPE == DTYPE_bf16
+#define SMALL 1
+#define LOADED(x) tw_bf16_to_f32(x)
+#define STORED(x) tw_f32_to_bf16(x)
+#define ELEMENT tw_bf16
+#else
+#define SMALL 0
+#define LOADED(x) x
+#define STORED(x) x
+#define ELEMENT real
 #endif
 
 /* op(A) is MxK and op(B) KxN; a transposed operand is stored the other way round. With TURNED, a launch

@@ -35,16 +35,16 @@
 /* Adds to `sum`. The operands point to the first elements that belong to the block's tile of C, from which
  * on C has `m_size` rows and `n_size` columns, and to the first of `left` values of k; `m`, `n` and `slice`
  * are the thread's place. */
-TW_DEVICE void add_products(real *sum, TW_LOCAL real *shared, TW_GLOBAL const real *A,
-                            TW_GLOBAL const real *B, int lda, int ldb, int m_size, int n_size,
+TW_DEVICE void add_products(real *sum, TW_LOCAL real *shared, TW_GLOBAL const ELEMENT *A,
+                            TW_GLOBAL const ELEMENT *B, int lda, int ldb, int m_size, int n_size,
                             int left, int tid, int m, int n, int slice)
 {
     /* The last line or vector that an edge tile may read. */
     const int last_a = m_size - (TRANS_A ? VEC_A : 1);
     const int last_b = n_size - (TRANS_B ? 1 : VEC_B);
-    TW_GLOBAL const real *from_a =
+    TW_GLOBAL const ELEMENT *from_a =
         A + first_vector(lda, tid, last_a, LENGTH_A, VEC_A, !TRANS_A, EDGE_M);
-    TW_GLOBAL const real *from_b =
+    TW_GLOBAL const ELEMENT *from_b =
         B + first_vector(ldb, tid, last_b, LENGTH_B, VEC_B, TRANS_B, EDGE_N);
 
     TW_LOCAL const real *read_a =

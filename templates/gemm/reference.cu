@@ -1,8 +1,8 @@
 /* The right answer: every product and sum in double, one element a thread. */
 
 TW_KERNEL(gemm_reference)
-(TW_GLOBAL const real *TW_RESTRICT A, TW_GLOBAL const real *TW_RESTRICT B,
- TW_GLOBAL double *TW_RESTRICT C, TW_GLOBAL const real *TW_RESTRICT before, int M, int N, int K,
+(TW_GLOBAL const ELEMENT *TW_RESTRICT A, TW_GLOBAL const ELEMENT *TW_RESTRICT B,
+ TW_GLOBAL double *TW_RESTRICT C, TW_GLOBAL const ELEMENT *TW_RESTRICT before, int M, int N, int K,
  int lda, int ldb, int ldc, real alpha, real beta)
 {
     /* Elements are numbered in one dimension, so that neither M nor N meets the limit on grid.y. */
@@ -14,11 +14,11 @@ TW_KERNEL(gemm_reference)
 
     double sum = 0;
     for (int k = 0; k < K; k++)
-        sum = fma((double)A[OFFSET_A(m, k)], (double)B[OFFSET_B(k, n)], sum);
+        sum = fma((double)LOADED(A[OFFSET_A(m, k)]), (double)LOADED(B[OFFSET_B(k, n)]), sum);
 
     const tw_index at = (tw_index)m * ldc + n;
     double result = (double)alpha * sum;
     if (beta != 0) /* C holds anything, NaN included, when beta is zero */
-        result = fma((double)beta, (double)before[at], result);
+        result = fma((double)beta, (double)LOADED(before[at]), result);
     C[at] = result;
 }

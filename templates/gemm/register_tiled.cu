@@ -3,9 +3,9 @@
 
 /* One share: a tile of C, or of the workspace if others have shares in it. */
 TW_DEVICE void compute_share(const struct share share, TW_LOCAL real *shared,
-                             TW_GLOBAL const real *TW_RESTRICT A,
-                             TW_GLOBAL const real *TW_RESTRICT B, TW_GLOBAL real *TW_RESTRICT C,
-                             TW_GLOBAL real *TW_RESTRICT workspace, int M, int N, int lda, int ldb,
+                             TW_GLOBAL const ELEMENT *TW_RESTRICT A,
+                             TW_GLOBAL const ELEMENT *TW_RESTRICT B, TW_GLOBAL ELEMENT *TW_RESTRICT C,
+                             TW_GLOBAL ELEMENT *TW_RESTRICT workspace, int M, int N, int lda, int ldb,
                              int ldc, real alpha, real beta, int group_m)
 {
     const int tid = (int)threadIdx.x;
@@ -34,7 +34,7 @@ TW_DEVICE void compute_share(const struct share share, TW_LOCAL real *shared,
         return;
 #endif
 
-    TW_GLOBAL real *to = C + (tw_index)(block_m + m) * ldc + block_n + n;
+    TW_GLOBAL ELEMENT *to = C + (tw_index)(block_m + m) * ldc + block_n + n;
     int m_left = M - block_m - m;
     int n_left = N - block_n - n;
 #if SYMMETRIC
@@ -57,16 +57,16 @@ TW_DEVICE void compute_share(const struct share share, TW_LOCAL real *shared,
 
 #if SYMMETRIC
 TW_KERNEL(aat_register_tiled)
-(TW_GLOBAL const real *TW_RESTRICT A, TW_GLOBAL real *TW_RESTRICT C, int M, int K, int lda,
+(TW_GLOBAL const ELEMENT *TW_RESTRICT A, TW_GLOBAL ELEMENT *TW_RESTRICT C, int M, int K, int lda,
  int ldc)
 {
-    TW_GLOBAL const real *TW_RESTRICT B = A;
+    TW_GLOBAL const ELEMENT *TW_RESTRICT B = A;
     const int N = M, ldb = lda, group_m = 1;
     const real alpha = K > 0, beta = 0; /* 1, but the compiler must not know: see store.cu */
 #else
 TW_KERNEL(gemm_register_tiled)
-(TW_GLOBAL const real *TW_RESTRICT A, TW_GLOBAL const real *TW_RESTRICT B,
- TW_GLOBAL real *TW_RESTRICT C, int M, int N, int K, int lda, int ldb, int ldc, real alpha,
+(TW_GLOBAL const ELEMENT *TW_RESTRICT A, TW_GLOBAL const ELEMENT *TW_RESTRICT B,
+ TW_GLOBAL ELEMENT *TW_RESTRICT C, int M, int N, int K, int lda, int ldb, int ldc, real alpha,
  real beta, int group_m SHARE_ARGUMENTS)
 {
 #endif

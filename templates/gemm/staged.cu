@@ -4,7 +4,7 @@
 #if STAGING == STAGING_registers
 /* Reads this thread's share of a tile, given where the first vector is. In a `partial` tile, k from
  * `k_left` on must be zero, as it feeds elements that exist. */
-TW_DEVICE void fetch(real *staged, TW_GLOBAL const real *first, int stride, int tid, int last,
+TW_DEVICE void fetch(real *staged, TW_GLOBAL const ELEMENT *first, int stride, int tid, int last,
                      int k_left, const int lines, const int length, const int vec,
                      const int k_contiguous, const int edge, const int partial)
 {

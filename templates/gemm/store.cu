@@ -4,14 +4,14 @@
  * four registers in a row; when these were the sums themselves, NVIDIA's compiler gave more FFMAs of
  * the inner loop three sources of one parity (397 of 1024 in one variant, 263 after). */
 
-TW_DEVICE void store_results(TW_GLOBAL real *C, const real *sum, int m_left, int n_left, int ldc,
+TW_DEVICE void store_results(TW_GLOBAL ELEMENT *C, const real *sum, int m_left, int n_left, int ldc,
                              real alpha, real beta, const int read)
 {
     TW_UNROLL
     for (int i = 0; i < TM; i++) {
         if (EDGE_M && PLACE_M(i) >= m_left)
             continue;
-        TW_GLOBAL real *row = C + (tw_index)PLACE_M(i) * ldc;
+        TW_GLOBAL ELEMENT *row = C + (tw_index)PLACE_M(i) * ldc;
         TW_UNROLL
         for (int j = 0; j < TN; j += VEC_C) {
             if (EDGE_N && PLACE_N(j) >= n_left)
@@ -31,14 +31,14 @@ TW_DEVICE void store_results(TW_GLOBAL real *C, const real *sum, int m_left, int
 
 #if SYMMETRIC
 /* The transpose of a thread's tile, whose rows are `n_left` of C's and its columns `m_left`. */
-TW_DEVICE void store_mirrored(TW_GLOBAL real *C, const real *sum, int m_left, int n_left, int ldc,
+TW_DEVICE void store_mirrored(TW_GLOBAL ELEMENT *C, const real *sum, int m_left, int n_left, int ldc,
                               real alpha)
 {
     TW_UNROLL
     for (int j = 0; j < TN; j++) {
         if (EDGE_N && PLACE_N(j) >= n_left)
             continue;
-        TW_GLOBAL real *row = C + (tw_index)PLACE_N(j) * ldc;
+        TW_GLOBAL ELEMENT *row = C + (tw_index)PLACE_N(j) * ldc;
         TW_UNROLL
         for (int i = 0; i < TM; i += VEC_MIRRORED) {
             if (EDGE_M && PLACE_M(i) >= m_left)

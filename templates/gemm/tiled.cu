@@ -7,15 +7,15 @@
     for (int e = tid; e < (rows) * (columns); e += BM * BN) {                                    \
         const int r = (by_rows) ? e / (columns) : e % (rows);                                    \
         const int c = (by_rows) ? e % (columns) : e / (rows);                                    \
-        (tile)[r * (row_length) + c] = (inside) ? (value) : (real)0;                             \
+        (tile)[r * (row_length) + c] = (inside) ? LOADED((value)) : (real)0;                             \
     }
 
 #define ROW_A (BK + PAD)
 #define ROW_B (BN + PAD)
 
 TW_KERNEL(gemm_tiled)
-(TW_GLOBAL const real *TW_RESTRICT A, TW_GLOBAL const real *TW_RESTRICT B,
- TW_GLOBAL real *TW_RESTRICT C, int M, int N, int K, int lda, int ldb, int ldc, real alpha,
+(TW_GLOBAL const ELEMENT *TW_RESTRICT A, TW_GLOBAL const ELEMENT *TW_RESTRICT B,
+ TW_GLOBAL ELEMENT *TW_RESTRICT C, int M, int N, int K, int lda, int ldb, int ldc, real alpha,
  real beta)
 {
     TW_SHARED(real, shared, BM *ROW_A + BK * ROW_B);
@@ -46,6 +46,6 @@ TW_KERNEL(gemm_tiled)
 
     if (y < M - block_m && x < N - block_n) {
         const tw_index at = (tw_index)(block_m + y) * ldc + block_n + x;
-        C[at] = beta == 0 ? alpha * sum : FMA(beta, C[at], alpha * sum);
+        C[at] = STORED(beta == 0 ? alpha * sum : FMA(beta, LOADED(C[at]), alpha * sum));
     }
 }

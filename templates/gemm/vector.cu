@@ -1,7 +1,7 @@
 /* Moves 1, 2 or 4 elements between memory and registers; more than one only where they are aligned
  * to their size, and never more than 16 bytes. `count` is a compile-time constant. */
 
-#if DTYPE == DTYPE_f32
+#if DTYPE != DTYPE_f64
 #define LOAD_FOUR(space, to, from)                                                               \
     do {                                                                                         \
         const float4 v = *(space const float4 *)(from);                                          \
@@ -42,5 +42,44 @@
         }                                                                                        \
     }
 
+#if !SMALL
 DEFINE_VECTOR_ACCESS(global, TW_GLOBAL)
+#else
+/* Two bytes each, two of them in a word. */
+TW_DEVICE void load_global(real *to, TW_GLOBAL const ELEMENT *from, const int count)
+{
+    if (count == 1) {
+        to[0] = LOADED(*from);
+        return;
+    }
+    tw_u32 words[2];
+    if (count == 4) {
+        const uint2 v = *(TW_GLOBAL const uint2 *)from;
+        words[0] = v.x;
+        words[1] = v.y;
+    } else {
+        words[0] = *(TW_GLOBAL const tw_u32 *)from;
+        words[1] = 0;
+    }
+    TW_UNROLL
+    for (int e = 0; e < count; e++)
+        to[e] = LOADED((ELEMENT)(words[e / 2] >> e % 2 * 16));
+}
+
+TW_DEVICE void store_global(TW_GLOBAL ELEMENT *to, const real *from, const int count)
+{
+    if (count == 1) {
+        *to = STORED(from[0]);
+        return;
+    }
+    tw_u32 words[2] = {0, 0};
+    TW_UNROLL
+    for (int e = 0; e < count; e++)
+        words[e / 2] |= (tw_u32)STORED(from[e]) << e % 2 * 16;
+    if (count == 4)
+        *(TW_GLOBAL uint2 *)to = make_uint2(words[0], words[1]);
+    else
+        *(TW_GLOBAL tw_u32 *)to = words[0];
+}
+#endif
 DEFINE_VECTOR_ACCESS(shared, TW_LOCAL)

@@ -1,5 +1,5 @@
 /* What every backend promises of compiling, loading and launching. With an argument, only the
- * backend of that name is tested. */
+ * backend of that name is tested; with a second, only the tests of that pattern. */
 #include "tests/support/stages.h"
 #include "tuner/inspect/occupancy.h"
 
@@ -514,10 +514,11 @@ static void clusters(void **state) {
     stage->backend->unload(stage->device, module);
 }
 
-/* One box of a matrix, by the copy engine: what is outside reads as zero, the swizzle is where it
- * should be, and the map follows the buffer that a launch is given. */
-static void tensor_maps(void **state) {
-    const struct stage *stage = *state;
+enum { MAP_ROWS = 9, MAP_COLUMNS = 21, MAP_PITCH = 24 };
+
+/* A box of 8x8 floats from (x, y) on, by the copy engine, of the first or the second of two
+ * matrices. */
+static void copy_box(const struct stage *stage, int second, int swizzle, int x, int y) {
     static const char body[] =
         "struct tensor_map { tw_u64 words[16] __attribute__((aligned(64))); };\n"
         "extern \"C\" __global__ void box(const __grid_constant__ tensor_map map, float *out,\n"
@@ -538,65 +539,70 @@ static void tensor_maps(void **state) {
         " selp.u32 %0, 1, 0, p;}\" : \"=r\"(done) : \"r\"(bar) : \"memory\");\n"
         "    for (int i = 0; i < 64; i++)\n        out[i] = tile[i];\n"
         "}\n";
-    enum { ROWS = 9, COLUMNS = 21, PITCH = 24 };
     if (!stage->info.has_tensor_maps)
         skip();
     struct tw_module *module = load_body(stage, body, "box", one, 0);
-    const uint64_t matrix = ROWS * PITCH * sizeof(float);
+    const uint64_t matrix = MAP_ROWS * MAP_PITCH * sizeof(float);
     struct tw_memory in = allocate(stage, 2 * matrix), out = allocate(stage, 64 * sizeof(float));
-    float numbers[2 * ROWS * PITCH], got[64];
+    float numbers[2 * MAP_ROWS * MAP_PITCH], got[64];
     struct tw_error error;
-    for (int i = 0; i < 2 * ROWS * PITCH; i++)
+    for (int i = 0; i < 2 * MAP_ROWS * MAP_PITCH; i++)
         numbers[i] = (float)(i + 1);
     must(stage->backend->write(stage->device, &in, numbers, &error), error);
-    struct tw_tensor tensor = {.type = TW_TENSOR_f32,
-                               .rank = 2,
-                               .dims = {COLUMNS, ROWS},
-                               .strides = {PITCH * sizeof(float)},
-                               .box = {8, 8}};
-    for (int round = 0; round < 8; round++) {
-        const int second = round & 1, x = round & 2 ? 16 : -3, y = round & 2 ? 4 : 1;
-        tensor.swizzle = round & 4 ? 32 : 0;
-        struct tw_value values[] = {{.kind = TW_VALUE_TENSOR_MAP, .tensor = &tensor},
-                                    memory_value(out),
-                                    number_value(TW_TYPE_i32, x),
-                                    number_value(TW_TYPE_i32, y)};
-        values[0].memory = tw_memory_part(&in, second ? matrix : 0, matrix);
-        fill_with(stage, &out, 0xff);
-        launch(stage, &(struct tw_launch){.module = module,
-                                          .block = {1, 1, 1},
-                                          .grid = {1, 1, 1},
-                                          .value_count = 4,
-                                          .values = values});
-        read_back(stage, &out, got);
-        for (int i = 0; i < 64; i++) {
-            const int row = y + i / 8, column = x + i % 8;
-            const bool inside = column >= 0 && column < COLUMNS && row < ROWS;
-            const float expected =
-                inside ? numbers[second * ROWS * PITCH + row * PITCH + column] : 0;
-            /* Of rows of 32 bytes, the two halves change places in every second group of four
-             * (CUDA programming guide, swizzle modes). */
-            const int at = tensor.swizzle == 0 ? i : i ^ (i / 32 * 4);
-            assert_true(got[at] == expected);
-        }
+    const struct tw_tensor tensor = {.type = TW_TENSOR_f32,
+                                     .rank = 2,
+                                     .dims = {MAP_COLUMNS, MAP_ROWS},
+                                     .strides = {MAP_PITCH * sizeof(float)},
+                                     .box = {8, 8},
+                                     .swizzle = swizzle};
+    struct tw_value values[] = {{.kind = TW_VALUE_TENSOR_MAP, .tensor = &tensor},
+                                memory_value(out),
+                                number_value(TW_TYPE_i32, x),
+                                number_value(TW_TYPE_i32, y)};
+    const struct tw_launch box = {.module = module,
+                                  .block = {1, 1, 1},
+                                  .grid = {1, 1, 1},
+                                  .value_count = 4,
+                                  .values = values};
+    values[0].memory = tw_memory_part(&in, second ? matrix : 0, matrix);
+    fill_with(stage, &out, 0xff);
+    launch(stage, &box);
+    read_back(stage, &out, got);
+    for (int i = 0; i < 64; i++) {
+        const int row = y + i / 8, column = x + i % 8;
+        const bool inside = column >= 0 && column < MAP_COLUMNS && row >= 0 && row < MAP_ROWS;
+        const float expected =
+            inside ? numbers[second * MAP_ROWS * MAP_PITCH + row * MAP_PITCH + column] : 0;
+        /* Of rows of 32 bytes, the two halves change places in every second group of four (CUDA
+         * programming guide, swizzle modes). */
+        const int at = swizzle == 0 ? i : i ^ (i / 32 * 4);
+        assert_true(got[at] == expected);
     }
-    struct tw_value crooked[] = {{.kind = TW_VALUE_TENSOR_MAP, .tensor = &tensor},
-                                 memory_value(out),
-                                 number_value(TW_TYPE_i32, 0),
-                                 number_value(TW_TYPE_i32, 0)};
-    crooked[0].memory = tw_memory_part(&in, 4, matrix);
-    assert_status(stage->backend->launch(stage->device,
-                                         &(struct tw_launch){.module = module,
-                                                             .block = {1, 1, 1},
-                                                             .grid = {1, 1, 1},
-                                                             .value_count = 4,
-                                                             .values = crooked},
-                                         &error),
-                  TW_INVALID);
+    values[0].memory = tw_memory_part(&in, 4, matrix);
+    assert_status(stage->backend->launch(stage->device, &box, &error), TW_INVALID);
     assert_non_null(strstr(error.message, "not aligned to 16 bytes"));
     stage->backend->release(stage->device, &in);
     stage->backend->release(stage->device, &out);
     stage->backend->unload(stage->device, module);
+}
+
+static void tensor_map_inside(void **state) {
+    copy_box(*state, 0, 0, 8, 1);
+    copy_box(*state, 1, 0, 4, 0);
+}
+
+/* What is outside reads as zero. */
+static void tensor_map_edges(void **state) {
+    copy_box(*state, 0, 0, 16, 4);
+    copy_box(*state, 1, 0, 20, 8);
+}
+
+static void tensor_map_before(void **state) {
+    copy_box(*state, 1, 0, -3, -1);
+}
+
+static void tensor_map_swizzled(void **state) {
+    copy_box(*state, 0, 32, 8, 1);
 }
 
 int main(int count, char **arguments) {
@@ -614,7 +620,10 @@ int main(int count, char **arguments) {
         STAGE_TEST(too_much_shared_memory),
         STAGE_TEST(resources),
         STAGE_TEST(clusters),
-        STAGE_TEST(tensor_maps),
+        STAGE_TEST(tensor_map_inside),
+        STAGE_TEST(tensor_map_edges),
+        STAGE_TEST(tensor_map_before),
+        STAGE_TEST(tensor_map_swizzled),
     };
     return run_on_backends(count, arguments, tests, sizeof tests / sizeof *tests);
 }

@@ -384,6 +384,8 @@ int main(int count, char **arguments) {
         cmocka_set_test_filter(arguments[2]);
     devices[0] = devices[1] = paper_gpu;
     devices[0].arch = 80;
+    devices[0].max_cluster = 1;
+    devices[0].has_tensor_maps = false;
     devices[0].max_shared = 166912;
     strcpy(devices[0].architecture, "sm_80");
     if (!has_compiler())

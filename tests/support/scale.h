@@ -89,6 +89,8 @@ static const struct tw_device_info paper_gpu = {.id = "cuda:0",
                                                 .max_registers = 65536,
                                                 .cache_bytes = 52428800,
                                                 .memory_bytes = (int64_t)80 << 30,
+                                                .max_cluster = 8,
+                                                .has_tensor_maps = true,
                                                 .has_fp64 = true};
 
 /* Binds a problem for a device, with the default strides. */

@@ -26,10 +26,13 @@ SUPPORT int close_stage(void **state) {
 
 #define STAGE_TEST(function) cmocka_unit_test_setup_teardown(function, open_stage, close_stage)
 
-/* Runs the tests on each backend, or only on the one that the program's argument names. */
+/* Runs the tests on each backend, or only on the one that the program's argument names, and only
+ * those whose names match its second. */
 SUPPORT int run_on_backends(int count, char **arguments, struct CMUnitTest *tests,
                             size_t test_count) {
     int failed = 0;
+    if (count > 2)
+        cmocka_set_test_filter(arguments[2]);
     for (int i = 0; tw_backends()[i] != NULL; i++) {
         const struct tw_backend *backend = tw_backends()[i];
         struct tw_device_info info;

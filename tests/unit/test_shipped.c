@@ -180,10 +180,12 @@ static char *grow_problem(const char *text) {
 static char *grow(const char *path, const char *text) {
     if (begins(path, "configs/"))
         return grow_problem(text);
-    if (strcmp(path, "templates/prelude/opencl.clh") == 0)
+    if (begins(path, "templates/prelude/opencl"))
         return with("", text, "#define TW_NEW(x) x\ntypedef int tw_new;\n");
     if (strcmp(path, "templates/prelude/cuda.cuh") == 0)
         return with("/* more */\n", text, "#define TW_NEW(x) x\n");
+    if (begins(path, "templates/prelude/"))
+        return with("/* more */\n\n", text, "// and more\n");
     return with("/* what is new */\n\n", text,
                 "\n// and more\n#if ACTIVATION == ACTIVATION_relu || DTYPE == DTYPE_i64\n"
                 "TW_DEVICE int added(void) { return 1; }\n#endif\n");

@@ -12,6 +12,8 @@ const struct tw_device_info lint_devices[LINT_DEVICES] = {
      .warp = 32,
      .max_threads = 1024,
      .max_block = {1024, 1024, 64},
+     .max_cluster = 8,
+     .has_tensor_maps = true,
      .max_grid = {2147483647, 65535, 65535},
      .max_shared = 232448,
      .cache_bytes = 50 << 20,
@@ -126,5 +128,5 @@ bool lint_plausible(const struct tw_problem *problem, const int64_t *values) {
         bytes += (double)rows * (double)columns *
                  (double)tw_type_info(tw_problem_type(problem, i))->bytes;
     }
-    return bytes <= 0x1p40 && fits_int;
+    return bytes <= 0x1p37 && fits_int; /* what one GPU holds */
 }

@@ -49,10 +49,8 @@ static void check_tolerance(struct lint_run *run, const struct tw_argument *argu
         return;
     }
     const struct tw_attribute *attribute = &d->attributes[argument->type_attribute];
-    /* Reading checked that every word is a type. */
     for (int i = 0; i < attribute->word_count; i++)
-        want_tolerance(run, argument,
-                       (enum tw_type)tw_type_from_word(d->symbols.words[attribute->words[i]]));
+        want_tolerance(run, argument, argument->types[i]);
 }
 
 void lint_references(struct lint_run *run) {

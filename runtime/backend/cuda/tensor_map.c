@@ -38,6 +38,18 @@ static CUtensorMapSwizzle swizzle_of(int bytes) {
                          : CU_TENSOR_MAP_SWIZZLE_NONE;
 }
 
+/* Drivers up to 13.1 set a bit in the maps of tensors below 128 KiB with which the engine faults;
+ * CUTLASS clears it (cute/atom/copy_traits_sm90_tma.hpp). */
+enum { LAST_SUCH_DRIVER = 13010, SMALL_TENSOR = 128 << 10, SUCH_WORD = 1, SUCH_BIT = 21 };
+
+static void mend(const struct tw_tensor *tensor, int driver, CUtensorMap *map) {
+    uint64_t bytes =
+        tensor->dims[tensor->rank - 1] *
+        (tensor->rank > 1 ? tensor->strides[tensor->rank - 2] : tw_tensor_type_bytes(tensor->type));
+    if (driver <= LAST_SUCH_DRIVER && bytes < SMALL_TENSOR)
+        map->opaque[SUCH_WORD] &= ~(UINT64_C(1) << SUCH_BIT);
+}
+
 static tw_status encode(const struct tw_cuda_driver *cu, const struct tw_tensor *tensor,
                         CUdeviceptr address, CUtensorMap *map, struct tw_error *error) {
     cuuint64_t dims[TW_MAX_RANK], strides[TW_MAX_RANK - 1];
@@ -55,12 +67,19 @@ static tw_status encode(const struct tw_cuda_driver *cu, const struct tw_tensor 
     if (address % 16 != 0)
         return tw_fail(error, TW_INVALID,
                        "a buffer that is copied by a tensor map is not aligned to 16 bytes");
-    return tw_cuda_check(
+    int driver = 0;
+    tw_status status = tw_cuda_check(cu->driver_version(&driver), "cuDriverGetVersion", error);
+    if (status != TW_OK)
+        return status;
+    status = tw_cuda_check(
         cu->tensor_map_encode(map, type_of(tensor->type), (cuuint32_t)tensor->rank, (void *)address,
                               dims, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
                               swizzle_of(tensor->swizzle), CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
                               CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
         "cuTensorMapEncodeTiled", error);
+    if (status == TW_OK)
+        mend(tensor, driver, map);
+    return status;
 }
 
 tw_status tw_cuda_tensor_map(const struct tw_cuda_driver *cu, const struct tw_tensor *tensor,

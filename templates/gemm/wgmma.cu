@@ -1,0 +1,176 @@
+/* C = alpha*op(A)*op(B) + beta*C on Hopper's tensor cores. One warpgroup's thread loads, the others multiply:
+ * together on one tile (cooperative), or on tiles of their own in turn, so that one stores while the other
+ * multiplies (pingpong). Loads run ahead over a ring of stages. The outline is NVIDIA's, as CUTLASS has it
+ * (warp-specialised persistent kernels). */
+
+/* A stage may be filled again when every consumer in the cluster that has a copy is done with its own. */
+TW_DEVICE void release_stage(tw_u32 empty)
+{
+    const int thread = (int)threadIdx.x % WARPGROUP;
+#if SHARERS > 1
+    if (thread < SHARERS)
+        barrier_arrive_at(empty, thread);
+#else
+    if (thread == 0)
+        barrier_arrive(empty);
+#endif
+}
+
+/* Multiplies a tile's steps of K; all but the last group of instructions is done then. Returns the last stage,
+ * which is not yet released. */
+TW_DEVICE int multiply_tile(tw_u32 base, float sum[TALL][BN / 2], int row, int steps, struct ring *ring)
+{
+    int last = 0;
+    for (int step = 0; step < steps; step++) {
+        barrier_wait(FULL(ring->stage), ring->phase);
+        WGMMA_BEGIN();
+        TW_UNROLL
+        for (int k = 0; k < STEP / 16; k++) {
+            TW_UNROLL
+            for (int t = 0; t < TALL; t++) {
+                const tw_u32 rows_at = ROWS_AT(ring->stage) + (row + t * 64) * 128;
+                tw_u32 add = step > 0 || k > 0;
+#if ROWS_ACROSS_K
+                tw_u64 rows = operand_across_k(rows_at + k * 2048);
+#else
+                tw_u64 rows = operand_along_k(rows_at + k * 32);
+#endif
+#if COLUMNS_ACROSS_K
+                tw_u64 columns = operand_across_k(COLUMNS_AT(ring->stage) + k * 2048);
+#else
+                tw_u64 columns = operand_along_k(COLUMNS_AT(ring->stage) + k * 32);
+#endif
+                WGMMA(sum[t], rows, columns, add);
+            }
+        }
+        WGMMA_COMMIT();
+        /* The stage before this one has been read once only this group is under way. */
+        if (step > 0) {
+            WGMMA_WAIT(1);
+            release_stage(EMPTY(last));
+        }
+        last = ring->stage;
+        ring_next(ring);
+    }
+    return last;
+}
+
+/* Waits for the last group, and keeps the compiler from using the sums before. */
+TW_DEVICE void finish_sums(float sum[TALL][BN / 2])
+{
+    WGMMA_WAIT(0);
+    TW_UNROLL
+    for (int t = 0; t < TALL; t++)
+        TW_UNROLL
+        for (int j = 0; j < BN / 2; j++)
+            asm volatile("" : "+f"(sum[t][j])::"memory");
+}
+
+TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL tw_u16 *C, tw_u32 base, int rows, int columns,
+                       int ldc, float alpha, float beta, int group, struct share share)
+{
+    const int consumer = (int)threadIdx.x / WARPGROUP - 1;
+    const int warp = (int)threadIdx.x / 32 % 4;
+    const int row = PINGPONG ? 0 : consumer * (BM / CONSUMERS);
+    const int step = PINGPONG ? CONSUMERS * share.step : share.step;
+    const int first = PINGPONG ? share.first + consumer * share.step : share.first;
+    struct ring ring = {0, 0};
+    tw_u32 turn_phase = 0;
+#if STORE == STORE_tma
+    const tw_u32 buffers = STORE_AT + (consumer * 4 + warp) * STORE_BUFFERS * CHUNK_BYTES;
+    int turn = 0;
+#endif
+    if (PINGPONG)
+        ring_skip(&ring, consumer * share.steps);
+    for (int tile = first; tile < share.tiles; tile += step) {
+        struct place place = place_of(tile, rows, columns, group);
+        float sum[TALL][BN / 2];
+        place.row += share.rank_m * BM;
+        place.column += share.rank_n * BN;
+        if (PINGPONG && tile != share.first) {
+            barrier_wait(TURN(consumer), turn_phase);
+            turn_phase ^= 1;
+        }
+        const int last = multiply_tile(base, sum, row, share.steps, &ring);
+        if (PINGPONG)
+            barrier_arrive(TURN((consumer + 1) % CONSUMERS));
+        finish_sums(sum);
+        release_stage(EMPTY(last));
+        if (PINGPONG)
+            ring_skip(&ring, (CONSUMERS - 1) * share.steps);
+#if STAGED
+        asm volatile("bar.sync 1, %0;" ::"n"(WARPGROUP * CONSUMERS) : "memory");
+        put_tile((float *)tw_shared_bytes, sum, row + warp * 16);
+        if (SPLIT > 1)
+            cluster_sync();
+        else
+            asm volatile("bar.sync 1, %0;" ::"n"(WARPGROUP * CONSUMERS) : "memory");
+        store_staged(C, base, place, rows, columns, ldc, alpha, beta, share.part);
+#elif STORE == STORE_tma
+        store_tile(map_c, C, sum, buffers, place.row + row + warp * 16, place.column, rows, columns, ldc, alpha,
+                   beta, &turn);
+#else
+        store_direct(C, sum, place.row + row + warp * 16, place.column, rows, columns, ldc, alpha, beta);
+#endif
+    }
+#if STORE == STORE_tma
+    if (threadIdx.x % 32 == 0)
+        STORES_DONE();
+#endif
+}
+
+TW_DEVICE void init_barriers(tw_u32 base)
+{
+    for (int stage = 0; stage < STAGES; stage++) {
+        barrier_init(FULL(stage), 1);
+        barrier_init(EMPTY(stage), SHARERS * (PINGPONG ? 1 : CONSUMERS));
+    }
+    for (int consumer = 0; consumer < CONSUMERS; consumer++)
+        barrier_init(TURN(consumer), WARPGROUP);
+    barriers_initialised();
+}
+
+/* With one consumer there are registers enough for both warpgroups. */
+#if CONSUMERS > 1
+#define MOVE_REGISTERS(how, count) asm volatile("setmaxnreg." how ".sync.aligned.u32 " TEXT(count) ";")
+#else
+#define MOVE_REGISTERS(how, count)
+#endif
+
+TW_KERNEL(gemm_wgmma)
+(const __grid_constant__ tensor_map map_a, const __grid_constant__ tensor_map map_b,
+ const __grid_constant__ tensor_map map_c, TW_GLOBAL tw_u16 *TW_RESTRICT C, int M, int N, int K, int ldc,
+ float alpha, float beta, int group)
+{
+    const tw_u32 base = shared_address(tw_shared_bytes);
+    const int rows = SWAP ? N : M, columns = SWAP ? M : N;
+    const tensor_map *map_rows = SWAP ? &map_b : &map_a, *map_columns = SWAP ? &map_a : &map_b;
+    if (threadIdx.x == 0) {
+        fetch_map(map_rows);
+        fetch_map(map_columns);
+        init_barriers(base);
+    }
+    if (CLUSTER > 1)
+        cluster_sync();
+    else
+        __syncthreads();
+    const struct share share = share_of(rows, columns, K);
+
+    if (threadIdx.x < WARPGROUP) {
+        MOVE_REGISTERS("dec", PRODUCER_REGISTERS);
+        if (threadIdx.x == 0)
+            produce(map_rows, map_columns, base, rows, columns, group, share);
+        if (SPLIT > 1) {
+            __syncwarp();
+            cluster_sync();
+        }
+    } else {
+        MOVE_REGISTERS("inc", CONSUMER_REGISTERS);
+        consume(&map_c, C, base, rows, columns, ldc, alpha, beta, group, share);
+    }
+    /* No block may end while others still read its shared memory or arrive at its barriers. */
+    if (CLUSTER > 1) {
+        __syncwarp();
+        cluster_sync();
+    }
+}

@@ -1,0 +1,116 @@
+/* Which operand is which, and which tile a block has.
+ *
+ * wgmma takes 64 rows of one operand and any number of columns of the other, so a C with few rows is computed
+ * as its transpose (SWAP): its rows are then the columns of the tile. `rows` and `columns` below are the
+ * tile's, not C's. */
+
+#if SWAP
+#define ROWS_ACROSS_K COLUMNS_OF_B_CONTIGUOUS
+#define COLUMNS_ACROSS_K TRANSPOSED_A
+#else
+#define ROWS_ACROSS_K TRANSPOSED_A
+#define COLUMNS_ACROSS_K COLUMNS_OF_B_CONTIGUOUS
+#endif
+
+/* Text of an instruction, so digits. */
+#if TRANS_A
+#define TRANSPOSED_A 1
+#else
+#define TRANSPOSED_A 0
+#endif
+#if TRANS_B
+#define COLUMNS_OF_B_CONTIGUOUS 0
+#else
+#define COLUMNS_OF_B_CONTIGUOUS 1
+#endif
+
+#define STEP 64 /* elements of K in a stage */
+#define WARPGROUP 128
+#define PINGPONG (SCHEDULE == SCHEDULE_pingpong)
+#define STAGED (STORE == STORE_staged)
+/* Blocks of a cluster either share operands or divide K. */
+#define SHARERS (CLUSTER_M * CLUSTER_N)
+#define CLUSTER (SHARERS * SPLIT)
+/* Accumulators of 64 rows that a warpgroup keeps. */
+#define TALL (PINGPONG ? BM / 64 : BM / 64 / CONSUMERS)
+
+struct place {
+    int row, column; /* of the cluster's tiles, in elements */
+};
+
+/* Clusters in flight at one time should share rows and columns that fit in the L2 cache: they are numbered
+ * down columns of `group` of them (as Triton's matrix multiplication tutorial does). */
+TW_DEVICE struct place place_of(int tile, int rows, int columns, int group)
+{
+    const int tiles_m = (rows + BM * CLUSTER_M - 1) / (BM * CLUSTER_M);
+    const int tiles_n = (columns + BN * CLUSTER_N - 1) / (BN * CLUSTER_N);
+    const int tall = group < tiles_m ? group : tiles_m;
+    const int first = tile / (tall * tiles_n) * tall;
+    const int height = tiles_m - first < tall ? tiles_m - first : tall;
+    const int within = tile % (tall * tiles_n);
+    struct place place;
+    place.row = (first + within % height) * BM * CLUSTER_M;
+    place.column = within / height * BN * CLUSTER_N;
+    return place;
+}
+
+TW_DEVICE int tile_count(int rows, int columns)
+{
+    return ((rows + BM * CLUSTER_M - 1) / (BM * CLUSTER_M)) *
+           ((columns + BN * CLUSTER_N - 1) / (BN * CLUSTER_N));
+}
+
+/* A block's share of the work: whole tiles, or of one tile a part of K. */
+struct share {
+    int first, step, tiles;  /* clusters' tiles */
+    int step_first, steps;   /* of K */
+    int part;                /* of SPLIT */
+    int rank_m, rank_n;      /* place in the cluster's tiles */
+};
+
+TW_DEVICE struct share share_of(int rows, int columns, int K)
+{
+    const int rank = CLUSTER > 1 ? cluster_rank() : 0;
+    const int all = K / STEP + (K % STEP != 0);
+    struct share share;
+    share.part = SPLIT > 1 ? rank : 0;
+    share.rank_m = SPLIT > 1 ? 0 : rank % CLUSTER_M;
+    share.rank_n = SPLIT > 1 ? 0 : rank / CLUSTER_M;
+    share.first = (int)blockIdx.x / CLUSTER;
+    share.step = (int)gridDim.x / CLUSTER;
+    share.tiles = tile_count(rows, columns);
+    share.step_first = (int)((tw_index)all * share.part / SPLIT);
+    share.steps = (int)((tw_index)all * (share.part + 1) / SPLIT) - share.step_first;
+    return share;
+}
+
+/* A ring of stages in shared memory, and which of their uses is meant. */
+struct ring {
+    int stage;
+    tw_u32 phase;
+};
+
+TW_DEVICE void ring_skip(struct ring *ring, int steps)
+{
+    const int to = ring->stage + steps;
+    ring->phase ^= (tw_u32)(to / STAGES) & 1;
+    ring->stage = to % STAGES;
+}
+
+TW_DEVICE void ring_next(struct ring *ring)
+{
+    if (++ring->stage == STAGES) {
+        ring->stage = 0;
+        ring->phase ^= 1;
+    }
+}
+
+/* Shared memory: stages of rows, stages of columns, what is to be stored, barriers. */
+#define ROWS_AT(stage) (base + (stage) * ROWS_BYTES)
+#define COLUMNS_AT(stage) (base + STAGES * ROWS_BYTES + (stage) * COLUMNS_BYTES)
+#define STORE_AT (base + STAGES * (ROWS_BYTES + COLUMNS_BYTES))
+#define BARRIERS_AT (base + BARRIERS_OFFSET)
+#define FULL(stage) (BARRIERS_AT + (stage) * 8)
+#define EMPTY(stage) (BARRIERS_AT + (STAGES + (stage)) * 8)
+/* Of a consumer, when consumers take turns. */
+#define TURN(consumer) (BARRIERS_AT + (2 * STAGES + (consumer)) * 8)
