@@ -1,12 +1,8 @@
-#if MODE == MODE_no_kernel
-#define faults_unsound faults_by_another_name
-#endif
-
 TW_KERNEL(faults_unsound)(TW_GLOBAL const float *A, TW_GLOBAL float *B, int N)
 {
     int i = blockIdx.x * TW_BLOCK_X + threadIdx.x;
 #if MODE == MODE_no_syntax
-    there_is_no_such_function(i); /* line 9: the test looks for it */
+    there_is_no_such_function(i); /* line 5: the test looks for it */
 #elif MODE == MODE_endless
     /* Compilers drop a loop on a local variable, volatile or not. */
     while (((volatile TW_GLOBAL const float *)A)[0] < 2.0f)
