@@ -101,9 +101,9 @@ static cJSON *join_aside(struct tw_expansion *e, const struct layers *layers, co
 }
 
 static bool is_name_of(const struct tw_json *holder, const char *key, const char *name) {
-    struct tw_json section = tw_json_optional(holder, key);
-    for (int i = 0; i < tw_json_count(&section); i++) {
-        const cJSON *member = tw_json_at(&section, i).item;
+    const cJSON *section = cJSON_GetObjectItemCaseSensitive(holder->item, key);
+    for (const cJSON *member = section != NULL ? section->child : NULL; member != NULL;
+         member = member->next) {
         const cJSON *named = cJSON_GetObjectItemCaseSensitive(member, "name");
         const char *known = member->string != NULL   ? member->string
                             : cJSON_IsString(named)  ? named->valuestring

@@ -62,10 +62,25 @@ static void find_origin(struct tw_json *json) {
     snprintf(json->path, sizeof json->path, "%s", origin->path);
 }
 
+/* "path.key", cut to what fits. Printing it took most of the time that reading takes. */
+static void join(char out[128], const char *path, const char *separator, const char *key) {
+    const char *const parts[] = {path, path[0] != '\0' ? separator : "", key};
+    size_t used = 0;
+    for (int i = 0; i < 3; i++) {
+        size_t length = strlen(parts[i]), room = 127 - used;
+        length = length < room ? length : room;
+        memcpy(out + used, parts[i], length);
+        used += length;
+    }
+    out[used] = '\0';
+}
+
 struct tw_json tw_json_optional(const struct tw_json *object, const char *key) {
-    struct tw_json member = {.context = object->context, .origin = object->origin};
-    snprintf(member.path, sizeof member.path, "%.90s%s%.30s", object->path,
-             object->path[0] != '\0' ? "." : "", key);
+    struct tw_json member;
+    member.context = object->context;
+    member.item = NULL;
+    member.origin = object->origin;
+    join(member.path, object->path, ".", key);
     if (cJSON_IsObject(object->item))
         member.item = cJSON_GetObjectItemCaseSensitive(object->item, key);
     find_origin(&member);
@@ -84,8 +99,7 @@ struct tw_json tw_json_at(const struct tw_json *array, int index) {
     if (array->item != NULL)
         element.item = cJSON_GetArrayItem(array->item, index);
     if (cJSON_IsObject(array->item) && element.item != NULL)
-        snprintf(element.path, sizeof element.path, "%.80s%s%.40s", array->path,
-                 array->path[0] != '\0' ? "." : "", element.item->string);
+        join(element.path, array->path, ".", element.item->string);
     else
         snprintf(element.path, sizeof element.path, "%.100s[%d]", array->path, index);
     find_origin(&element);
