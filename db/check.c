@@ -70,18 +70,27 @@ static enum tw_db_status compare_schemas(struct check *check, tw_db *one, tw_db 
     return tw_db_query_finish(&query);
 }
 
-static enum tw_db_status check_pages(struct check *check, tw_db *db) {
+static enum tw_db_status check_pages_once(struct check *check, tw_db *db, bool *again) {
     struct tw_db_query query;
     tw_db_query_start(&query, db, "PRAGMA integrity_check(20)", "check");
     while (check->go_on && tw_db_query_row(&query)) {
         const char *finding = tw_db_next_text(&query);
-        if (query.status == TW_DB_OK && tw_db_lacks_memory(finding)) {
-            query.status = tw_db_fail(db, TW_DB_NO_MEMORY, "cannot check: out of memory");
-        } else if (query.status == TW_DB_OK && strcmp(finding, "ok") != 0) {
+        if (*again && tw_db_could_not_read(finding)) {
+            return tw_db_query_finish(&query);
+        }
+        *again = false;
+        if (query.status == TW_DB_OK && strcmp(finding, "ok") != 0) {
             find(check, "damaged: %.900s", finding);
         }
     }
+    *again = false;
     return tw_db_query_finish(&query);
+}
+
+static enum tw_db_status check_pages(struct check *check, tw_db *db) {
+    bool again = true;
+    enum tw_db_status status = check_pages_once(check, db, &again);
+    return status == TW_DB_OK && again ? check_pages_once(check, db, &(bool){false}) : status;
 }
 
 /* SQLite does not read the CHECK rules of a file that it may not write, so they are tried on a copy

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *tw_db_status_text(enum tw_db_status status) {
@@ -131,11 +130,8 @@ enum tw_db_status tw_db_fail_sqlite(tw_db *db, const char *doing) {
     return tw_db_fail(db, status, "cannot %s: %s", doing, sqlite3_errmsg(db->sqlite));
 }
 
-bool tw_db_lacks_memory(const char *finding) {
-    static const char words[] = "error code=";
-    const char *at = strstr(finding, words);
-    long code = at != NULL ? strtol(at + strlen(words), NULL, 10) : SQLITE_OK;
-    return code == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM;
+bool tw_db_could_not_read(const char *finding) {
+    return strstr(finding, "get page") != NULL || strstr(finding, "get the page") != NULL;
 }
 
 enum tw_db_status tw_db_fail_system(tw_db *db, int error, const char *doing) {

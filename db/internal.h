@@ -38,9 +38,9 @@ enum tw_db_status tw_db_fail(tw_db *db, enum tw_db_status status, const char *fo
     TW_DB_PRINTF(3, 4);
 /* About the SQLite call that has just failed; `doing` completes "cannot ...". */
 enum tw_db_status tw_db_fail_sqlite(tw_db *db, const char *doing);
-/* Whether a finding of SQLite's own checks is no damage: with too little memory they tell of pages
- * that they could not read. */
-bool tw_db_lacks_memory(const char *finding);
+/* Whether a finding of SQLite's own checks is of a page that it could not read. For want of memory
+ * it tells of that as of damage, so the check is to be made once more. */
+bool tw_db_could_not_read(const char *finding);
 /* About a failed system call; `error` is its errno. */
 enum tw_db_status tw_db_fail_system(tw_db *db, int error, const char *doing);
 

@@ -156,17 +156,22 @@ static enum tw_db_status open_to_read(tw_db *db) {
 }
 
 static enum tw_db_status check_pages(tw_db *db) {
-    struct tw_db_query query;
-    tw_db_query_start(&query, db, "PRAGMA quick_check(1)", "check");
-    if (tw_db_query_row(&query)) {
-        const char *finding = tw_db_next_text(&query);
-        if (query.status == TW_DB_OK && tw_db_lacks_memory(finding)) {
-            query.status = tw_db_fail(db, TW_DB_NO_MEMORY, "cannot check: out of memory");
-        } else if (query.status == TW_DB_OK && strcmp(finding, "ok") != 0) {
-            query.status = tw_db_fail(db, TW_DB_CORRUPT, "is damaged: %s", finding);
+    enum tw_db_status status = TW_DB_OK;
+    bool again = true;
+    for (int i = 0; i < 2 && again; i++) {
+        struct tw_db_query query;
+        again = false;
+        tw_db_query_start(&query, db, "PRAGMA quick_check(1)", "check");
+        if (tw_db_query_row(&query)) {
+            const char *finding = tw_db_next_text(&query);
+            again = tw_db_could_not_read(finding);
+            if (query.status == TW_DB_OK && strcmp(finding, "ok") != 0) {
+                query.status = tw_db_fail(db, TW_DB_CORRUPT, "is damaged: %s", finding);
+            }
         }
+        status = tw_db_query_finish(&query);
     }
-    return tw_db_query_finish(&query);
+    return status;
 }
 
 /* A file that was made elsewhere may have a WAL that cannot be had, or must not be used, here. */

@@ -7,6 +7,7 @@
 #include "runtime/base/text.h"
 #include "runtime/description/builtin.h"
 #include "tuner/commands/command.h"
+#include "tuner/json/json.h"
 #include "tuner/workers/compile_worker.h"
 #include "tuner/workers/device_worker.h"
 #include "tuner/workers/process.h"
@@ -98,5 +99,6 @@ static int finish(int code) {
 int main(int count, char **words) {
     worker_keep_environment();
     signal(SIGPIPE, SIG_IGN);
+    json_watch_memory();
     return finish(run(count, words));
 }

@@ -1,5 +1,6 @@
 #include "runtime/backend/devices.h"
 
+#include <errno.h>
 #include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <math.h>
@@ -136,8 +137,11 @@ void tw_device_properties(const struct tw_device_info *info, struct tw_text *jso
     tw_text_print(json, "}");
 }
 
-bool tw_device_properties_read(const char *text, int64_t *values) {
+bool tw_device_properties_read(const char *text, int64_t *values, bool *no_memory) {
+    errno = 0;
     cJSON *json = text != NULL ? cJSON_Parse(text) : NULL;
+    if (text != NULL && json == NULL && errno == ENOMEM)
+        *no_memory = true;
     bool all = json != NULL;
     for (int i = 0; i < TW_DEVICE_SLOTS && all; i++) {
         const cJSON *value = cJSON_GetObjectItemCaseSensitive(json, value_names[i]);

@@ -21,8 +21,9 @@ void tw_device_values(const struct tw_device_info *info, int64_t *values);
 /* The same values as JSON, {"MAX_SHARED": 232448, ...}: what databases keep as a device's
  * properties. */
 void tw_device_properties(const struct tw_device_info *info, struct tw_text *json);
-/* Reads them back; false unless all are there. `json` may be NULL. */
-bool tw_device_properties_read(const char *json, int64_t *values);
+/* Reads them back; false unless all are there. `json` may be NULL. Sets *no_memory when it is for
+ * want of memory that they were not read. */
+bool tw_device_properties_read(const char *json, int64_t *values, bool *no_memory);
 /* What a result belongs to: the same text for two devices only if a time on one holds on the other.
  */
 void tw_device_fingerprint(const struct tw_device_info *info, char out[256]);

@@ -62,14 +62,18 @@ void tw_printable_line(FILE *file, const char *format, ...) {
     va_start(arguments, format);
     int length = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
+    /* Without memory for a longer one, it is cut. */
+    char short_text[1024], short_line[sizeof short_text];
     size_t size = (size_t)(length > 0 ? length : 0) + sizeof "...";
-    char *text = malloc(size), *line = malloc(size);
-    if (text != NULL && line != NULL) {
-        va_start(arguments, format);
-        vsnprintf(text, size, format, arguments);
-        va_end(arguments);
-        fprintf(file, "%s\n", tw_printable_copy(text, line, size));
-    }
+    char *text = size > sizeof short_text ? malloc(size) : NULL;
+    char *line = text != NULL ? malloc(size) : NULL;
+    size = line != NULL ? size : sizeof short_text;
+    va_start(arguments, format);
+    vsnprintf(line != NULL ? text : short_text, size, format, arguments);
+    va_end(arguments);
+    fprintf(file, "%s\n",
+            line != NULL ? tw_printable_copy(text, line, size)
+                         : tw_printable_copy(short_text, short_line, sizeof short_line));
     free(text);
     free(line);
 }

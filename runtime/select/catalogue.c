@@ -195,7 +195,7 @@ static void *grow(struct reading *r, void *array, size_t count, size_t size) {
  * there. */
 static const int64_t *read_slots(struct tw_catalogue *c, const char *properties) {
     int64_t values[TW_DEVICE_SLOTS];
-    if (!tw_device_properties_read(properties, values))
+    if (!tw_device_properties_read(properties, values, &c->no_memory))
         return NULL;
     int64_t *slots = allocate(c, sizeof values);
     return slots != NULL ? memcpy(slots, values, sizeof values) : NULL;

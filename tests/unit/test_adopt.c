@@ -49,7 +49,7 @@ static bool count_row(void *context, const struct tw_db_best_row *row) {
     struct state *state = context;
     const struct known_kernel *kernel = known_kernels_find(state->known, row->problem.kernel);
     state->rows++;
-    state->current += known_kernel_is_current(kernel, row);
+    state->current += known_kernel_check(kernel, row, NULL) == TW_OK;
     state->identified += row->best.source != NULL && row->best.judge != NULL;
     return true;
 }

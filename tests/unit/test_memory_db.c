@@ -1,7 +1,5 @@
 /* db/: every allocation fails in turn. What fails has no effect on the file. */
-#include "test_db_support.h"
-
-#include "tests/support/memory.h"
+#include "test_memory_support.h"
 
 /* Each operation begins with the same two databases. */
 struct place {
@@ -12,60 +10,6 @@ struct place {
     struct ids ids;
     tw_db *db; /* open while an operation runs that needs it so */
 };
-
-static void put_back(const char *path, const struct bytes *file) {
-    static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        char name[700];
-        snprintf(name, sizeof name, "%s%s", path, suffixes[i]);
-        unlink(name);
-    }
-    if (file->data != NULL)
-        write_file(path, file->data, file->size);
-}
-
-static int add_row(void *context, int count, char **values, char **names) {
-    (void)names;
-    for (int i = 0; i < count; i++)
-        tw_text_print(context, "%s|", values[i] != NULL ? values[i] : "");
-    tw_text_print(context, "\n");
-    return 0;
-}
-
-struct rows {
-    sqlite3 *sqlite;
-    struct tw_text text;
-};
-
-static int add_table(void *context, int count, char **values, char **names) {
-    struct rows *rows = context;
-    char sql[200];
-    (void)count;
-    (void)names;
-    snprintf(sql, sizeof sql, "SELECT * FROM %s ORDER BY 1, 2", values[0]);
-    tw_text_print(&rows->text, "%s\n", values[0]);
-    return sqlite3_exec(rows->sqlite, sql, add_row, &rows->text, NULL);
-}
-
-/* All that is stored, after a look for damage; "" of a file that is not there. The caller frees. */
-static char *rows_of(const char *path) {
-    struct rows rows = {0};
-    char sound[64];
-    tw_text_add(&rows.text, "", 0);
-    if (access(path, F_OK) != 0)
-        return rows.text.data;
-    assert_int_equal(sqlite3_open(path, &rows.sqlite), SQLITE_OK);
-    read_sql(rows.sqlite, "PRAGMA integrity_check", sound, sizeof sound);
-    assert_string_equal(sound, "ok");
-    assert_int_equal(
-        sqlite3_exec(rows.sqlite,
-                     "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name", add_table,
-                     &rows, NULL),
-        SQLITE_OK);
-    assert_int_equal(sqlite3_close(rows.sqlite), SQLITE_OK);
-    assert_false(rows.text.failed);
-    return rows.text.data;
-}
 
 static tw_status told(enum tw_db_status status, const char *message, struct tw_error *error) {
     tw_status result = status == TW_DB_NO_MEMORY ? TW_NO_MEMORY : TW_IO;

@@ -32,7 +32,7 @@ static void built_in_descriptions(void **state) {
     (void)state;
     for (size_t i = 0; i < count; i++) {
         struct reading reading = {.kernel = kernels[i]};
-        memory_fails_everywhere(&(struct memory_scenario){kernels[i], read_one, NULL, &reading});
+        memory_fails(&(struct memory_scenario){kernels[i], read_one, NULL, &reading}, true);
     }
 }
 

@@ -7,6 +7,7 @@
 #include "tuner/commands/database.h"
 #include "tuner/commands/print_selection.h"
 #include "tuner/commands/resolve.h"
+#include "tuner/json/json.h"
 #include "tuner/measure/single.h"
 #include "tuner/report/report.h"
 
@@ -47,13 +48,12 @@ static tw_status run(struct application *app, const struct arguments *a,
     return status;
 }
 
-static void print_json(const struct application *app, const struct tw_problem *problem) {
+static tw_status print_json(const struct application *app, const struct tw_problem *problem,
+                            struct tw_error *error) {
     const struct tw_description *d = problem->description;
     const struct tw_selection *s = &app->selection;
-    struct tw_text configuration = {0};
     char key[TW_PROBLEM_KEY_SIZE];
     tw_problem_text(problem, key);
-    tw_configuration_text(d, &s->configuration, &configuration);
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "kernel", d->kernel);
     cJSON_AddStringToObject(json, "problem", key);
@@ -62,19 +62,13 @@ static void print_json(const struct application *app, const struct tw_problem *p
     cJSON_AddStringToObject(json, "reason", tw_selection_text(s->rule));
     cJSON_AddStringToObject(json, "implementation",
                             d->implementations[s->configuration.implementation].name);
-    cJSON_AddItemToObject(json, "configuration",
-                          cJSON_Parse(configuration.data != NULL ? configuration.data : "null"));
+    json_add(json, "configuration", json_configuration(d, &s->configuration));
     if (s->rule == TW_SELECTED_EXACT)
         cJSON_AddNumberToObject(json, "stored_time_us", s->row->time_us);
     cJSON_AddNumberToObject(json, "time_us", app->single.time_us);
     cJSON_AddNumberToObject(json, "max_rel_error", app->single.accuracy.max_rel_error);
     cJSON_AddBoolToObject(json, "correct", 1);
-    char *text = cJSON_Print(json);
-    if (text != NULL)
-        puts(text);
-    cJSON_free(text);
-    cJSON_Delete(json);
-    tw_text_free(&configuration);
+    return json_print(json, error);
 }
 
 static void print_table(const struct application *app, const struct tw_problem *problem) {
@@ -90,7 +84,7 @@ static void print_table(const struct application *app, const struct tw_problem *
     printf("%s %s on %s (%s)\n", d->kernel, key, app->bench.info.name, app->bench.info.id);
     print_selection(problem->description, s);
     printf("  configuration   %s %s\n", d->implementations[s->configuration.implementation].name,
-           configuration.data != NULL ? configuration.data : "");
+           tw_text_or(&configuration, ""));
     printf("  answer          right; max error %.2g\n", app->single.accuracy.max_rel_error);
     if (s->rule == TW_SELECTED_EXACT)
         printf("  time            %s (%s when it was stored)\n", time, stored);
@@ -113,7 +107,7 @@ static tw_status apply(const struct arguments *a, struct tw_error *error) {
     if (status == TW_OK)
         status = run(app, a, catalogue, &problem, &device, error);
     if (status == TW_OK && a->json)
-        print_json(app, &problem);
+        status = print_json(app, &problem, error);
     else if (status == TW_OK)
         print_table(app, &problem);
     workload_free(&app->workload);

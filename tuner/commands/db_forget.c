@@ -66,33 +66,36 @@ static bool see_run(void *context, const struct tw_db_run_row *row) {
     return true;
 }
 
-/* Counting and removing are one transaction, so that what is told is what was done. */
-static tw_status forget(tw_db *db, const struct tw_db_trial_filter *filter, int64_t *counts,
+/* Counting and removing are one transaction, so that what is told, in `words`, is what was done. */
+static tw_status forget(tw_db *db, const struct tw_db_trial_filter *filter, struct tw_text *words,
                         struct tw_error *error) {
     bool has_run = filter->run == 0;
-    int64_t removed = 0;
+    int64_t counts[TW_DB_TRIAL_STATUS_COUNT] = {0}, removed = 0;
     const struct tw_db_run_filter run = {.run = filter->run};
     enum tw_db_status status = tw_db_begin(db);
     if (status == TW_DB_OK && !has_run)
         status = tw_db_run_each(db, &run, see_run, &has_run);
     if (status == TW_DB_OK && has_run)
         status = tw_db_trial_each(db, filter, count_trial, counts);
-    if (status == TW_DB_OK && has_run)
-        status = tw_db_trials_remove(db, filter, &removed);
     if (status == TW_DB_OK)
+        report_counts(counts, words);
+    if (status == TW_DB_OK && has_run && !words->failed)
+        status = tw_db_trials_remove(db, filter, &removed);
+    if (status == TW_DB_OK && !words->failed)
         status = tw_db_commit(db);
     if (status != TW_DB_OK)
         tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
     tw_db_rollback(db);
     if (status != TW_DB_OK)
         return TW_DATABASE;
+    if (words->failed)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
     return has_run ? TW_OK : tw_fail(error, TW_NOT_FOUND, "there is no run %" PRId64, filter->run);
 }
 
 tw_status db_forget(const struct arguments *a, const char *path, struct tw_error *error) {
     struct named named;
     struct tw_db_trial_filter filter;
-    int64_t counts[TW_DB_TRIAL_STATUS_COUNT] = {0};
     struct tw_text text = {0};
     tw_db *db = NULL;
     tw_status status = name_trials(a, &named, &filter, error);
@@ -101,12 +104,9 @@ tw_status db_forget(const struct arguments *a, const char *path, struct tw_error
     if (status == TW_OK)
         status = database_adopt(a, db, error);
     if (status == TW_OK)
-        status = forget(db, &filter, counts, error);
-    if (status == TW_OK) {
-        report_counts(counts, &text);
-        tw_printable_line(stdout, "%s: forgot %s; best rows and runs stay", path,
-                          text.data != NULL ? text.data : "");
-    }
+        status = forget(db, &filter, &text, error);
+    if (status == TW_OK)
+        tw_printable_line(stdout, "%s: forgot %s; best rows and runs stay", path, text.data);
     tw_text_free(&text);
     tw_db_close(db);
     return status;

@@ -8,6 +8,7 @@
 #include "runtime/backend/devices.h"
 #include "tuner/commands/arguments.h"
 #include "tuner/commands/command.h"
+#include "tuner/json/json.h"
 
 static const char help[] = "tune devices [--json]\n"
                            "\n"
@@ -33,8 +34,8 @@ static void print_table(const struct tw_device_info *devices, size_t count,
         fputs(absent->data, stdout);
 }
 
-static void print_json(const struct tw_device_info *devices, size_t count,
-                       const struct tw_text *absent) {
+static tw_status print_json(const struct tw_device_info *devices, size_t count,
+                            const struct tw_text *absent, struct tw_error *error) {
     cJSON *json = cJSON_CreateObject();
     cJSON *list = cJSON_AddArrayToObject(json, "devices");
     for (size_t i = 0; i < count; i++) {
@@ -51,14 +52,10 @@ static void print_json(const struct tw_device_info *devices, size_t count,
         cJSON_AddNumberToObject(row, "cache_bytes", (double)d->cache_bytes);
         cJSON_AddStringToObject(row, "driver", d->driver);
         cJSON_AddStringToObject(row, "compiler", d->compiler);
-        cJSON_AddItemToArray(list, row);
+        json_append(list, row);
     }
     cJSON_AddStringToObject(json, "absent", absent->data != NULL ? absent->data : "");
-    char *text = cJSON_Print(json);
-    if (text != NULL)
-        puts(text);
-    cJSON_free(text);
-    cJSON_Delete(json);
+    return json_print(json, error);
 }
 
 int command_devices(int count, char **words) {
@@ -76,8 +73,10 @@ int command_devices(int count, char **words) {
         size_t found;
         struct tw_text absent = {0};
         status = tw_devices_list(&devices, &found, &absent, &error);
+        if (status == TW_OK && absent.failed)
+            status = tw_fail(&error, TW_NO_MEMORY, "out of memory");
         if (status == TW_OK && arguments.json)
-            print_json(devices, found, &absent);
+            status = print_json(devices, found, &absent, &error);
         else if (status == TW_OK)
             print_table(devices, found, &absent);
         free(devices);

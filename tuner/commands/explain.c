@@ -7,6 +7,7 @@
 #include "tuner/commands/database.h"
 #include "tuner/commands/print_selection.h"
 #include "tuner/commands/resolve.h"
+#include "tuner/json/json.h"
 
 static const char help[] =
     "tune explain [KERNEL] --shape MxN[xK] [OPTIONS]\n"
@@ -19,8 +20,8 @@ static const char help[] =
     "  --json               print one JSON object\n"
     "  --quiet              no remarks\n";
 
-static void print_json(const struct tw_problem *problem, const struct tw_selection *s,
-                       const char *configuration) {
+static tw_status print_json(const struct tw_problem *problem, const struct tw_selection *s,
+                            const char *configuration, struct tw_error *error) {
     const struct tw_description *d = problem->description;
     char key[TW_PROBLEM_KEY_SIZE];
     tw_problem_text(problem, key);
@@ -31,7 +32,7 @@ static void print_json(const struct tw_problem *problem, const struct tw_selecti
     cJSON_AddStringToObject(json, "reason", tw_selection_text(s->rule));
     cJSON_AddStringToObject(json, "implementation",
                             d->implementations[s->configuration.implementation].name);
-    cJSON_AddItemToObject(json, "configuration", cJSON_Parse(configuration));
+    json_add(json, "configuration", cJSON_Parse(configuration));
     cJSON_AddNumberToObject(json, "distance", s->distance);
     if (s->row != NULL) {
         cJSON *row = cJSON_AddObjectToObject(json, "row");
@@ -48,11 +49,7 @@ static void print_json(const struct tw_problem *problem, const struct tw_selecti
         cJSON_AddStringToObject(refused, "device", s->refused->device_name);
         cJSON_AddStringToObject(refused, "reason", s->refusal);
     }
-    char *text = cJSON_Print(json);
-    if (text != NULL)
-        puts(text);
-    cJSON_free(text);
-    cJSON_Delete(json);
+    return json_print(json, error);
 }
 
 static void print_table(const struct tw_problem *problem, const struct tw_device_info *device,
@@ -86,7 +83,7 @@ static tw_status explain(const struct arguments *a, struct tw_error *error) {
         if (configuration.failed)
             status = tw_fail(error, TW_NO_MEMORY, "out of memory");
         else if (a->json)
-            print_json(&problem, &selection, configuration.data);
+            status = print_json(&problem, &selection, configuration.data, error);
         else
             print_table(&problem, &device, &selection, configuration.data);
     }

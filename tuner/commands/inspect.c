@@ -49,7 +49,7 @@ static void print_table(const struct inspection *in) {
     else
         print_selection(in->problem.description, &in->selection);
     printf("  configuration   %s %s\n", d->implementations[in->configuration.implementation].name,
-           configuration.data != NULL ? configuration.data : "");
+           tw_text_or(&configuration, ""));
     tw_text_free(&configuration);
     inspect_print_table(in);
 }
@@ -69,7 +69,7 @@ static tw_status inspect_subject(const struct arguments *a, struct tw_error *err
     if (status == TW_OK)
         status = inspect(inspection, error);
     if (status == TW_OK && a->json)
-        inspect_print_json(inspection);
+        status = inspect_print_json(inspection, error);
     else if (status == TW_OK)
         print_table(inspection);
     free(inspection);

@@ -37,7 +37,7 @@ static tw_status climb(const struct arguments *a, struct tw_error *error) {
     if (status == TW_OK)
         status = ladder_measure(ladder, error);
     if (status == TW_OK && a->json)
-        ladder_print_json(ladder);
+        status = ladder_print_json(ladder, error);
     else if (status == TW_OK)
         ladder_print_table(ladder);
     ladder_free(ladder);

@@ -7,6 +7,7 @@
 #include "runtime/base/printable.h"
 #include "tuner/commands/arguments.h"
 #include "tuner/commands/command.h"
+#include "tuner/json/json.h"
 #include "tuner/lint/lint.h"
 
 static const char help[] =
@@ -59,7 +60,8 @@ static cJSON *finding_json(const struct lint_finding *finding) {
     return json;
 }
 
-static void print_json(const char *file, const struct tw_description *d, const struct lint *lint) {
+static tw_status print_json(const char *file, const struct tw_description *d,
+                            const struct lint *lint, struct tw_error *error) {
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "file", file);
     cJSON_AddStringToObject(json, "kernel", d->kernel);
@@ -69,12 +71,8 @@ static void print_json(const char *file, const struct tw_description *d, const s
     cJSON_AddNumberToObject(json, "configurations", (double)lint->configurations);
     cJSON *findings = cJSON_AddArrayToObject(json, "findings");
     for (size_t i = 0; i < lint->count; i++)
-        cJSON_AddItemToArray(findings, finding_json(&lint->findings[i]));
-    char *text = cJSON_PrintUnformatted(json);
-    if (text != NULL)
-        puts(text);
-    cJSON_free(text);
-    cJSON_Delete(json);
+        json_append(findings, finding_json(&lint->findings[i]));
+    return json_print_line(json, error);
 }
 
 static tw_status lint_file(const struct arguments *a, const char *file, int64_t *errors,
@@ -87,7 +85,7 @@ static tw_status lint_file(const struct arguments *a, const char *file, int64_t 
     if (status == TW_OK)
         status = lint_description(description, &lint, error);
     if (status == TW_OK && a->json)
-        print_json(file, description, &lint);
+        status = print_json(file, description, &lint, error);
     else if (status == TW_OK)
         print_text(file, &lint, a->quiet);
     *errors += lint.errors;

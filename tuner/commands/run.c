@@ -10,6 +10,7 @@
 #include "tuner/commands/database.h"
 #include "tuner/commands/print_selection.h"
 #include "tuner/commands/resolve.h"
+#include "tuner/json/json.h"
 #include "tuner/report/report.h"
 #include "tuner/session/one_variant.h"
 #include "tuner/space/given.h"
@@ -162,7 +163,7 @@ static void add_result(cJSON *json, const struct subject *s) {
 static void add_sizes(cJSON *json, const char *name, const uint32_t sizes[3]) {
     cJSON *array = cJSON_AddArrayToObject(json, name);
     for (int i = 0; i < 3; i++)
-        cJSON_AddItemToArray(array, cJSON_CreateNumber(sizes[i]));
+        json_append(array, cJSON_CreateNumber(sizes[i]));
 }
 
 static void add_launches(cJSON *json, const struct arguments *a, const struct subject *s) {
@@ -178,12 +179,12 @@ static void add_launches(cJSON *json, const struct arguments *a, const struct su
             cJSON_AddStringToObject(launch, "source", s->sources[i].data);
         if (a->log && i < s->one.log_count)
             cJSON_AddStringToObject(launch, "log", s->one.logs[i].data);
-        cJSON_AddItemToArray(launches, launch);
+        json_append(launches, launch);
     }
 }
 
-static void print_json(const struct arguments *a, const struct subject *s,
-                       const char *configuration) {
+static tw_status print_json(const struct arguments *a, const struct subject *s,
+                            const char *configuration, struct tw_error *error) {
     char key[TW_PROBLEM_KEY_SIZE];
     tw_problem_text(&s->problem, key);
     cJSON *json = cJSON_CreateObject();
@@ -193,14 +194,10 @@ static void print_json(const struct arguments *a, const struct subject *s,
     cJSON_AddStringToObject(json, "chosen",
                             s->chosen != NULL ? s->chosen : tw_selection_word(s->selection.rule));
     cJSON_AddStringToObject(json, "implementation", implementation_of(s)->name);
-    cJSON_AddItemToObject(json, "configuration", cJSON_Parse(configuration));
+    json_add(json, "configuration", cJSON_Parse(configuration));
     add_result(json, s);
     add_launches(json, a, s);
-    char *text = cJSON_Print(json);
-    if (text != NULL)
-        puts(text);
-    cJSON_free(text);
-    cJSON_Delete(json);
+    return json_print(json, error);
 }
 
 static void print_times(const struct subject *s) {
@@ -281,7 +278,7 @@ static tw_status run(const struct arguments *a, bool *right, struct tw_error *er
         if (configuration.failed)
             status = tw_fail(error, TW_NO_MEMORY, "out of memory");
         else if (a->json)
-            print_json(a, s, configuration.data);
+            status = print_json(a, s, configuration.data, error);
         else
             print_table(a, s, configuration.data);
         *right = is_right(s);

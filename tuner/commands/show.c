@@ -10,6 +10,7 @@
 #include "tuner/commands/command.h"
 #include "tuner/commands/database.h"
 #include "tuner/commands/resolve.h"
+#include "tuner/json/json.h"
 #include "tuner/report/report.h"
 
 static const char help[] = "tune show [KERNEL] [--shape MxN[xK]] [--device ID] [OPTIONS]\n"
@@ -31,12 +32,15 @@ struct listing {
 };
 
 static bool same_shape(const struct tw_db_problem *problem, const char *shape) {
-    struct tw_text text = {0};
-    for (size_t i = 0; i < problem->dimension_count; i++)
-        tw_text_print(&text, "%s%lld", i > 0 ? "x" : "", (long long)problem->dimensions[i].value);
-    bool same = text.data != NULL && strcmp(text.data, shape) == 0;
-    tw_text_free(&text);
-    return same;
+    for (size_t i = 0; i < problem->dimension_count; i++) {
+        char size[32];
+        int length = snprintf(size, sizeof size, "%s%lld", i > 0 ? "x" : "",
+                              (long long)problem->dimensions[i].value);
+        if (strncmp(shape, size, (size_t)length) != 0)
+            return false;
+        shape += length;
+    }
+    return *shape == '\0';
 }
 
 /* For people: with all attributes. */
@@ -60,7 +64,7 @@ static void add_json(struct listing *listing, const struct tw_db_best_row *row) 
     cJSON_AddStringToObject(json, "cache", row->best.cache_policy);
     cJSON_AddStringToObject(json, "implementation", row->implementation_name);
     cJSON_AddStringToObject(json, "template_hash", row->template_hash);
-    cJSON_AddItemToObject(json, "configuration", cJSON_Parse(row->best.configuration));
+    json_add(json, "configuration", cJSON_Parse(row->best.configuration));
     cJSON_AddNumberToObject(json, "time_us", row->best.time_us);
     cJSON_AddNumberToObject(json, "ci_low_us", row->best.ci_low_us);
     cJSON_AddNumberToObject(json, "ci_high_us", row->best.ci_high_us);
@@ -72,12 +76,12 @@ static void add_json(struct listing *listing, const struct tw_db_best_row *row) 
         cJSON_AddNumberToObject(json, "max_rel_error", row->best.max_rel_error);
     cJSON_AddBoolToObject(json, "provisional", row->best.tie_set == NULL);
     if (row->best.tie_set != NULL)
-        cJSON_AddItemToObject(json, "ties", cJSON_Parse(row->best.tie_set));
+        json_add(json, "ties", cJSON_Parse(row->best.tie_set));
     if (row->best.baselines != NULL)
-        cJSON_AddItemToObject(json, "presets_us", cJSON_Parse(row->best.baselines));
+        json_add(json, "presets_us", cJSON_Parse(row->best.baselines));
     cJSON_AddNumberToObject(json, "run", (double)row->best.run);
     cJSON_AddNumberToObject(json, "measured_at", (double)row->best.measured_at);
-    cJSON_AddItemToArray(listing->rows, json);
+    json_append(listing->rows, json);
 }
 
 static bool visit(void *context, const struct tw_db_best_row *row) {
@@ -145,10 +149,8 @@ static tw_status show(const struct arguments *a, struct tw_error *error) {
     if (status == TW_OK && tw_db_best_each(db, &filter, visit, &listing) != TW_DB_OK)
         status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
     if (status == TW_OK && a->json) {
-        char *text = cJSON_Print(listing.rows);
-        if (text != NULL)
-            puts(text);
-        cJSON_free(text);
+        status = json_print(listing.rows, error);
+        listing.rows = NULL;
     } else if (status == TW_OK && listing.count == 0) {
         printf("nothing stored%s in %s\n",
                a->shape_count + (a->kernel != NULL) > 0 ? " for it" : "", path);

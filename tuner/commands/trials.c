@@ -8,6 +8,7 @@
 #include "runtime/base/printable.h"
 #include "tuner/commands/command.h"
 #include "tuner/commands/database.h"
+#include "tuner/json/json.h"
 #include "tuner/report/report.h"
 
 static const char help[] =
@@ -60,7 +61,7 @@ static bool visit_run(void *context, const struct tw_db_run_row *row) {
     cJSON_AddStringToObject(listing->object, "compiler",
                             row->run.compiler != NULL ? row->run.compiler : "");
     if (row->run.conditions != NULL)
-        cJSON_AddItemToObject(listing->object, "conditions", cJSON_Parse(row->run.conditions));
+        json_add(listing->object, "conditions", cJSON_Parse(row->run.conditions));
     return false;
 }
 
@@ -68,7 +69,7 @@ static void add_json(struct listing *listing, const struct tw_db_trial_row *row)
     const struct tw_db_trial *t = &row->trial;
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "implementation", row->implementation_name);
-    cJSON_AddItemToObject(json, "configuration", cJSON_Parse(t->configuration));
+    json_add(json, "configuration", cJSON_Parse(t->configuration));
     cJSON_AddStringToObject(json, "status", tw_db_trial_status_text(t->status));
     if (t->message != NULL)
         cJSON_AddStringToObject(json, "message", t->message);
@@ -89,7 +90,7 @@ static void add_json(struct listing *listing, const struct tw_db_trial_row *row)
         cJSON_AddNumberToObject(json, "registers", (double)t->registers);
     if (t->has_spill_bytes)
         cJSON_AddNumberToObject(json, "spill_bytes", (double)t->spill_bytes);
-    cJSON_AddItemToArray(listing->trials, json);
+    json_append(listing->trials, json);
 }
 
 static bool visit_trial(void *context, const struct tw_db_trial_row *row) {
@@ -133,12 +134,10 @@ static tw_status trials(const struct arguments *a, struct tw_error *error) {
     listing.trials = cJSON_CreateArray();
     if (status == TW_OK)
         status = list(a, db, &listing, error);
-    cJSON_AddItemToObject(listing.object, "trials", listing.trials);
+    json_add(listing.object, "trials", listing.trials);
     if (status == TW_OK && a->json) {
-        char *text = cJSON_Print(listing.object);
-        if (text != NULL)
-            puts(text);
-        cJSON_free(text);
+        status = json_print(listing.object, error);
+        listing.object = NULL;
     }
     cJSON_Delete(listing.object);
     tw_db_close(db);

@@ -9,6 +9,7 @@
 #include "tuner/commands/command.h"
 #include "tuner/commands/database.h"
 #include "tuner/commands/resolve.h"
+#include "tuner/json/json.h"
 #include "tuner/report/report.h"
 #include "tuner/session/session.h"
 
@@ -132,11 +133,17 @@ static void tell_why_none(const struct task *task, const struct tw_problem *prob
 
 static int tell(struct task *task, const struct tw_problem *problem,
                 const struct session_result *result) {
-    if (task->arguments.json)
-        cJSON_AddItemToArray(task->reports,
-                             report_json(problem, &task->device, result, task->db_path));
-    else
+    if (task->arguments.json) {
+        cJSON *report = report_json(problem, &task->device, result, task->db_path);
+        if (json_lacked_memory()) {
+            cJSON_Delete(report);
+            fputs("tune: out of memory for the report; what was found is stored\n", stderr);
+            return EXIT_FAILED;
+        }
+        json_append(task->reports, report);
+    } else {
         report_table(problem, &task->device, result, task->db_path, task->arguments.verbose);
+    }
     if (result->interrupted)
         return EXIT_INTERRUPTED;
     if (result->has_best)
@@ -186,14 +193,14 @@ static int tune_shape(struct task *task, int index, struct tw_error *error) {
     return code;
 }
 
-static void print_reports(const struct task *task) {
-    const cJSON *whole = cJSON_GetArraySize(task->reports) == 1
-                             ? cJSON_GetArrayItem(task->reports, 0)
-                             : task->reports;
-    char *text = cJSON_Print(whole);
-    if (text != NULL)
-        puts(text);
-    cJSON_free(text);
+static tw_status print_reports(struct task *task, struct tw_error *error) {
+    cJSON *whole = task->reports;
+    if (cJSON_GetArraySize(whole) == 1) {
+        whole = cJSON_DetachItemFromArray(task->reports, 0);
+        cJSON_Delete(task->reports);
+    }
+    task->reports = NULL;
+    return json_print(whole, error);
 }
 
 static void print_help(bool retry) {
@@ -201,7 +208,7 @@ static void print_help(bool retry) {
     strategy_list(&strategies);
     fputs(retry ? retry_help : "", stdout);
     fputs(help, stdout);
-    fputs(strategies.data != NULL ? strategies.data : "", stdout);
+    fputs(tw_text_or(&strategies, ""), stdout);
     tw_text_free(&strategies);
 }
 
@@ -235,8 +242,11 @@ static int run(int count, char **words, bool retry) {
         if (interrupted != 0)
             break;
     }
-    if (task.arguments.json && cJSON_GetArraySize(task.reports) > 0)
-        print_reports(&task);
+    if (task.arguments.json && cJSON_GetArraySize(task.reports) > 0) {
+        status = print_reports(&task, &error);
+        if (status != TW_OK)
+            code = command_failed(status, &error);
+    }
     cJSON_Delete(task.reports);
     tw_db_close(task.db);
     free(task.db_path);

@@ -63,7 +63,7 @@ static bool rename_problem(void *context, const struct tw_db_problem *row) {
 /* ---- Best rows ---- */
 
 static bool find_slots(const struct adoption *a, const struct tw_db_device *device,
-                       int64_t slots[TW_DEVICE_SLOTS]) {
+                       int64_t slots[TW_DEVICE_SLOTS], bool *no_memory) {
     for (size_t i = 0; i < a->device_count; i++) {
         char fingerprint[256];
         tw_device_fingerprint(&a->devices[i], fingerprint);
@@ -72,7 +72,7 @@ static bool find_slots(const struct adoption *a, const struct tw_db_device *devi
         tw_device_values(&a->devices[i], slots);
         return true;
     }
-    return tw_device_properties_read(device->properties, slots);
+    return tw_device_properties_read(device->properties, slots, no_memory);
 }
 
 /* Works out what a row belongs to; not TW_OK when it is of other code or cannot be told. */
@@ -84,9 +84,10 @@ static tw_status identify(struct adoption *a, const struct tw_db_best_row *row,
     struct tw_configuration configuration;
     int64_t slots[TW_DEVICE_SLOTS];
     out->implementation = tw_description_implementation(d, row->implementation_name);
-    if (out->implementation < 0 || !find_slots(a, &row->device, slots) ||
+    bool no_memory = false;
+    if (out->implementation < 0 || !find_slots(a, &row->device, slots, &no_memory) ||
         strlen(row->best.cache_policy) >= sizeof out->cache_policy)
-        return TW_NOT_FOUND;
+        return no_memory ? TW_NO_MEMORY : TW_NOT_FOUND;
     tw_status status = known_kernel_check(a->kernel, row, NULL);
     if (status == TW_OK)
         status = tw_problem_read(&problem, d, row->problem.key, NULL);
@@ -113,8 +114,11 @@ static tw_status identify(struct adoption *a, const struct tw_db_best_row *row,
 static bool identify_row(void *context, const struct tw_db_best_row *row) {
     struct adoption *a = context;
     struct identified identified;
-    if (identify(a, row, &identified) != TW_OK)
-        return true;
+    tw_status status = identify(a, row, &identified);
+    if (status == TW_NO_MEMORY)
+        a->status = tw_fail(a->error, status, "out of memory");
+    if (status != TW_OK)
+        return status != TW_NO_MEMORY;
     a->identified = grow(a, a->identified, a->identified_count, sizeof *a->identified);
     if (a->status == TW_OK)
         a->identified[a->identified_count++] = identified;

@@ -16,7 +16,15 @@ struct check {
     check_visitor visit;
     void *context;
     struct checked *checked;
+    bool no_memory;
+    enum tw_db_status status; /* of what visitors read */
 };
+
+/* Whether a row could be looked at. */
+static bool looked(struct check *check, tw_status status) {
+    check->no_memory = check->no_memory || status == TW_NO_MEMORY;
+    return !check->no_memory;
+}
 
 static void tell(struct check *check, bool is_error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -55,7 +63,7 @@ static bool visit_kernel(void *context, const struct tw_db_kernel_row *row) {
 
 /* Rows of one implementation that are not of today's code. */
 struct outdated {
-    const struct check *check;
+    struct check *check;
     const struct known_kernel *kernel;
     int64_t implementation;
     int64_t best, trials;
@@ -69,14 +77,14 @@ static bool count_best(void *context, const struct tw_db_best_row *row) {
     tw_status status = known_kernel_check(outdated->kernel, row, NULL);
     outdated->best += status != TW_OK;
     outdated->misjudged += status == TW_WRONG;
-    return true;
+    return looked(outdated->check, status);
 }
 
 static bool count_trial(void *context, const struct tw_db_trial_row *row) {
     struct outdated *outdated = context;
-    outdated->trials +=
-        !known_kernel_trial_is_current(outdated->kernel, &outdated->check->devices, row);
-    return true;
+    tw_status status = known_kernel_check_trial(outdated->kernel, &outdated->check->devices, row);
+    outdated->trials += status != TW_OK;
+    return looked(outdated->check, status);
 }
 
 static bool visit_implementation(void *context, const struct tw_db_implementation *row) {
@@ -90,9 +98,12 @@ static bool visit_implementation(void *context, const struct tw_db_implementatio
                                            .template_hash = row->template_hash};
     const struct tw_db_trial_filter tried = {.implementations = &row->id,
                                              .implementation_count = 1};
-    if (tw_db_best_each(check->db, &best, count_best, &rows) == TW_DB_OK &&
-        tw_db_trial_each(check->db, &tried, count_trial, &rows) == TW_DB_OK &&
-        rows.best + rows.trials > 0)
+    check->status = tw_db_best_each(check->db, &best, count_best, &rows);
+    if (check->status == TW_DB_OK && !check->no_memory)
+        check->status = tw_db_trial_each(check->db, &tried, count_trial, &rows);
+    if (check->status != TW_DB_OK || check->no_memory)
+        return false;
+    if (rows.best + rows.trials > 0)
         tell(check, false,
              "%.48s %.48s: %" PRId64 " best row%s and %" PRId64 " trial%s were %s (%.12s) than "
              "today's: hints, not results",
@@ -134,6 +145,8 @@ static bool visit_best(void *context, const struct tw_db_best_row *row) {
         kernel != NULL ? check_row(row, kernel, &error) : well_formed_row(row, &error);
     if (status == TW_OK && kernel != NULL)
         status = check_rate(row, kernel, &error);
+    if (!looked(check, status))
+        return false;
     if (status != TW_OK) {
         char name[ROW_NAME_SIZE];
         row_name(row, name);
@@ -156,9 +169,14 @@ static bool visit_problem(void *context, const struct tw_db_problem *row) {
     struct tw_problem problem;
     struct tw_error error;
     const struct tw_db_best_filter filter = {.kernel = row->kernel, .problem_key = row->key};
-    if (kernel == NULL || allowed_problem(kernel->description, row, &problem, &error) == TW_OK ||
-        tw_db_best_each(check->db, &filter, count_any, &best) != TW_DB_OK || best > 0)
+    if (kernel == NULL)
         return true;
+    tw_status status = allowed_problem(kernel->description, row, &problem, &error);
+    if (status == TW_OK || !looked(check, status))
+        return !check->no_memory;
+    check->status = tw_db_best_each(check->db, &filter, count_any, &best);
+    if (check->status != TW_DB_OK || best > 0)
+        return check->status == TW_DB_OK;
     tell(check, true, "problem %.48s %.300s: %s", row->kernel, row->key, error.message);
     return true;
 }
@@ -179,12 +197,15 @@ tw_status check_database(tw_db *db, const struct known_kernels *known, check_vis
     }
     if (status == TW_DB_OK)
         status = tw_db_kernel_each(db, visit_kernel, &check);
-    if (status == TW_DB_OK)
+    if (status == TW_DB_OK && check.status == TW_DB_OK && !check.no_memory)
         status = tw_db_problem_each(db, NULL, visit_problem, &check);
-    if (status == TW_DB_OK)
+    if (status == TW_DB_OK && check.status == TW_DB_OK && !check.no_memory)
         status = tw_db_best_each(db, NULL, visit_best, &check);
-    if (status == TW_DB_OK)
+    if (status == TW_DB_OK && check.status == TW_DB_OK && !check.no_memory)
         status = tw_db_implementation_each(db, NULL, visit_implementation, &check);
     known_devices_free(&check.devices);
-    return status == TW_DB_OK ? TW_OK : tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
+    if (check.no_memory)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    bool read_all = status == TW_DB_OK && check.status == TW_DB_OK;
+    return read_all ? TW_OK : tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
 }

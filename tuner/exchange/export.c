@@ -228,7 +228,7 @@ static bool visit(void *context, const struct tw_db_best_row *row) {
     if (export->status != TW_OK) {
         char name[ROW_NAME_SIZE];
         row_name(row, name);
-        tw_fail_within(export->error, TW_INVALID, "cannot export %s", name);
+        tw_fail_within(export->error, export->status, "cannot export %s", name);
         return false;
     }
     struct piece *best = add_piece(&export->best);

@@ -14,6 +14,7 @@ struct import {
     cJSON *json;
     const cJSON *best;
     int64_t count, stale;
+    bool no_memory;
     struct import_tables tables;
 };
 
@@ -118,9 +119,11 @@ tw_status import_each(const struct import *import, tw_db_best_visitor visit, voi
 static bool count_row(void *context, const struct tw_db_best_row *row) {
     struct import *import = context;
     const struct known_kernel *kernel = known_kernels_find(import->known, row->problem.kernel);
+    tw_status status = known_kernel_check(kernel, row, NULL);
     import->count++;
-    import->stale += !known_kernel_is_current(kernel, row);
-    return true;
+    import->stale += status != TW_OK;
+    import->no_memory = status == TW_NO_MEMORY;
+    return !import->no_memory;
 }
 
 static tw_status read_all(struct import *import, struct tw_error *error) {
@@ -155,6 +158,8 @@ static tw_status read_all(struct import *import, struct tw_error *error) {
         status = import_problems(&import->tables, problems.item, error);
     if (status == TW_OK)
         status = import_each(import, count_row, import, error);
+    if (status == TW_OK && import->no_memory)
+        status = tw_fail(error, TW_NO_MEMORY, "%s: out of memory", import->origin);
     /* Those that no best row is about are not imported, but a file is good or it is not. */
     for (size_t i = 0; i < import->tables.problem_count && status == TW_OK; i++) {
         const struct imported_problem *written = &import->tables.problems[i];

@@ -85,7 +85,10 @@ static tw_status check(const struct known_kernel *kernel, const char *key,
 tw_status known_kernel_check(const struct known_kernel *kernel, const struct tw_db_best_row *row,
                              struct tw_error *error) {
     int64_t slots[TW_DEVICE_SLOTS];
-    bool known = tw_device_properties_read(row->device.properties, slots);
+    bool no_memory = false;
+    bool known = tw_device_properties_read(row->device.properties, slots, &no_memory);
+    if (no_memory)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
     const struct tw_stored stored = {.backend = row->device.backend,
                                      .device = known ? slots : NULL,
                                      .implementation = row->implementation_name,
@@ -96,17 +99,13 @@ tw_status known_kernel_check(const struct known_kernel *kernel, const struct tw_
     return check(kernel, row->problem.key, &stored, true, error);
 }
 
-bool known_kernel_is_current(const struct known_kernel *kernel, const struct tw_db_best_row *row) {
-    return known_kernel_check(kernel, row, NULL) == TW_OK;
-}
-
-bool known_kernel_trial_is_current(const struct known_kernel *kernel,
+tw_status known_kernel_check_trial(const struct known_kernel *kernel,
                                    const struct known_devices *devices,
                                    const struct tw_db_trial_row *row) {
     const struct known_device *device = known_devices_find(devices, row->trial.device);
     bool judged = row->trial.status == TW_DB_TRIAL_OK || row->trial.status == TW_DB_TRIAL_WRONG;
     if (device == NULL)
-        return false;
+        return TW_NOT_FOUND;
     const struct tw_stored stored = {.backend = device->backend,
                                      .device = device->has_slots ? device->slots : NULL,
                                      .implementation = row->implementation_name,
@@ -114,7 +113,7 @@ bool known_kernel_trial_is_current(const struct known_kernel *kernel,
                                      .source = row->trial.source,
                                      .judge = row->trial.judge,
                                      .configuration = row->trial.configuration};
-    return check(kernel, row->problem_key, &stored, judged, NULL) == TW_OK;
+    return check(kernel, row->problem_key, &stored, judged, NULL);
 }
 
 /* ---- Devices ---- */
@@ -131,8 +130,8 @@ static bool add_device(void *context, const struct tw_db_device *row) {
     struct known_device *device = &all[devices->count++];
     *device = (struct known_device){.id = row->id};
     snprintf(device->backend, sizeof device->backend, "%s", row->backend);
-    device->has_slots = tw_device_properties_read(row->properties, device->slots);
-    return true;
+    device->has_slots = tw_device_properties_read(row->properties, device->slots, &devices->failed);
+    return !devices->failed;
 }
 
 tw_status known_devices_read(struct known_devices *devices, tw_db *db, struct tw_error *error) {

@@ -26,10 +26,10 @@ void known_kernels_close(struct known_kernels *known);
 const struct known_kernel *known_kernels_find(const struct known_kernels *known,
                                               const char *kernel);
 
-/* TW_OK when a best row of the kernel is of today's code; else `error` says what has changed. */
+/* TW_OK when a best row of the kernel is of today's code; else `error` says what has changed, or
+ * TW_NO_MEMORY: then nothing is known of the row. */
 tw_status known_kernel_check(const struct known_kernel *kernel, const struct tw_db_best_row *row,
                              struct tw_error *error);
-bool known_kernel_is_current(const struct known_kernel *kernel, const struct tw_db_best_row *row);
 
 /* The devices of a database by id, as rows of trials refer to them. */
 struct known_device {
@@ -50,7 +50,8 @@ tw_status known_devices_read(struct known_devices *devices, tw_db *db, struct tw
 const struct known_device *known_devices_find(const struct known_devices *devices, int64_t id);
 void known_devices_free(struct known_devices *devices);
 
-bool known_kernel_trial_is_current(const struct known_kernel *kernel,
+/* The same of a trial, without words. */
+tw_status known_kernel_check_trial(const struct known_kernel *kernel,
                                    const struct known_devices *devices,
                                    const struct tw_db_trial_row *row);
 

@@ -32,8 +32,11 @@ static void *grow(struct victims *victims, void *array, size_t count, size_t siz
 static bool choose_trial(void *context, const struct tw_db_trial_row *row) {
     struct victims *victims = context;
     const struct known_kernel *kernel = known_kernels_find(victims->known, row->kernel);
-    if (kernel == NULL || known_kernel_trial_is_current(kernel, &victims->devices, row))
-        return true;
+    tw_status status =
+        kernel != NULL ? known_kernel_check_trial(kernel, &victims->devices, row) : TW_OK;
+    victims->failed = victims->failed || status == TW_NO_MEMORY;
+    if (status == TW_OK || victims->failed)
+        return !victims->failed;
     victims->trials = grow(victims, victims->trials, victims->trial_count, sizeof *victims->trials);
     if (!victims->failed)
         victims->trials[victims->trial_count++] = row->id;
@@ -45,6 +48,10 @@ static bool collect_best(void *context, const struct tw_db_best_row *row) {
     const struct known_kernel *kernel = known_kernels_find(victims->known, row->problem.kernel);
     if (kernel == NULL || strlen(row->best.cache_policy) >= sizeof victims->best->cache_policy)
         return true;
+    tw_status current = known_kernel_check(kernel, row, NULL);
+    tw_status usable = check_row(row, kernel, NULL);
+    /* What there was no memory to look at is no victim. */
+    victims->failed = victims->failed || current == TW_NO_MEMORY || usable == TW_NO_MEMORY;
     victims->best = grow(victims, victims->best, victims->best_count, sizeof *victims->best);
     if (victims->failed)
         return false;
@@ -52,8 +59,8 @@ static bool collect_best(void *context, const struct tw_db_best_row *row) {
     *victim = (struct victim){.key = {.problem = row->best.problem,
                                       .device = row->best.device,
                                       .implementation = row->best.implementation},
-                              .stale = !known_kernel_is_current(kernel, row),
-                              .unusable = check_row(row, kernel, NULL) != TW_OK};
+                              .stale = current != TW_OK,
+                              .unusable = usable != TW_OK};
     strcpy(victim->cache_policy, row->best.cache_policy);
     return true;
 }

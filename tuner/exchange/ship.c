@@ -130,9 +130,12 @@ static bool take(void *context, const struct tw_db_best_row *row) {
     shipment->rows++;
     const struct known_kernel *kernel = known_kernels_find(shipping->known, row->problem.kernel);
     const struct tw_device_info *device = find_device(shipping, row->device.fingerprint);
+    tw_status current = kernel != NULL ? known_kernel_check(kernel, row, shipping->error) : TW_OK;
     if (kernel == NULL)
         note_unknown(shipping, row->problem.kernel);
-    else if (!known_kernel_is_current(kernel, row))
+    else if (current == TW_NO_MEMORY)
+        shipping->status = current;
+    else if (current != TW_OK)
         shipment->stale++;
     else if (device == NULL)
         shipment->absent++;

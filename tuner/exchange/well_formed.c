@@ -1,5 +1,6 @@
 #include "tuner/exchange/well_formed.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -38,7 +39,10 @@ static tw_status check_json(const char *what, const char *text, bool (*fits)(con
                             struct tw_error *error) {
     if (text == NULL)
         return TW_OK;
+    errno = 0;
     cJSON *json = cJSON_ParseWithOpts(text, NULL, 1);
+    if (json == NULL && errno == ENOMEM)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
     bool good = json != NULL && canonical_is_plain(json) && fits(json);
     cJSON_Delete(json);
     return good ? TW_OK

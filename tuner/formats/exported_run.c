@@ -10,6 +10,7 @@
 #include "tuner/exchange/canonical.h"
 #include "tuner/formats/results_file.h"
 #include "tuner/formats/trial_import.h"
+#include "tuner/json/json.h"
 
 enum { MOST_IMPLEMENTATIONS = 32 };
 
@@ -50,8 +51,14 @@ void exported_moment(struct tw_text *text, int64_t seconds) {
 
 /* ---- The run ---- */
 
+static bool no_memory(struct reading *reading, bool failed) {
+    if (json_lacked_memory() || failed)
+        reading->status = tw_fail(reading->error, TW_NO_MEMORY, "out of memory");
+    return reading->status == TW_NO_MEMORY;
+}
+
 /* Who measured: Tilewise, unless the run was imported and says otherwise. The caller frees. */
-static char *measured_by(const struct tw_db_run *run) {
+static char *measured_by(struct reading *reading, const struct tw_db_run *run) {
     cJSON *conditions = run->conditions != NULL ? cJSON_Parse(run->conditions) : NULL;
     const cJSON *imported = cJSON_GetObjectItemCaseSensitive(conditions, IMPORTED);
     const cJSON *who = cJSON_GetObjectItemCaseSensitive(imported, "measured_by");
@@ -62,6 +69,7 @@ static char *measured_by(const struct tw_db_run *run) {
         tw_text_print(&text, "Tilewise %s",
                       run->tilewise_version != NULL ? run->tilewise_version : "");
     cJSON_Delete(conditions);
+    no_memory(reading, text.failed);
     return text.data;
 }
 
@@ -80,7 +88,7 @@ static bool visit_run(void *context, const struct tw_db_run_row *row) {
     reading->cache = copy(reading, row->run.cache_policy);
     reading->driver = copy(reading, row->run.driver);
     reading->compiler = copy(reading, row->run.compiler);
-    reading->measured_by = measured_by(&row->run);
+    reading->measured_by = measured_by(reading, &row->run);
     exported_string(&reading->exported->kernel, row->kernel);
     exported_string(&reading->exported->device, row->device_name);
     return false;
@@ -205,6 +213,7 @@ static bool visit_trial(void *context, const struct tw_db_trial_row *row) {
             "trial %lld has a configuration or a time that cannot be exported", (long long)row->id);
     else
         reading->entry(&exported->entries, &row->trial, configuration);
+    no_memory(reading, false);
     exported->left_out--;
     cJSON_Delete(configuration);
     return reading->status == TW_OK;
@@ -270,6 +279,7 @@ static bool visit_problem(void *context, const struct tw_db_problem *problem) {
 tw_status exported_run_read(struct exported_run *exported, tw_db *db,
                             const struct trial_export *what, exported_entry entry,
                             struct tw_error *error) {
+    json_lacked_memory(); /* before */
     *exported = (struct exported_run){.parameters = cJSON_CreateObject()};
     struct reading reading = {.exported = exported, .entry = entry, .error = error};
     tw_status status = exported->parameters != NULL ? find_run(&reading, db, what)

@@ -76,6 +76,6 @@ tw_status inspect(struct inspection *inspection, struct tw_error *error);
  * code_table.c. */
 void inspect_print_table(const struct inspection *inspection);
 void inspect_print_code(const struct inspection *inspection, const struct inspected_launch *launch);
-void inspect_print_json(const struct inspection *inspection);
+tw_status inspect_print_json(const struct inspection *inspection, struct tw_error *error);
 
 #endif

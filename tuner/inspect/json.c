@@ -5,6 +5,7 @@
 #include <cjson/cJSON.h>
 
 #include "tuner/inspect/inspect.h"
+#include "tuner/json/json.h"
 
 static const char *const kind_words[SASS_KINDS] = {
 #define SASS_KIND_WORD(name, word) word,
@@ -14,13 +15,9 @@ static const char *const kind_words[SASS_KINDS] = {
 
 static void add_configuration(const struct inspection *in, cJSON *json) {
     const struct tw_description *d = in->problem.description;
-    struct tw_text text = {0};
-    tw_configuration_text(d, &in->configuration, &text);
     cJSON_AddStringToObject(json, "implementation",
                             d->implementations[in->configuration.implementation].name);
-    cJSON_AddItemToObject(json, "configuration",
-                          cJSON_Parse(text.data != NULL ? text.data : "null"));
-    tw_text_free(&text);
+    json_add(json, "configuration", json_configuration(d, &in->configuration));
 }
 
 static void add_choice(const struct inspection *in, cJSON *json) {
@@ -85,7 +82,7 @@ static void add_occupancy(const struct occupancy *o, cJSON *json) {
     cJSON *limits = cJSON_AddArrayToObject(occupancy, "limited_by");
     for (int i = 0; i < OCCUPANCY_LIMITS; i++)
         if (o->limits[i])
-            cJSON_AddItemToArray(limits, cJSON_CreateString(occupancy_limit_word(i)));
+            json_append(limits, cJSON_CreateString(occupancy_limit_word(i)));
     add_known(occupancy, "waves", o->waves);
     add_known(occupancy, "last_wave", o->last_wave);
 }
@@ -136,13 +133,13 @@ static cJSON *code_json(const struct inspected_code *code) {
 static void add_code(const struct inspection *in, const struct inspected_launch *launch,
                      cJSON *json) {
     cJSON *code = cJSON_AddObjectToObject(json, "code");
-    cJSON_AddItemToObject(code, "kernel", code_json(&launch->kernel));
+    json_add(code, "kernel", code_json(&launch->kernel));
     if (launch->has_loop) {
         cJSON *loop = code_json(&launch->loop);
         cJSON_AddNumberToObject(loop, "begin", launch->loop_begin);
         cJSON_AddNumberToObject(loop, "end", launch->loop_end);
         cJSON_AddNumberToObject(loop, "nested", launch->nested);
-        cJSON_AddItemToObject(code, "loop", loop);
+        json_add(code, "loop", loop);
     }
     const struct inspect_bounds bounds = inspect_bounds_of(in, launch);
     add_known(code, "issue_bound", bounds.issue);
@@ -156,8 +153,8 @@ static cJSON *launch_json(const struct inspection *in, const struct inspected_la
     const struct tw_kernel_resources *r = &launch->resources;
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "function", launch->function);
-    cJSON_AddItemToObject(json, "grid", three(launch->geometry.grid));
-    cJSON_AddItemToObject(json, "block", three(launch->geometry.block));
+    json_add(json, "grid", three(launch->geometry.grid));
+    json_add(json, "block", three(launch->geometry.block));
     add_known(json, "registers", (double)r->registers);
     cJSON_AddNumberToObject(json, "local_bytes", (double)r->local_bytes);
     cJSON_AddNumberToObject(json, "static_shared_bytes", (double)r->static_shared);
@@ -169,7 +166,7 @@ static cJSON *launch_json(const struct inspection *in, const struct inspected_la
     return json;
 }
 
-void inspect_print_json(const struct inspection *in) {
+tw_status inspect_print_json(const struct inspection *in, struct tw_error *error) {
     char key[TW_PROBLEM_KEY_SIZE];
     tw_problem_text(&in->problem, key);
     cJSON *json = cJSON_CreateObject();
@@ -183,14 +180,10 @@ void inspect_print_json(const struct inspection *in) {
     add_roofline(in, json);
     cJSON *launches = cJSON_AddArrayToObject(json, "launches");
     for (int i = 0; i < in->count; i++)
-        cJSON_AddItemToArray(launches, launch_json(in, &in->launches[i]));
+        json_append(launches, launch_json(in, &in->launches[i]));
     if (in->no_code.message[0] != '\0')
         cJSON_AddStringToObject(json, "no_code", in->no_code.message);
     else
         cJSON_AddStringToObject(json, "disassembler", in->disassembler.path);
-    char *text = cJSON_Print(json);
-    if (text != NULL)
-        puts(text);
-    cJSON_free(text);
-    cJSON_Delete(json);
+    return json_print(json, error);
 }

@@ -49,6 +49,6 @@ double ladder_total_gain(const struct ladder *ladder, int step);
 
 /* For people and for programs, on standard output. */
 void ladder_print_table(const struct ladder *ladder);
-void ladder_print_json(const struct ladder *ladder);
+tw_status ladder_print_json(const struct ladder *ladder, struct tw_error *error);
 
 #endif

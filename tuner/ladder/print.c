@@ -4,6 +4,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "tuner/json/json.h"
 #include "tuner/ladder/ladder.h"
 #include "tuner/report/report.h"
 
@@ -154,11 +155,11 @@ static cJSON *step_json(const struct ladder *ladder, int i) {
         cJSON_AddNumberToObject(json, "total_gain", ladder_total_gain(ladder, i));
     }
     if (step->passes > 0)
-        cJSON_AddItemToObject(json, "in_kernel", looped_json(step));
+        json_add(json, "in_kernel", looped_json(step));
     return json;
 }
 
-void ladder_print_json(const struct ladder *ladder) {
+tw_status ladder_print_json(const struct ladder *ladder, struct tw_error *error) {
     char key[TW_PROBLEM_KEY_SIZE];
     tw_problem_text(&ladder->problem, key);
     cJSON *json = cJSON_CreateObject();
@@ -170,10 +171,6 @@ void ladder_print_json(const struct ladder *ladder) {
         cJSON_AddNumberToObject(json, "copy_gb_per_s", ladder->copy_rate);
     cJSON *rungs = cJSON_AddArrayToObject(json, "rungs");
     for (int i = 0; i < ladder->count; i++)
-        cJSON_AddItemToArray(rungs, step_json(ladder, i));
-    char *text = cJSON_Print(json);
-    if (text != NULL)
-        puts(text);
-    cJSON_free(text);
-    cJSON_Delete(json);
+        json_append(rungs, step_json(ladder, i));
+    return json_print(json, error);
 }

@@ -1,16 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/json/json.h"
 #include "tuner/report/report.h"
-
-static cJSON *configuration_json(const struct tw_description *d,
-                                 const struct tw_configuration *configuration) {
-    struct tw_text text = {0};
-    tw_configuration_text(d, configuration, &text);
-    cJSON *json = text.failed ? NULL : cJSON_Parse(text.data);
-    tw_text_free(&text);
-    return json;
-}
 
 static cJSON *problem_json(const struct tw_problem *problem) {
     const struct tw_description *d = problem->description;
@@ -41,7 +33,7 @@ static cJSON *best_json(const struct tw_problem *problem, const struct session_r
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "implementation",
                             d->implementations[r->best.configuration.implementation].name);
-    cJSON_AddItemToObject(json, "configuration", configuration_json(d, &r->best.configuration));
+    json_add(json, "configuration", json_configuration(d, &r->best.configuration));
     cJSON_AddNumberToObject(json, "time_us", r->best.time_us);
     cJSON_AddNumberToObject(json, "ci_low_us", r->ci_low_us);
     cJSON_AddNumberToObject(json, "ci_high_us", r->ci_high_us);
@@ -98,11 +90,11 @@ cJSON *report_json(const struct tw_problem *problem, const struct tw_device_info
     const struct tw_description *d = problem->description;
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "kernel", d->kernel);
-    cJSON_AddItemToObject(json, "problem", problem_json(problem));
-    cJSON_AddItemToObject(json, "device", device_json(device));
+    json_add(json, "problem", problem_json(problem));
+    json_add(json, "device", device_json(device));
     if (r->pins != NULL && r->pins->count > 0)
         add_pins(json, r);
-    cJSON_AddItemToObject(json, "best", r->has_best ? best_json(problem, r) : cJSON_CreateNull());
+    json_add(json, "best", r->has_best ? best_json(problem, r) : cJSON_CreateNull());
     add_presets(json, d, r);
     cJSON *trials = cJSON_AddObjectToObject(json, "trials");
     for (int i = 0; i < SESSION_STATUSES; i++)

@@ -46,7 +46,7 @@ static void print_best(const struct tw_problem *problem, const struct session_re
     report_time(r->ci_high_us, high);
     printf("  best            %s %s\n",
            d->implementations[r->best.configuration.implementation].name,
-           configuration.data != NULL ? configuration.data : "");
+           tw_text_or(&configuration, ""));
     printf("  time            %s (95%% interval %s to %s", time, low, high);
     if (r->rounds > 0)
         printf(", %d playoff rounds", r->rounds);
@@ -78,7 +78,7 @@ static void print_pins(const struct session_result *r) {
     if (r->pins == NULL || r->pins->count == 0)
         return;
     pins_text(r->pins, &text);
-    printf("  fixed           %s\n", text.data != NULL ? text.data : "");
+    printf("  fixed           %s\n", tw_text_or(&text, ""));
     tw_text_free(&text);
     if (!r->has_best || r->known_us <= 0 || r->known_us > r->best.time_us)
         return;
@@ -129,7 +129,7 @@ static void print_presets(const struct tw_problem *problem, const struct session
 static void print_forgotten(const struct session_result *r) {
     struct tw_text text = {0};
     report_counts(r->forgotten, &text);
-    printf("  forgot          %s, to be tried again\n", text.data != NULL ? text.data : "");
+    printf("  forgot          %s, to be tried again\n", tw_text_or(&text, ""));
     tw_text_free(&text);
 }
 

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "tuner/json/json.h"
 #include "tuner/statistics/statistics.h"
 #include "tuner/workers/assignment.h"
 #include "tuner/workers/trial_status.h"
@@ -31,7 +32,7 @@ tw_status attempt_send(struct device_link *link, const struct tw_description *d,
                        struct tw_error *error) {
     struct message request = message_new("trial");
     assignment_add_variant(&request, d, configuration);
-    cJSON_AddItemToObject(
+    json_add(
         request.json, "sizes",
         cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(compiled->binaries.json, "sizes"), 1));
     cJSON_AddNumberToObject(request.json, "best_us", best_us);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime/variant/geometry.h"
+#include "tuner/json/json.h"
 #include "tuner/session/finals.h"
 #include "tuner/workers/assignment.h"
 #include "tuner/workers/process.h"
@@ -206,7 +207,7 @@ static enum reply ask_to_verify(struct verification *v, enum call_kind kind, int
     struct message request = message_new("verify");
     assignment_add_variant(&request, s->problem->description,
                            &v->f->entrants[index].trial.configuration);
-    cJSON_AddItemToObject(
+    json_add(
         request.json, "sizes",
         cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(compiled->binaries.json, "sizes"), 1));
     /* The bytes are lent for the sending. */

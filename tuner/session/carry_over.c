@@ -37,8 +37,10 @@ static struct moved *choose(struct moving *moving, int64_t implementation, struc
     stored->device = moving->slots;
     tw_status status = judged ? tw_today_check(moving->today, r->problem, stored, NULL)
                               : tw_today_check_code(moving->today, r->problem, stored, NULL);
-    if (status != TW_OK ||
-        tw_configuration_parse(&configuration, d, index, stored->configuration, NULL) != TW_OK)
+    if (status == TW_OK)
+        status = tw_configuration_parse(&configuration, d, index, stored->configuration, NULL);
+    moving->failed = moving->failed || status == TW_NO_MEMORY;
+    if (status != TW_OK)
         return NULL;
     if ((moving->count & (moving->count - 1)) == 0) {
         struct moved *grown =
@@ -51,8 +53,10 @@ static struct moved *choose(struct moving *moving, int64_t implementation, struc
     }
     struct moved *moved = &moving->moved[moving->count];
     *moved = (struct moved){.implementation = index};
-    if (tw_identity_source(r->problem, &configuration, stored->backend, moving->slots,
-                           moved->source, NULL) != TW_OK)
+    status = tw_identity_source(r->problem, &configuration, stored->backend, moving->slots,
+                                moved->source, NULL);
+    moving->failed = moving->failed || status == TW_NO_MEMORY;
+    if (status != TW_OK)
         return NULL;
     moving->count++;
     return moved;
@@ -114,7 +118,7 @@ tw_status carry_over(const struct recorder *r, struct tw_today *today, struct tw
     const struct tw_db_best_filter best = {.problem = r->problem_id, .device = r->device_id};
     tw_device_values(r->device, moving.slots);
     enum tw_db_status status = tw_db_trial_each(r->db, &trials, choose_trial, &moving);
-    if (status == TW_DB_OK)
+    if (status == TW_DB_OK && !moving.failed)
         status = tw_db_best_each(r->db, &best, choose_best, &moving);
     if (status == TW_DB_OK && !moving.failed)
         status = move_all(&moving);

@@ -6,6 +6,8 @@
 
 #include "tuner/session/finals.h"
 
+#include "tuner/json/json.h"
+
 static double median_us(const struct finals *f, int entrant) {
     return playoff_standing(f->playoff, (size_t)entrant).median * 1e6;
 }
@@ -26,21 +28,15 @@ static char *tie_set(const struct finals *f, int winner, int *count) {
         if (!playoff_live(f->playoff, (size_t)i) || i == winner)
             continue;
         const struct tw_configuration *configuration = &f->entrants[i].trial.configuration;
-        struct tw_text text = {0};
-        tw_configuration_text(d, configuration, &text);
         cJSON *tie = cJSON_CreateObject();
         cJSON_AddStringToObject(tie, "implementation",
                                 d->implementations[configuration->implementation].name);
-        cJSON_AddItemToObject(tie, "configuration",
-                              cJSON_Parse(text.data != NULL ? text.data : "null"));
+        json_add(tie, "configuration", json_configuration(d, configuration));
         cJSON_AddNumberToObject(tie, "time_us", median_us(f, i));
-        cJSON_AddItemToArray(ties, tie);
-        tw_text_free(&text);
+        json_append(ties, tie);
         ++*count;
     }
-    char *text = cJSON_PrintUnformatted(ties);
-    cJSON_Delete(ties);
-    return text;
+    return json_text(ties);
 }
 
 static char *baselines(const struct session *s) {
@@ -50,9 +46,7 @@ static char *baselines(const struct session *s) {
         if (preset->tried && preset->trial.status == TW_DB_TRIAL_OK)
             cJSON_AddNumberToObject(json, preset->name, preset->trial.time_us);
     }
-    char *text = cJSON_PrintUnformatted(json);
-    cJSON_Delete(json);
-    return text;
+    return json_text(json);
 }
 
 /* The row of an entrant that takes `time_us`, with its interval in proportion. */

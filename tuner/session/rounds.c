@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/base/clock.h"
+#include "tuner/json/json.h"
 #include "tuner/session/finals.h"
 #include "tuner/workers/assignment.h"
 #include "tuner/workers/process.h"
@@ -93,7 +94,7 @@ static enum reply load(struct finals *f, struct entrant *entrant) {
     const struct compiled *compiled = &entrant->build->compiled;
     struct message request = message_new("finalist"), answer;
     assignment_add_variant(&request, s->problem->description, &entrant->trial.configuration);
-    cJSON_AddItemToObject(
+    json_add(
         request.json, "sizes",
         cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(compiled->binaries.json, "sizes"), 1));
     /* The bytes are lent for the sending. */
@@ -138,7 +139,7 @@ static enum reply repeat(struct finals *f, struct entrant *entrant, double *seco
     struct session *s = f->s;
     struct message request = message_new("round"), answer;
     cJSON *order = cJSON_AddArrayToObject(request.json, "order");
-    cJSON_AddItemToArray(order, cJSON_CreateNumber(entrant->slot));
+    json_append(order, cJSON_CreateNumber(entrant->slot));
     enum reply reply = ask(s, &request, &answer);
     const cJSON *time =
         cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(answer.json, "times_us"), 0);

@@ -65,6 +65,8 @@ void assignment_add_variant(struct message *message, const struct tw_description
     cJSON_AddStringToObject(message->json, "implementation",
                             d->implementations[configuration->implementation].name);
     cJSON_AddStringToObject(message->json, "configuration", text.data != NULL ? text.data : "");
+    if (text.failed)
+        json_note_lack();
     tw_text_free(&text);
 }
 
@@ -81,7 +83,7 @@ void assignment_add_call(struct message *message, const struct call *call) {
     cJSON_AddNumberToObject(message->json, "alignment", call->alignment);
     cJSON *strides = cJSON_AddArrayToObject(message->json, "strides");
     for (int i = 0; i < TW_MAX_ARGUMENTS; i++)
-        cJSON_AddItemToArray(strides, cJSON_CreateNumber((double)call->strides[i]));
+        json_append(strides, cJSON_CreateNumber((double)call->strides[i]));
 }
 
 tw_status assignment_read_call(const struct message *message, struct call *call,
@@ -103,7 +105,7 @@ tw_status assignment_add_binaries(struct message *message, const struct tw_binar
     cJSON *sizes = cJSON_AddArrayToObject(message->json, "sizes");
     for (int i = 0; i < binaries->count; i++) {
         total += binaries->launches[i].size;
-        cJSON_AddItemToArray(sizes, cJSON_CreateNumber((double)binaries->launches[i].size));
+        json_append(sizes, cJSON_CreateNumber((double)binaries->launches[i].size));
     }
     free(message->bytes);
     message->size = 0;

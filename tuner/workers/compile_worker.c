@@ -10,6 +10,7 @@
 #include "tuner/workers/assignment.h"
 #include "tuner/workers/compile_request.h"
 #include "runtime/base/clock.h"
+#include "tuner/json/json.h"
 #include "tuner/workers/process.h"
 
 struct compiler {
@@ -56,7 +57,7 @@ static void add_logs(struct message *answer, const struct tw_binaries *binaries)
     cJSON *logs = cJSON_AddArrayToObject(answer->json, "logs");
     for (int i = 0; i < binaries->count; i++) {
         const struct tw_text *log = &binaries->launches[i].log;
-        cJSON_AddItemToArray(logs, cJSON_CreateString(log->data != NULL ? log->data : ""));
+        json_append(logs, cJSON_CreateString(log->data != NULL ? log->data : ""));
     }
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/json/json.h"
 #include "tuner/measure/timing.h"
 #include "tuner/measure/verify.h"
 #include "tuner/workers/assignment.h"
@@ -50,6 +51,8 @@ static void add_conditions(const struct runner *runner, struct message *answer) 
     runner->bench.backend->conditions(runner->bench.device, &conditions);
     cJSON_AddStringToObject(answer->json, "conditions",
                             conditions.data != NULL ? conditions.data : "{}");
+    if (conditions.failed)
+        json_note_lack();
     tw_text_free(&conditions);
 }
 
@@ -154,7 +157,7 @@ static bool is_lost(tw_status status) {
 static void add_times(struct message *answer, const struct timing *timing) {
     cJSON *times = cJSON_AddArrayToObject(answer->json, "times_us");
     for (int i = 0; i < timing->count; i++)
-        cJSON_AddItemToArray(times, cJSON_CreateNumber(timing->seconds[i] * 1e6));
+        json_append(times, cJSON_CreateNumber(timing->seconds[i] * 1e6));
     cJSON_AddBoolToObject(answer->json, "screened_out", timing->screened_out);
 }
 
@@ -226,7 +229,7 @@ static tw_status answer_round(struct runner *runner, const struct message *reque
         tw_status status = timer_repeat(runner->finalists[index].timer, &seconds, error);
         if (status != TW_OK)
             return status;
-        cJSON_AddItemToArray(times, cJSON_CreateNumber(seconds * 1e6));
+        json_append(times, cJSON_CreateNumber(seconds * 1e6));
     }
     return TW_OK;
 }

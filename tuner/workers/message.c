@@ -7,9 +7,12 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#include "tuner/json/json.h"
+
 enum { LARGEST_MESSAGE = 512 << 20 };
 
 struct message message_new(const char *kind) {
+    json_lacked_memory(); /* for something else, before */
     struct message message = {.json = cJSON_CreateObject()};
     if (message.json != NULL && cJSON_AddStringToObject(message.json, "kind", kind) == NULL) {
         cJSON_Delete(message.json);
@@ -59,8 +62,10 @@ static tw_status send_all(int fd, const void *bytes, size_t size, struct tw_erro
 
 tw_status message_send(int fd, const struct message *message, struct tw_error *error) {
     char *text = message->json != NULL ? cJSON_PrintUnformatted(message->json) : NULL;
-    if (text == NULL)
+    if (json_lacked_memory() || text == NULL) {
+        cJSON_free(text);
         return tw_fail(error, TW_NO_MEMORY, "out of memory for a message");
+    }
     uint32_t lengths[2] = {(uint32_t)strlen(text), (uint32_t)message->size};
     tw_status status = send_all(fd, lengths, sizeof lengths, error);
     if (status == TW_OK)
@@ -104,8 +109,11 @@ tw_status message_receive(int fd, struct message *message, struct tw_error *erro
         status = tw_fail(error, TW_IO, "a message was cut off");
     if (status == TW_OK) {
         text[lengths[0]] = '\0';
+        errno = 0;
         message->json = cJSON_ParseWithOpts(text, NULL, 1);
-        if (!cJSON_IsObject(message->json))
+        if (message->json == NULL && errno == ENOMEM)
+            status = tw_fail(error, TW_NO_MEMORY, "out of memory for a message");
+        else if (!cJSON_IsObject(message->json))
             status = tw_fail(error, TW_IO, "what came is no message");
     }
     free(text);
