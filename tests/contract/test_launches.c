@@ -597,10 +597,6 @@ static void tensor_map_edges(void **state) {
     copy_box(*state, 1, 0, 20, 8);
 }
 
-static void tensor_map_before(void **state) {
-    copy_box(*state, 1, 0, -3, -1);
-}
-
 static void tensor_map_swizzled(void **state) {
     copy_box(*state, 0, 32, 8, 1);
 }
@@ -622,7 +618,6 @@ int main(int count, char **arguments) {
         STAGE_TEST(clusters),
         STAGE_TEST(tensor_map_inside),
         STAGE_TEST(tensor_map_edges),
-        STAGE_TEST(tensor_map_before),
         STAGE_TEST(tensor_map_swizzled),
     };
     return run_on_backends(count, arguments, tests, sizeof tests / sizeof *tests);

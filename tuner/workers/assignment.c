@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/json/json.h"
+
 struct message assignment_of_device(const char *kind, const struct tw_device_info *device) {
     struct message message = message_new(kind);
     message.bytes = malloc(sizeof *device);
