@@ -104,13 +104,28 @@ static void try_sample(struct trial *trial, int implementation) {
         try_variant(trial, &c, NULL);
 }
 
+/* The next preset that no problem has met and this one allows, else the next in turn. */
+static int next_preset(const struct trial *trial, int turn) {
+    const struct job *job = trial->job;
+    const int count = preset_count(job->description);
+    const char *name;
+    for (int i = 0; i < count; i++) {
+        const int number = (turn + i) % count;
+        const struct tw_configuration c = preset_number(job->description, number, &name);
+        if (!job->progress->preset_was_tried[number] &&
+            is_allowed(job->description, &c, trial->bench->values, job->device, NULL) == TW_OK)
+            return number;
+    }
+    return turn % count;
+}
+
 /* Presets and samples take turns from problem to problem. */
 static void try_some(struct trial *trial, int how_many) {
     const struct tw_description *d = trial->job->description;
     int *cursor = &trial->job->progress->cursor;
     for (int i = 0; i < how_many; i++, ++*cursor) {
         if (*cursor % 2 == 0)
-            try_preset(trial, *cursor / 2 % preset_count(d));
+            try_preset(trial, next_preset(trial, *cursor / 2));
         else
             try_sample(trial, *cursor / 2 % d->implementation_count);
     }

@@ -134,7 +134,7 @@ static void wrong_requests(void **state) {
         {{.kernel = "gemm", .attributes = "dtipe=f32", .dimensions = {1, 1, 1}},
          TW_INVALID,
          "dtype"},
-        {{.kernel = "gemm", .attributes = "dtype=f16", .dimensions = {1, 1, 1}}, TW_INVALID, "f64"},
+        {{.kernel = "gemm", .attributes = "dtype=f12", .dimensions = {1, 1, 1}}, TW_INVALID, "f64"},
         {{.kernel = "gemm", .attributes = "dtype=", .dimensions = {1, 1, 1}}, TW_INVALID, "f64"},
         {{.kernel = "gemm", .attributes = "dtype=f32\n", .dimensions = {1, 1, 1}}, TW_INVALID, ""},
         {{.kernel = "gemm", .dimensions = {1, 1}}, TW_INVALID, "dimension K is 0"},

@@ -154,7 +154,8 @@ class Descriptions(support.EndToEnd):
 
     def test_files_that_cannot_be_read(self):
         self.refused("--config", "nowhere.json", "--shape", "8x8", says="nowhere.json: cannot be read")
-        self.refused("--config", self.home, "--shape", "8x8", says="cannot be read")
+        (self.home / "empty").mkdir()
+        self.refused("--config", self.home / "empty", "--shape", "8x8", says="has no descriptions")
         self.refused("gemm", "--config", self.path, "--shape", "8x8", says="describes the kernel double")
 
     def test_malformed_json_is_placed(self):
