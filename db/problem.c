@@ -72,7 +72,8 @@ enum tw_db_status tw_db_problem_put(tw_db *db, const struct tw_db_problem *probl
 static char *copy_text(struct tw_db_query *query) {
     char *copy = sqlite3_mprintf("%s", tw_db_next_text(query));
     if (copy == NULL && query->status == TW_DB_OK) {
-        query->status = tw_db_fail(query->db, TW_DB_NO_MEMORY, "cannot read a problem: out of memory");
+        query->status =
+            tw_db_fail(query->db, TW_DB_NO_MEMORY, "cannot read a problem: out of memory");
     }
     return copy;
 }
@@ -80,7 +81,8 @@ static char *copy_text(struct tw_db_query *query) {
 static void *grow(struct tw_db_query *query, void *array, size_t count, size_t size) {
     void *grown = realloc(array, (count + 1) * size);
     if (grown == NULL) {
-        query->status = tw_db_fail(query->db, TW_DB_NO_MEMORY, "cannot read a problem: out of memory");
+        query->status =
+            tw_db_fail(query->db, TW_DB_NO_MEMORY, "cannot read a problem: out of memory");
     }
     return grown;
 }
