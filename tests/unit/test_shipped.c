@@ -158,6 +158,10 @@ static char *grow_problem(const char *text) {
     cJSON *json = cJSON_Parse(text);
     assert_non_null(json);
     cJSON *problem = cJSON_GetObjectItem(json, "problem");
+    if (problem == NULL) { /* a file of parts */
+        cJSON_Delete(json);
+        return NULL;
+    }
     cJSON *attributes = cJSON_GetObjectItem(problem, "attributes");
     cJSON *values = cJSON_GetObjectItem(cJSON_GetObjectItem(attributes, "dtype"), "values");
     for (size_t i = 0; values != NULL && i < sizeof types / sizeof *types; i++) {
