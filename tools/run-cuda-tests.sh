@@ -45,7 +45,7 @@ run() {
 
 "$TILEWISE_TUNE" devices
 # The contract programs, which take a backend's name, and what tests the first device there is.
-for program in "$build"/tests/test_{backends,launches,dialect,elements,strides,library*,verify}; do
+for program in "$build"/tests/test_{backends,launches,tensor_launches,dialect,elements,strides,library*,verify}; do
     name=$(basename "$program")
     [ -x "$program" ] || continue
     wanted "$name" "$@" || continue

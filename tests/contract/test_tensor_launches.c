@@ -1,0 +1,137 @@
+/* Launches in clusters and with tensor maps, on devices that have them. With an argument, only the
+ * backend of that name is tested; with a second, only the tests of that pattern. */
+#include "tests/support/stages.h"
+
+static const uint32_t one[3] = {1, 1, 1};
+
+/* Blocks of a cluster number themselves, and a grid of no whole clusters is refused. */
+static void clusters(void **state) {
+    const struct stage *stage = *state;
+    static const char body[] = "TW_KERNEL(ranks)(TW_GLOBAL int *out) {\n"
+                               "    int rank, blocks;\n"
+                               "    asm(\"mov.u32 %0, %%cluster_ctarank;\" : \"=r\"(rank));\n"
+                               "    asm(\"mov.u32 %0, %%cluster_nctarank;\" : \"=r\"(blocks));\n"
+                               "    out[blockIdx.x] = 10 * blocks + rank;\n"
+                               "}\n";
+    if (stage->info.max_cluster < 4)
+        skip();
+    struct tw_module *module = load_body(stage, body, "ranks", one, 0);
+    struct tw_memory out = allocate(stage, 12 * 4);
+    const struct tw_value value = memory_value(out);
+    struct tw_launch ranks = {.module = module,
+                              .block = {1, 1, 1},
+                              .grid = {12, 1, 1},
+                              .value_count = 1,
+                              .values = &value};
+    int32_t got[12];
+    for (int blocks = 1; blocks <= 4; blocks *= 2) {
+        ranks.cluster[0] = (uint32_t)blocks;
+        fill_with(stage, &out, 0xff);
+        launch(stage, &ranks);
+        read_back(stage, &out, got);
+        for (int i = 0; i < 12; i++)
+            assert_int_equal(got[i], 10 * blocks + i % blocks);
+    }
+    struct tw_error error;
+    ranks.cluster[0] = 5;
+    assert_true(stage->backend->launch(stage->device, &ranks, &error) != TW_OK);
+    stage->backend->release(stage->device, &out);
+    stage->backend->unload(stage->device, module);
+}
+
+enum { MAP_ROWS = 9, MAP_COLUMNS = 21, MAP_PITCH = 24 };
+
+/* A box of 8x8 floats from (x, y) on, by the copy engine, of the first or the second of two
+ * matrices. */
+static void copy_box(const struct stage *stage, int second, int swizzle, int x, int y) {
+    static const char body[] =
+        "struct tensor_map { tw_u64 words[16] __attribute__((aligned(64))); };\n"
+        "extern \"C\" __global__ void box(const __grid_constant__ tensor_map map, float *out,\n"
+        "                               int x, int y) {\n"
+        "    __shared__ __align__(1024) float tile[8 * 8];\n"
+        "    __shared__ tw_u64 ready;\n"
+        "    unsigned to = (unsigned)__cvta_generic_to_shared(tile);\n"
+        "    unsigned bar = (unsigned)__cvta_generic_to_shared(&ready), done = 0;\n"
+        "    asm volatile(\"mbarrier.init.shared::cta.b64 [%0], 1;\" :: \"r\"(bar) : \"memory\");\n"
+        "    asm volatile(\"fence.proxy.async.shared::cta;\" ::: \"memory\");\n"
+        "    asm volatile(\"mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 256;\" :: \"r\"(bar)"
+        " : \"memory\");\n"
+        "    asm volatile(\"cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::"
+        "complete_tx::bytes [%0], [%1, {%3, %4}], [%2];\" :: \"r\"(to), \"l\"((tw_u64)&map),"
+        " \"r\"(bar), \"r\"(x), \"r\"(y) : \"memory\");\n"
+        "    while (!done)\n"
+        "        asm volatile(\"{.reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0;"
+        " selp.u32 %0, 1, 0, p;}\" : \"=r\"(done) : \"r\"(bar) : \"memory\");\n"
+        "    for (int i = 0; i < 64; i++)\n        out[i] = tile[i];\n"
+        "}\n";
+    if (!stage->info.has_tensor_maps)
+        skip();
+    struct tw_module *module = load_body(stage, body, "box", one, 0);
+    const uint64_t matrix = MAP_ROWS * MAP_PITCH * sizeof(float);
+    struct tw_memory in = allocate(stage, 2 * matrix), out = allocate(stage, 64 * sizeof(float));
+    float numbers[2 * MAP_ROWS * MAP_PITCH], got[64];
+    struct tw_error error;
+    for (int i = 0; i < 2 * MAP_ROWS * MAP_PITCH; i++)
+        numbers[i] = (float)(i + 1);
+    must(stage->backend->write(stage->device, &in, numbers, &error), error);
+    const struct tw_tensor tensor = {.type = TW_TENSOR_f32,
+                                     .rank = 2,
+                                     .dims = {MAP_COLUMNS, MAP_ROWS},
+                                     .strides = {MAP_PITCH * sizeof(float)},
+                                     .box = {8, 8},
+                                     .swizzle = swizzle};
+    struct tw_value values[] = {{.kind = TW_VALUE_TENSOR_MAP, .tensor = &tensor},
+                                memory_value(out),
+                                number_value(TW_TYPE_i32, x),
+                                number_value(TW_TYPE_i32, y)};
+    const struct tw_launch box = {.module = module,
+                                  .block = {1, 1, 1},
+                                  .grid = {1, 1, 1},
+                                  .value_count = 4,
+                                  .values = values};
+    values[0].memory = tw_memory_part(&in, second ? matrix : 0, matrix);
+    fill_with(stage, &out, 0xff);
+    launch(stage, &box);
+    read_back(stage, &out, got);
+    for (int i = 0; i < 64; i++) {
+        const int row = y + i / 8, column = x + i % 8;
+        const bool inside = column >= 0 && column < MAP_COLUMNS && row >= 0 && row < MAP_ROWS;
+        const float expected =
+            inside ? numbers[second * MAP_ROWS * MAP_PITCH + row * MAP_PITCH + column] : 0;
+        /* Of rows of 32 bytes, the two halves change places in every second group of four (CUDA
+         * programming guide, swizzle modes). */
+        const int at = swizzle == 0 ? i : i ^ (i / 32 * 4);
+        assert_true(got[at] == expected);
+    }
+    values[0].memory = tw_memory_part(&in, 4, matrix);
+    assert_status(stage->backend->launch(stage->device, &box, &error), TW_INVALID);
+    assert_non_null(strstr(error.message, "not aligned to 16 bytes"));
+    stage->backend->release(stage->device, &in);
+    stage->backend->release(stage->device, &out);
+    stage->backend->unload(stage->device, module);
+}
+
+static void tensor_map_inside(void **state) {
+    copy_box(*state, 0, 0, 8, 1);
+    copy_box(*state, 1, 0, 4, 0);
+}
+
+/* What is outside reads as zero. */
+static void tensor_map_edges(void **state) {
+    copy_box(*state, 0, 0, 16, 4);
+    copy_box(*state, 1, 0, 20, 8);
+}
+
+static void tensor_map_swizzled(void **state) {
+    copy_box(*state, 0, 32, 8, 1);
+}
+
+int main(int count, char **arguments) {
+    struct CMUnitTest tests[] = {
+        STAGE_TEST(clusters),
+        STAGE_TEST(tensor_map_inside),
+        STAGE_TEST(tensor_map_edges),
+        STAGE_TEST(tensor_map_swizzled),
+    };
+    return run_on_backends(count, arguments, tests, sizeof tests / sizeof *tests);
+}
