@@ -222,6 +222,7 @@ void tw_description_free(struct tw_description *d) {
         tw_expression_free(d->arguments[i].columns);
         tw_expression_free(d->arguments[i].default_stride);
         tw_expression_free(d->arguments[i].when);
+        tw_expression_free(d->arguments[i].layers);
         tw_expression_free(d->arguments[i].fill_low_of);
         tw_expression_free(d->arguments[i].fill_high_of);
     }

@@ -15,9 +15,9 @@
 
 enum {
     TW_MAX_DIMENSIONS = 6,
-    TW_MAX_ATTRIBUTES = 8,
+    TW_MAX_ATTRIBUTES = 16,
     TW_MAX_CHOICES = 64, /* values of a parameter or words of an attribute */
-    TW_MAX_LETS = 16,
+    TW_MAX_LETS = 32,
     TW_MAX_ARGUMENTS = 24,
     TW_MAX_CASES = 8,
     TW_MAX_IMPLEMENTATIONS = 32,
@@ -89,11 +89,14 @@ struct tw_argument {
     enum tw_access access;              /* buffers */
     struct tw_expression *rows;         /* buffers */
     struct tw_expression *columns;      /* buffers */
-    int stride;                 /* buffers: index of the stride argument, or -1: rows are dense */
-    int read_when;              /* buffers: index of the scalar that, not being zero, has an `out`
-                                   buffer read; or -1 */
-    struct tw_expression *when; /* buffers: 0 where the problem has none; NULL: it always has */
-    double fill_low, fill_high; /* buffers that are read */
+    int stride;                   /* buffers: index of the stride argument, or -1: rows are dense */
+    int read_when;                /* buffers: index of the scalar that, not being zero, has an `out`
+                                     buffer read; or -1 */
+    struct tw_expression *when;   /* buffers and strides: 0 where the problem has none; NULL: it
+                                     always has */
+    struct tw_expression *layers; /* buffers: how many matrices there are; NULL: one */
+    int layer_stride; /* buffers: the stride argument from one matrix to the next, or -1 */
+    double fill_low, fill_high;                       /* buffers that are read */
     struct tw_expression *fill_low_of, *fill_high_of; /* in their place, where not NULL */
     uint32_t fill_seed;
     struct tw_expression *default_stride; /* strides */
@@ -113,6 +116,7 @@ enum tw_passed_kind {
 struct tw_passed {
     enum tw_passed_kind kind;
     int index;
+    bool optional; /* an argument that is left out where the problem has it not */
 };
 
 /* How a copy engine is to see a buffer, from which a backend makes what the kernel takes by value.

@@ -226,12 +226,29 @@ static tw_status check_presence(const struct tw_problem *problem, int argument,
     return evaluate(problem, "when of", a->name, a->when, values, &there, error);
 }
 
+static bool is_there(const struct tw_argument *a, const int64_t *values) {
+    int64_t there = 1;
+    return a->when == NULL ||
+           (tw_expression_evaluate(a->when, values, &there) == TW_EVALUATED && there != 0);
+}
+
 bool tw_problem_has(const struct tw_problem *problem, int argument, const int64_t *values) {
     const struct tw_argument *a = &problem->description->arguments[argument];
-    int64_t there = 1;
-    return a->kind == TW_ARGUMENT_BUFFER &&
-           (a->when == NULL ||
-            (tw_expression_evaluate(a->when, values, &there) == TW_EVALUATED && there != 0));
+    return a->kind == TW_ARGUMENT_BUFFER && is_there(a, values);
+}
+
+bool tw_problem_passes(const struct tw_problem *problem, const struct tw_passed *passed,
+                       const int64_t *values) {
+    return !passed->optional || is_there(&problem->description->arguments[passed->index], values);
+}
+
+int64_t tw_problem_stride(const struct tw_problem *problem, int argument, const int64_t *values) {
+    const struct tw_argument *a = &problem->description->arguments[argument];
+    int64_t stride = 0;
+    if (a->kind != TW_ARGUMENT_STRIDE || !is_there(a, values) ||
+        tw_expression_evaluate(a->default_stride, values, &stride) != TW_EVALUATED)
+        return 0;
+    return stride;
 }
 
 tw_status tw_problem_fill(const struct tw_problem *problem, int argument, const int64_t *values,
@@ -270,6 +287,41 @@ static tw_status check_stride(const struct tw_problem *problem, int buffer, cons
     return status;
 }
 
+/* Layers must not overlap, and their stride is passed as an int. */
+static tw_status check_layers(const struct tw_problem *problem, int buffer, const int64_t *values,
+                              struct tw_error *error) {
+    const struct tw_argument *a = &problem->description->arguments[buffer];
+    struct tw_extent extent;
+    if (a->layers == NULL)
+        return TW_OK;
+    tw_status status = tw_problem_extent(problem, buffer, values, &extent, error);
+    if (status != TW_OK || extent.layers == 1)
+        return status;
+    const char *name = problem->description->arguments[a->layer_stride].name;
+    const int64_t least = (extent.rows - 1) * extent.stride + extent.columns;
+    if (extent.layer_stride < least)
+        return tw_fail(error, TW_INVALID,
+                       "%s is %" PRId64 " but each of the %" PRId64 " matrices of %s takes %" PRId64
+                       " elements",
+                       name, extent.layer_stride, extent.layers, a->name, least);
+    if (extent.layer_stride > INT32_MAX)
+        return tw_fail(error, TW_INVALID, "%s must be below 2^31", name);
+    return TW_OK;
+}
+
+static tw_status bind_stride(const struct tw_problem *problem, int argument, int64_t given,
+                             int64_t *values, struct tw_error *error) {
+    const struct tw_argument *a = &problem->description->arguments[argument];
+    if (given == 0)
+        return evaluate(problem, "the default of", a->name, a->default_stride, values,
+                        &values[a->slot], error);
+    if (!is_there(a, values))
+        return tw_fail(error, TW_INVALID, "this problem of %s has no stride %s",
+                       problem->description->kernel, a->name);
+    values[a->slot] = given;
+    return TW_OK;
+}
+
 tw_status tw_problem_bind(const struct tw_problem *problem, const int64_t *device,
                           const int64_t *strides, int64_t values[TW_MAX_SYMBOLS],
                           struct tw_error *error) {
@@ -291,12 +343,9 @@ tw_status tw_problem_bind(const struct tw_problem *problem, const int64_t *devic
         const struct tw_argument *a = &d->arguments[i];
         if (a->kind != TW_ARGUMENT_STRIDE)
             continue;
-        if (strides != NULL && strides[i] != 0) {
-            values[a->slot] = strides[i];
-            continue;
-        }
-        tw_status status = evaluate(problem, "the default of", a->name, a->default_stride, values,
-                                    &values[a->slot], error);
+        tw_status status = check_presence(problem, i, values, error);
+        if (status == TW_OK)
+            status = bind_stride(problem, i, strides != NULL ? strides[i] : 0, values, error);
         if (status != TW_OK)
             return status;
     }
@@ -304,10 +353,29 @@ tw_status tw_problem_bind(const struct tw_problem *problem, const int64_t *devic
         tw_status status = check_presence(problem, i, values, error);
         if (status == TW_OK && tw_problem_has(problem, i, values))
             status = check_stride(problem, i, values, error);
+        if (status == TW_OK && tw_problem_has(problem, i, values))
+            status = check_layers(problem, i, values, error);
         if (status != TW_OK)
             return status;
     }
     return TW_OK;
+}
+
+/* The elements from the first of a matrix to its last; false when they are too many to count. */
+static bool count_elements(int64_t rows, int64_t columns, int64_t stride, int64_t *elements) {
+    return !__builtin_mul_overflow(rows - 1, stride, elements) &&
+           !__builtin_add_overflow(*elements, columns, elements);
+}
+
+struct tw_place tw_extent_place(const struct tw_extent *extent, uint64_t element) {
+    struct tw_place place = {0};
+    if (extent->layers > 1) {
+        place.layer = element / (uint64_t)extent->layer_stride;
+        element %= (uint64_t)extent->layer_stride;
+    }
+    place.row = element / (uint64_t)extent->stride;
+    place.column = element % (uint64_t)extent->stride;
+    return place;
 }
 
 tw_status tw_problem_extent(const struct tw_problem *problem, int argument, const int64_t *values,
@@ -319,17 +387,22 @@ tw_status tw_problem_extent(const struct tw_problem *problem, int argument, cons
     if (status == TW_OK)
         status = evaluate(problem, "the columns of", a->name, a->columns, values, &extent->columns,
                           error);
+    extent->layers = 1;
+    if (status == TW_OK && a->layers != NULL)
+        status =
+            evaluate(problem, "the layers of", a->name, a->layers, values, &extent->layers, error);
     if (status != TW_OK)
         return status;
-    extent->stride =
-        a->stride >= 0 ? values[problem->description->arguments[a->stride].slot] : extent->columns;
+    const struct tw_argument *all = problem->description->arguments;
+    extent->stride = a->stride >= 0 ? values[all[a->stride].slot] : extent->columns;
+    extent->layer_stride = extent->layers > 1 ? values[all[a->layer_stride].slot] : 0;
     int64_t elements = 0, bytes = 0;
     bool overflow =
-        extent->rows < 1 || extent->columns < 1 ||
-        /* Kernels take rows and columns as int. */
-        extent->rows > INT32_MAX || extent->columns > INT32_MAX ||
-        __builtin_mul_overflow(extent->rows - 1, extent->stride, &elements) ||
-        __builtin_add_overflow(elements, extent->columns, &elements) ||
+        extent->layers < 1 || extent->rows < 1 || extent->columns < 1 ||
+        /* Kernels take all three as int. */
+        extent->layers > INT32_MAX || extent->rows > INT32_MAX || extent->columns > INT32_MAX ||
+        !count_elements(extent->rows, extent->columns, extent->stride, &elements) ||
+        !count_elements(extent->layers, elements, extent->layer_stride, &elements) ||
         __builtin_mul_overflow(elements, (int64_t)tw_type_info(extent->type)->bytes, &bytes);
     if (overflow)
         return tw_fail(error, TW_INVALID,

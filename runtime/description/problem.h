@@ -50,16 +50,31 @@ tw_status tw_problem_bind(const struct tw_problem *problem, const int64_t *devic
 
 /* Whether the problem has this buffer, under bound values: an optional one may be absent. */
 bool tw_problem_has(const struct tw_problem *problem, int argument, const int64_t *values);
+/* Whether a launch is given what it passes: it is left out where it is optional and absent. */
+bool tw_problem_passes(const struct tw_problem *problem, const struct tw_passed *passed,
+                       const int64_t *values);
+/* What a stride is by default, under bound values, of which only strides before it count; 0 where
+ * the argument is no stride or the problem has it not, and where there is no such number. */
+int64_t tw_problem_stride(const struct tw_problem *problem, int argument, const int64_t *values);
 /* The range of a buffer's random input under bound values. */
 tw_status tw_problem_fill(const struct tw_problem *problem, int argument, const int64_t *values,
                           double *low, double *high, struct tw_error *error);
 
+/* Of a buffer: so many layers, which are matrices, nearly always one. */
 struct tw_extent {
-    int64_t rows, columns, stride; /* elements */
+    int64_t layers, rows, columns; /* rows of a layer */
+    int64_t stride, layer_stride;  /* elements; with one layer there is no such stride: 0 */
     enum tw_type type;
-    uint64_t
-        bytes; /* from the first element to the last, gaps included: ((rows-1)*stride+columns) */
+    uint64_t bytes; /* from the first element to the last, gaps included */
 };
+
+/* Where an element is, counted from the buffer's first. */
+struct tw_place {
+    uint64_t layer, row, column; /* a column past the last is between rows, a row past the last
+                                    between layers */
+};
+
+struct tw_place tw_extent_place(const struct tw_extent *extent, uint64_t element);
 
 /* Size of a buffer argument under bound values; fails for non-positive or overflowing sizes. */
 tw_status tw_problem_extent(const struct tw_problem *problem, int argument, const int64_t *values,

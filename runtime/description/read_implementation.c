@@ -45,6 +45,10 @@ static struct tw_passed read_passed(const struct tw_description *d,
                                     const struct tw_symbols *symbols, const struct tw_json *json) {
     char name[TW_NAME_SIZE + 4] = "";
     strncpy(name, tw_json_string(json), sizeof name - 1);
+    char *mark = strchr(name, '?');
+    bool optional = mark != NULL && mark[1] == '\0';
+    if (optional)
+        *mark = '\0';
     char *dot = strchr(name, '.');
     bool before = implementation == NULL && dot != NULL && strcmp(dot, ".in") == 0;
     if (before)
@@ -56,16 +60,20 @@ static struct tw_passed read_passed(const struct tw_description *d,
             a->kind == TW_ARGUMENT_BUFFER && (a->access == TW_ACCESS_INOUT || a->read_when >= 0);
         if (before && !readable)
             tw_json_fail(json, "NAME.in is for buffers that are inout or have read_when");
-        return (struct tw_passed){before ? TW_PASS_BEFORE : TW_PASS_ARGUMENT, argument};
+        if (optional && a->when == NULL)
+            tw_json_fail(json, "NAME? is for buffers and strides that have a \"when\"");
+        return (struct tw_passed){before ? TW_PASS_BEFORE : TW_PASS_ARGUMENT, argument, optional};
     }
+    if (optional)
+        tw_json_fail(json, "\"%s\" is no argument, and only those are left out", name);
     if (implementation != NULL && strcmp(name, "workspace") == 0) {
         if (implementation->workspace == NULL)
             tw_json_fail(json, "the implementation has no workspace");
-        return (struct tw_passed){TW_PASS_WORKSPACE, 0};
+        return (struct tw_passed){.kind = TW_PASS_WORKSPACE};
     }
     for (int i = 0; i < launch->tensor_map_count; i++)
         if (strcmp(launch->tensor_maps[i].name, name) == 0)
-            return (struct tw_passed){TW_PASS_TENSOR_MAP, i};
+            return (struct tw_passed){.kind = TW_PASS_TENSOR_MAP, .index = i};
     int slot = tw_symbols_find(symbols, name);
     if (is_compiled_in(implementation, slot))
         tw_json_fail(json,
@@ -73,7 +81,7 @@ static struct tw_passed read_passed(const struct tw_description *d,
     else if (before || !is_passable(d, implementation, slot))
         tw_json_fail(json, "\"%s\" is no argument, tensor map, dimension, let or launch parameter",
                      tw_json_string(json));
-    return (struct tw_passed){TW_PASS_SLOT, slot};
+    return (struct tw_passed){.kind = TW_PASS_SLOT, .index = slot};
 }
 
 void tw_read_launch(const struct tw_description *d, const struct tw_implementation *implementation,

@@ -184,8 +184,9 @@ static struct tw_expression *read_bound(struct tw_description *d, double *number
 
 static void read_buffer(struct tw_description *d, struct tw_argument *argument,
                         const struct tw_json *json) {
-    static const char *const keys[] = {"name",   "kind", "type",      "access", "rows", "columns",
-                                       "stride", "fill", "read_when", "when",   NULL};
+    static const char *const keys[] = {"name",    "kind",         "type", "access",    "rows",
+                                       "columns", "stride",       "fill", "read_when", "when",
+                                       "layers",  "layer_stride", NULL};
     static const char *const fill_keys[] = {"low", "high", "seed", NULL};
     tw_json_only_keys(json, keys);
     read_type(d, argument, json);
@@ -206,6 +207,8 @@ static void read_buffer(struct tw_description *d, struct tw_argument *argument,
 
     struct tw_json when = tw_json_optional(json, "when");
     argument->when = tw_read_expression(&d->symbols, &when);
+    struct tw_json layers = tw_json_optional(json, "layers");
+    argument->layers = tw_read_expression(&d->symbols, &layers);
     struct tw_json fill = tw_json_optional(json, "fill");
     argument->fill_low = -1;
     argument->fill_high = 1;
@@ -224,17 +227,25 @@ static void read_buffer(struct tw_description *d, struct tw_argument *argument,
     }
 }
 
+static int find_stride(const struct tw_description *d, const struct tw_json *json) {
+    if (json->item == NULL)
+        return -1;
+    int index = tw_find_argument(d, tw_json_string(json));
+    if (index < 0 || d->arguments[index].kind != TW_ARGUMENT_STRIDE)
+        tw_json_fail(json, "names no stride argument");
+    return index;
+}
+
 /* Strides and scalars are known once all arguments are read, so links between them come last. */
 static void link_buffer(struct tw_description *d, struct tw_argument *argument,
                         const struct tw_json *json) {
-    argument->stride = argument->read_when = -1;
+    argument->read_when = -1;
     struct tw_json stride = tw_json_optional(json, "stride");
-    if (stride.item != NULL) {
-        int index = tw_find_argument(d, tw_json_string(&stride));
-        if (index < 0 || d->arguments[index].kind != TW_ARGUMENT_STRIDE)
-            tw_json_fail(&stride, "names no stride argument");
-        argument->stride = index;
-    }
+    struct tw_json layer_stride = tw_json_optional(json, "layer_stride");
+    argument->stride = find_stride(d, &stride);
+    argument->layer_stride = find_stride(d, &layer_stride);
+    if ((argument->layers != NULL) != (argument->layer_stride >= 0))
+        tw_json_fail(json, "layers and layer_stride belong together: give both or neither");
     struct tw_json read_when = tw_json_optional(json, "read_when");
     if (read_when.item != NULL) {
         int index = tw_find_argument(d, tw_json_string(&read_when));
@@ -246,8 +257,16 @@ static void link_buffer(struct tw_description *d, struct tw_argument *argument,
     }
 }
 
+/* In their order: a default may be made of strides that come before. */
+static void read_stride(struct tw_description *d, struct tw_argument *argument,
+                        const struct tw_json *json) {
+    struct tw_json fallback = tw_json_member(json, "default");
+    argument->default_stride = tw_read_expression(&d->symbols, &fallback);
+    argument->slot = tw_read_symbol(&d->symbols, argument->name, json);
+}
+
 void tw_read_arguments(struct tw_description *d, const struct tw_json *root) {
-    static const char *const stride_keys[] = {"name", "kind", "default", NULL};
+    static const char *const stride_keys[] = {"name", "kind", "default", "when", NULL};
     static const char *const scalar_keys[] = {"name", "kind", "type", "default", NULL};
     struct tw_json arguments = tw_json_member(root, "arguments");
     tw_json_expect_array(&arguments);
@@ -270,9 +289,9 @@ void tw_read_arguments(struct tw_description *d, const struct tw_json *root) {
             writes |= argument->access != TW_ACCESS_IN;
         } else if (strcmp(tw_json_string(&kind), "stride") == 0) {
             argument->kind = TW_ARGUMENT_STRIDE;
+            struct tw_json when = tw_json_optional(&json, "when");
             tw_json_only_keys(&json, stride_keys);
-            fallback = tw_json_member(&json, "default");
-            argument->default_stride = tw_read_expression(&d->symbols, &fallback);
+            argument->when = tw_read_expression(&d->symbols, &when);
         } else if (strcmp(tw_json_string(&kind), "scalar") == 0) {
             argument->kind = TW_ARGUMENT_SCALAR;
             tw_json_only_keys(&json, scalar_keys);
@@ -290,7 +309,7 @@ void tw_read_arguments(struct tw_description *d, const struct tw_json *root) {
         if (d->arguments[i].kind == TW_ARGUMENT_BUFFER)
             link_buffer(d, &d->arguments[i], &json);
         else if (d->arguments[i].kind == TW_ARGUMENT_STRIDE)
-            d->arguments[i].slot = tw_read_symbol(&d->symbols, d->arguments[i].name, &json);
+            read_stride(d, &d->arguments[i], &json);
     }
 }
 

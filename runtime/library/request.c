@@ -123,13 +123,13 @@ static tw_status write_strides(const tw_library *library, struct tw_canonical *o
     const struct tw_description *d = out->problem.description;
     int64_t device[TW_DEVICE_SLOTS], values[TW_MAX_SYMBOLS];
     tw_device_values(&library->info, device);
-    tw_status status = tw_problem_bind(&out->problem, device, NULL, values, error);
+    tw_status status = tw_problem_bind(&out->problem, device, out->strides, values, error);
     int next = 0;
     memset(out->request.strides, 0, sizeof out->request.strides);
     for (int i = 0; i < d->argument_count && status == TW_OK; i++) {
         if (d->arguments[i].kind != TW_ARGUMENT_STRIDE || next == TW_REQUEST_STRIDES)
             continue;
-        if (out->strides[i] == values[d->arguments[i].slot])
+        if (out->strides[i] == tw_problem_stride(&out->problem, i, values))
             out->strides[i] = 0;
         out->request.strides[next++] = out->strides[i];
     }

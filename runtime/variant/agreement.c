@@ -28,14 +28,16 @@ static void expect_argument(const struct tw_problem *problem, int index,
 }
 
 void tw_launch_expected(const struct tw_problem *problem, const struct tw_implementation *in,
-                        const struct tw_launch_description *launch, uint32_t shared,
-                        struct tw_expected *expected) {
+                        const struct tw_launch_description *launch, const int64_t *values,
+                        uint32_t shared, struct tw_expected *expected) {
     _Static_assert(TW_MAX_PASSED <= (int)TW_MAX_EXPECTED, "all that is passed is expected");
     const struct tw_description *d = problem->description;
     const struct tw_symbols *symbols = in != NULL ? in->symbols : &d->symbols;
-    *expected = (struct tw_expected){.shared = shared, .count = launch->passed_count};
+    *expected = (struct tw_expected){.shared = shared};
     for (int i = 0; i < launch->passed_count; i++) {
-        struct tw_expected_parameter *parameter = &expected->parameters[i];
+        if (!tw_problem_passes(problem, &launch->passed[i], values))
+            continue;
+        struct tw_expected_parameter *parameter = &expected->parameters[expected->count++];
         int index = launch->passed[i].index;
         switch (launch->passed[i].kind) {
         case TW_PASS_ARGUMENT:

@@ -7,11 +7,12 @@
 #include "runtime/base/text.h"
 #include "runtime/description/problem.h"
 
-/* What the launch gives its kernel. `implementation` is NULL for the reference. */
+/* What the launch gives its kernel, under bound values. `implementation` is NULL for the
+ * reference. */
 void tw_launch_expected(const struct tw_problem *problem,
                         const struct tw_implementation *implementation,
-                        const struct tw_launch_description *launch, uint32_t shared,
-                        struct tw_expected *expected);
+                        const struct tw_launch_description *launch, const int64_t *values,
+                        uint32_t shared, struct tw_expected *expected);
 
 /* Appends the source with a check behind each TW_SHARED of the kernel `function`, on the same line,
  * that compiles only if it takes so many bytes. It makes no difference to the machine code. */

@@ -57,13 +57,14 @@ static void prepare_argument(const struct tw_executable *x, int index, int posit
 static void prepare_values(const struct tw_executable *x,
                            const struct tw_launch_description *launch,
                            struct tw_executable_launch *out) {
-    out->value_count = launch->passed_count;
-    out->hole_count = 0;
-    for (int i = 0; i < launch->passed_count; i++) {
-        int index = launch->passed[i].index;
+    out->value_count = out->hole_count = 0;
+    for (int p = 0; p < launch->passed_count; p++) {
+        if (!tw_problem_passes(x->problem, &launch->passed[p], x->bound))
+            continue;
+        const int i = out->value_count++, index = launch->passed[p].index;
         struct tw_hole hole = {.position = i, .argument = index};
         out->values[i] = (struct tw_value){.kind = TW_VALUE_MEMORY};
-        switch (launch->passed[i].kind) {
+        switch (launch->passed[p].kind) {
         case TW_PASS_SLOT:
             out->values[i] = integer_value(x->bound[index]);
             break;
@@ -189,7 +190,7 @@ struct tw_compile_request tw_executable_request(const struct tw_executable *x, i
     tw_launch_expected(
         x->problem,
         x->configuration != NULL ? &d->implementations[x->configuration->implementation] : NULL,
-        description_of(x, launch), x->launches[launch].geometry.shared, expected);
+        description_of(x, launch), x->bound, x->launches[launch].geometry.shared, expected);
     return (struct tw_compile_request){.source = source,
                                        .name = x->launches[launch].name,
                                        .function = x->launches[launch].function,

@@ -49,7 +49,7 @@ static void add_passed(struct tw_hash *hash, const struct tw_description *d,
     add_number(hash, launch->passed_count);
     for (int i = 0; i < launch->passed_count; i++) {
         const struct tw_passed *passed = &launch->passed[i];
-        add_number(hash, passed->kind);
+        add_number(hash, passed->kind + (passed->optional ? 16 : 0));
         if (passed->kind == TW_PASS_SLOT)
             tw_hash_add_text(hash, symbols->names[passed->index]);
         else if (passed->kind == TW_PASS_TENSOR_MAP)
@@ -148,8 +148,8 @@ static void add_problem(struct tw_hash *hash, const struct tw_description *d) {
         add_real(hash, a->fill_high);
         add_number(hash, a->fill_seed);
         /* Only where they are: what has none keeps the hash that it had before there were any. */
-        struct tw_expression *const later[] = {a->when, a->fill_low_of, a->fill_high_of};
-        for (int k = 0; k < 3; k++)
+        struct tw_expression *const later[] = {a->when, a->fill_low_of, a->fill_high_of, a->layers};
+        for (int k = 0; k < 4; k++)
             if (later[k] != NULL) {
                 add_number(hash, k);
                 tw_expression_hash(later[k], &d->symbols, hash);
@@ -228,9 +228,14 @@ static void add_values(struct tw_hash *hash, const struct tw_executable *x,
                        const struct tw_launch_description *launch,
                        const struct tw_tensor *tensors) {
     const struct tw_description *d = x->problem->description;
-    add_number(hash, launch->passed_count);
+    int count = 0;
+    for (int i = 0; i < launch->passed_count; i++)
+        count += tw_problem_passes(x->problem, &launch->passed[i], x->bound);
+    add_number(hash, count);
     for (int i = 0; i < launch->passed_count; i++) {
         const struct tw_passed *passed = &launch->passed[i];
+        if (!tw_problem_passes(x->problem, passed, x->bound))
+            continue;
         add_number(hash, passed->kind);
         if (passed->kind == TW_PASS_SLOT) {
             add_number(hash, x->bound[passed->index]);
@@ -336,6 +341,9 @@ static void add_input(struct tw_hash *hash, const struct tw_problem *problem, in
     add_number(hash, a->access);
     add_number(hash, extent->rows);
     add_number(hash, extent->columns);
+    /* Only where there are more: what has one keeps the hash that it had before there were any. */
+    if (extent->layers > 1)
+        add_number(hash, extent->layers);
     tw_hash_add_text(hash, tw_type_info(extent->type)->word);
     if (a->access == TW_ACCESS_OUT && a->read_when < 0)
         return;

@@ -1,7 +1,7 @@
 /* Compares an output with the reference, the whole of it. T is the output's type, R the reference's
  * (double for floating types), U an unsigned type of T's size; LOAD makes a number of a floating T. The
  * memory at `got` begins `ahead` elements before the output and has `padded` in all; what is around the
- * output and between its rows must be all ones. A floating element is wrong that is off by more than `allowed` or no number, an
+ * output, between its rows and between its layers must be all ones. A floating element is wrong that is off by more than `allowed` or no number, an
  * integer that differs. One row of results a block:
  *   errors[3*b..]  largest |difference|, sum of squared differences, both of what is not wrong; sum of
  *                  squared references
@@ -11,8 +11,8 @@
  *                  `got` (all ones: none) */
 enum { WRONG, UNWRITTEN, GAPS, AROUND, FIRST_WRONG, FIRST_GAP, FIRST_AROUND, COUNTS };
 
-TW_KERNEL(tw_compare)(TW_GLOBAL const T *got, TW_GLOBAL const R *want, int rows, int columns,
-                      int stride, tw_index ahead, tw_index padded, double allowed,
+TW_KERNEL(tw_compare)(TW_GLOBAL const T *got, TW_GLOBAL const R *want, int layers, int rows,
+                      int columns, int stride, int layer_stride, tw_index ahead, tw_index padded, double allowed,
                       TW_GLOBAL double *errors, TW_GLOBAL tw_u64 *counts) {
     TW_SHARED(double, shared, (3 + COUNTS) * TW_BLOCK_X);
     TW_LOCAL double *sizes = shared;
@@ -24,14 +24,17 @@ TW_KERNEL(tw_compare)(TW_GLOBAL const T *got, TW_GLOBAL const R *want, int rows,
     for (int k = 0; k < COUNTS; k++)
         mine[k] = k < FIRST_WRONG ? 0 : ~(tw_u64)0;
     int thread = (int)threadIdx.x;
-    int pieces = (stride + TW_PIECE - 1) / TW_PIECE;
-    tw_index tasks = (tw_index)rows * pieces;
+    /* Behind a layer's last row there is a gap up to the next layer, and none behind the very last. */
+    int last = layers > 1 ? (int)(layer_stride - (tw_index)(rows - 1) * stride) : columns;
+    int longest = stride > last ? stride : last;
+    int pieces = (longest - 1) / TW_PIECE + 1;
+    tw_index tasks = (tw_index)layers * rows * pieces;
     for (tw_index task = (tw_index)blockIdx.x; task < tasks; task += (tw_index)gridDim.x) {
-        int row = (int)(task / pieces);
+        int layer = (int)(task / pieces / rows);
+        int row = (int)(task / pieces % rows);
         int begin = (int)(task % pieces) * TW_PIECE;
-        tw_index start = (tw_index)row * stride;
-        /* The last row has no gap after it: the buffer ends there. */
-        int end = row + 1 < rows ? stride : columns;
+        tw_index start = (tw_index)layer * layer_stride + (tw_index)row * stride;
+        int end = row + 1 < rows ? stride : layer + 1 < layers ? last : columns;
         end = end - begin < TW_PIECE ? end : begin + TW_PIECE;
         for (int column = begin + thread; column < end; column += TW_BLOCK_X) {
             tw_index i = start + column;
@@ -62,7 +65,7 @@ TW_KERNEL(tw_compare)(TW_GLOBAL const T *got, TW_GLOBAL const R *want, int rows,
         }
     }
     if (blockIdx.x == 0) {
-        tw_index size = (tw_index)(rows - 1) * stride + columns;
+        tw_index size = (tw_index)(layers - 1) * layer_stride + (tw_index)(rows - 1) * stride + columns;
         tw_index around = padded - size;
         for (tw_index k = thread; k < around; k += TW_BLOCK_X) {
             tw_index i = k < ahead ? k : k + size;

@@ -147,7 +147,12 @@ static void fills_and_compares(const struct stage *stage, enum tw_type type) {
                      reference = allocate(stage, ELEMENTS * 8);
     struct tw_memory answers =
         tw_memory_part(&reference, 0, ELEMENTS * (info->floating ? sizeof(double) : info->bytes));
-    const struct tw_extent extent = {ROWS, COLUMNS, STRIDE, type, memory.bytes};
+    const struct tw_extent extent = {.layers = 1,
+                                     .rows = ROWS,
+                                     .columns = COLUMNS,
+                                     .stride = STRIDE,
+                                     .type = type,
+                                     .bytes = memory.bytes};
     unsigned char bytes[ELEMENTS * 8];
     double low = info->is_signed ? -4 : 2, high = 6, least = high, most = low;
     fill_with(stage, &memory, 0xFF);

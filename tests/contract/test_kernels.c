@@ -152,7 +152,7 @@ static int try_problem(const struct job *job, const struct tw_problem *problem,
     int64_t slots[TW_DEVICE_SLOTS], values[TW_MAX_SYMBOLS], strides[TW_MAX_ARGUMENTS];
     tw_device_values(job->device, slots);
     must(tw_problem_bind(problem, slots, NULL, values, &error), error);
-    pad_strides(job->description, values, padding, strides);
+    pad_strides(problem, values, padding, strides);
     must(bench_open(&bench, job->device, problem, strides, &error), error);
     must(workload_create(&workload, &bench, CACHE_WARM, 3, &error), error);
     struct trial trial = {.job = job, .bench = &bench, .workload = &workload};

@@ -131,9 +131,13 @@ static bool draw_call(uint64_t *seed, struct tw_description *d, const struct tw_
     call->problem.alignment = draw_alignment(seed, &call->problem);
     tw_device_values(device, slots);
     must(tw_problem_bind(&call->problem, slots, NULL, values, &error), error);
-    for (int i = 0; i < d->argument_count; i++)
-        if (d->arguments[i].kind == TW_ARGUMENT_STRIDE)
-            call->strides[i] = draw_stride(seed, values[d->arguments[i].slot]);
+    for (int i = 0; i < d->argument_count; i++) {
+        const int64_t dense = tw_problem_stride(&call->problem, i, values);
+        if (dense == 0)
+            continue;
+        call->strides[i] = draw_stride(seed, dense);
+        values[d->arguments[i].slot] = call->strides[i];
+    }
     must(tw_problem_bind(&call->problem, slots, call->strides, values, &error), error);
     return draw_configuration(d, implementation, values, device, seed, &call->configuration);
 }

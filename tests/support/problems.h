@@ -49,17 +49,18 @@ enum padding { PADDING_NONE, PADDING_ODD, PADDING_WIDE, PADDINGS };
 
 /* Strides as tw_problem_bind takes them, from values bound without: as they are, a few elements
  * longer, or a multiple of 16 that leaves a gap. */
-SUPPORT void pad_strides(const struct tw_description *d, const int64_t *values,
+SUPPORT void pad_strides(const struct tw_problem *problem, const int64_t *values,
                          enum padding padding, int64_t strides[TW_MAX_ARGUMENTS]) {
+    const struct tw_description *d = problem->description;
+    int64_t longer[TW_MAX_SYMBOLS];
+    memcpy(longer, values, sizeof longer);
     for (int i = 0; i < d->argument_count; i++) {
+        const int64_t dense = tw_problem_stride(problem, i, longer);
         strides[i] = 0;
-        if (d->arguments[i].kind != TW_ARGUMENT_STRIDE)
+        if (dense == 0 || padding == PADDING_NONE)
             continue;
-        int64_t dense = values[d->arguments[i].slot];
-        if (padding == PADDING_ODD)
-            strides[i] = dense + 3 + 2 * i;
-        else if (padding == PADDING_WIDE)
-            strides[i] = (dense + 31) / 16 * 16;
+        strides[i] = padding == PADDING_ODD ? dense + 3 + 2 * i : (dense + 31) / 16 * 16;
+        longer[d->arguments[i].slot] = strides[i];
     }
 }
 

@@ -284,10 +284,11 @@ static tw_status bind(const struct tw_problem *problem, const struct tw_device_i
     tw_status status = tw_problem_bind(problem, slots, NULL, values, error);
     if (status != TW_OK || longer == 0)
         return status;
-    for (int i = 0; i < d->argument_count; i++)
-        if (d->arguments[i].kind == TW_ARGUMENT_STRIDE &&
-            values[d->arguments[i].slot] <= INT32_MAX - longer)
-            strides[i] = values[d->arguments[i].slot] + longer;
+    for (int i = 0; i < d->argument_count; i++) {
+        const int64_t dense = tw_problem_stride(problem, i, values);
+        if (dense > 0 && dense <= INT32_MAX - longer)
+            strides[i] = values[d->arguments[i].slot] = dense + longer;
+    }
     return tw_problem_bind(problem, slots, strides, values, error);
 }
 

@@ -114,8 +114,8 @@ static tw_status queue(const struct checks *checks, const struct tw_module *modu
     return checks->bench->backend->launch(checks->bench->device, &launch, error);
 }
 
-static uint32_t blocks_for(int64_t rows, int64_t columns) {
-    int64_t tasks = rows * ((columns + PIECE - 1) / PIECE);
+static uint32_t blocks_for(const struct tw_extent *extent) {
+    int64_t tasks = extent->layers * extent->rows * ((extent->columns + PIECE - 1) / PIECE);
     return (uint32_t)(tasks < MAX_BLOCKS ? tasks : MAX_BLOCKS);
 }
 
@@ -134,15 +134,16 @@ tw_status checks_fill(const struct checks *checks, const struct tw_memory *memor
     }
     const struct tw_value values[] = {
         memory_value(memory),
+        number_value(TW_TYPE_i32, (double)extent->layers),
         number_value(TW_TYPE_i32, (double)extent->rows),
         number_value(TW_TYPE_i32, (double)extent->columns),
         number_value(TW_TYPE_i32, (double)extent->stride),
+        number_value(TW_TYPE_i32, (double)extent->layer_stride),
         number_value(TW_TYPE_i32, (double)(seed & 0x7fffffff)),
         number_value(TW_TYPE_f64, low),
         number_value(TW_TYPE_f64, high),
     };
-    return queue(checks, checks->fill[extent->type], blocks_for(extent->rows, extent->columns), 0,
-                 values, 7, error);
+    return queue(checks, checks->fill[extent->type], blocks_for(extent), 0, values, 9, error);
 }
 
 static void add_up(struct comparison *comparison, const double *errors, const uint64_t *counts,
@@ -173,16 +174,18 @@ tw_status checks_compare(const struct checks *checks, const struct tw_memory *go
                          const struct tw_memory *reference, const struct tw_extent *extent,
                          double allowed, struct comparison *comparison, struct tw_error *error) {
     const struct bench *bench = checks->bench;
-    uint32_t blocks = blocks_for(extent->rows, extent->stride);
+    uint32_t blocks = blocks_for(extent);
     struct tw_memory errors = tw_memory_part(&checks->results, 0, (uint64_t)blocks * SIZES * 8);
     struct tw_memory counts = tw_memory_part(&checks->results, (uint64_t)MAX_BLOCKS * SIZES * 8,
                                              (uint64_t)blocks * COUNTS * 8);
     const struct tw_value values[] = {
         memory_value(got),
         memory_value(reference),
+        number_value(TW_TYPE_i32, (double)extent->layers),
         number_value(TW_TYPE_i32, (double)extent->rows),
         number_value(TW_TYPE_i32, (double)extent->columns),
         number_value(TW_TYPE_i32, (double)extent->stride),
+        number_value(TW_TYPE_i32, (double)extent->layer_stride),
         number_value(TW_TYPE_i64, (double)ahead),
         number_value(TW_TYPE_i64, (double)(got->bytes / tw_type_info(extent->type)->bytes)),
         number_value(TW_TYPE_f64, allowed),
@@ -190,7 +193,7 @@ tw_status checks_compare(const struct checks *checks, const struct tw_memory *go
         memory_value(&counts),
     };
     tw_status status = queue(checks, checks->compare[extent->type], blocks,
-                             THREADS * (SIZES + COUNTS) * 8, values, 10, error);
+                             THREADS * (SIZES + COUNTS) * 8, values, 12, error);
     double error_rows[MAX_BLOCKS * SIZES];
     uint64_t count_rows[MAX_BLOCKS * COUNTS];
     if (status == TW_OK)
@@ -199,7 +202,7 @@ tw_status checks_compare(const struct checks *checks, const struct tw_memory *go
         status = bench->backend->read(bench->device, &counts, count_rows, error);
     if (status == TW_OK)
         add_up(comparison, error_rows, count_rows, blocks,
-               (double)extent->rows * (double)extent->columns);
+               (double)extent->layers * (double)extent->rows * (double)extent->columns);
     return status;
 }
 

@@ -68,6 +68,16 @@ static void print_case(char *out, size_t size, const struct workload *w, int whi
         snprintf(out + length, size - length, ")");
 }
 
+/* "row 3, column 4", of which matrix where there are several. */
+static void print_place(char *out, size_t size, const struct tw_extent *extent, uint64_t element) {
+    const struct tw_place place = tw_extent_place(extent, element);
+    size_t length = 0;
+    if (extent->layers > 1)
+        length = (size_t)snprintf(out, size, "matrix %" PRIu64 ", ", place.layer);
+    snprintf(out + length, size - length, "row %" PRIu64 ", column %" PRIu64, place.row,
+             place.column);
+}
+
 /* ---- Outputs ---- */
 
 /* One element of memory that begins with the first. */
@@ -94,7 +104,7 @@ tw_status verdict_element(const struct workload *w, int argument, int which,
                               type->floating ? sizeof(double) : type->bytes, want, error);
     if (status != TW_OK)
         return status;
-    char expected[40], came[40], scalars[200], unwritten[100] = "", size[100] = "";
+    char expected[40], came[40], scalars[200], place[100], unwritten[100] = "", size[100] = "";
     if (type->floating) {
         /* As the output could have held it. */
         double exact;
@@ -106,6 +116,7 @@ tw_status verdict_element(const struct workload *w, int argument, int which,
     if (type->floating && is_blank(extent->type, got))
         snprintf(came, sizeof came, "nothing");
     print_case(scalars, sizeof scalars, w, which);
+    print_place(place, sizeof place, extent, c->first_wrong);
     if (c->unwritten > 0)
         snprintf(unwritten, sizeof unwritten,
                  " or were not written (%" PRIu64 " hold what was there before)", c->unwritten);
@@ -114,20 +125,21 @@ tw_status verdict_element(const struct workload *w, int argument, int which,
                  max_error, tolerance);
     return tw_fail(error, TW_WRONG,
                    "case %d%s: %" PRIu64 " of %" PRIu64 " elements of %s are wrong%s; the first at "
-                   "row %" PRIu64 ", column %" PRIu64 ": expected %s, got %s%s",
-                   which, scalars, c->wrong, (uint64_t)extent->rows * (uint64_t)extent->columns,
-                   name, unwritten, c->first_wrong / (uint64_t)extent->stride,
-                   c->first_wrong % (uint64_t)extent->stride, expected, came, size);
+                   "%s: expected %s, got %s%s",
+                   which, scalars, c->wrong,
+                   (uint64_t)extent->layers * (uint64_t)extent->rows * (uint64_t)extent->columns,
+                   name, unwritten, place, expected, came, size);
 }
 
 tw_status verdict_gap(const struct workload *w, int argument, const struct comparison *c,
                       struct tw_error *error) {
     const struct tw_extent *extent = &w->extents[argument];
+    char place[100];
+    print_place(place, sizeof place, extent, c->first_gap);
     return tw_fail(error, TW_WRONG,
-                   "wrote between the rows of %s: %" PRIu64 " elements (row %" PRIu64
-                   ", column %" PRIu64 "), whose rows have %" PRId64 " elements",
-                   w->bench->problem.description->arguments[argument].name, c->gaps,
-                   c->first_gap / (uint64_t)extent->stride, c->first_gap % (uint64_t)extent->stride,
+                   "wrote between the rows of %s: %" PRIu64
+                   " elements (%s), whose rows have %" PRId64 " elements",
+                   w->bench->problem.description->arguments[argument].name, c->gaps, place,
                    extent->columns);
 }
 
@@ -226,14 +238,15 @@ static tw_status verdict_input(const struct workload *w, int argument,
     if (at - w->shift >= extent->bytes)
         return fail_outside(w, argument, false, at - w->shift - extent->bytes, error);
     uint64_t index = (at - w->shift) / bytes;
-    uint64_t row = index / (uint64_t)extent->stride, column = index % (uint64_t)extent->stride;
-    if (column >= (uint64_t)extent->columns)
-        return tw_fail(error, TW_WRONG,
-                       "wrote to its input %s: between its rows (row %" PRIu64 ", column %" PRIu64
-                       "), which have %" PRId64 " elements",
-                       name, row, column, extent->columns);
+    const struct tw_place at_element = tw_extent_place(extent, index);
     unsigned char was[8], is[8];
-    char before[40], after[40];
+    char before[40], after[40], place[100];
+    print_place(place, sizeof place, extent, index);
+    if (at_element.column >= (uint64_t)extent->columns || at_element.row >= (uint64_t)extent->rows)
+        return tw_fail(error, TW_WRONG,
+                       "wrote to its input %s: between its rows (%s), which have %" PRId64
+                       " elements",
+                       name, place, extent->columns);
     const struct tw_memory from = tw_memory_part(original, w->shift, extent->bytes);
     const struct tw_memory to = tw_memory_part(&now, w->shift, extent->bytes);
     status = read_element(w, &from, index, bytes, was, error);
@@ -243,10 +256,8 @@ static tw_status verdict_input(const struct workload *w, int argument,
         return status;
     print_number(before, sizeof before, extent->type, was);
     print_number(after, sizeof after, extent->type, is);
-    return tw_fail(error, TW_WRONG,
-                   "wrote to its input %s: the first at row %" PRIu64 ", column %" PRIu64
-                   ": %s became %s",
-                   name, row, column, before, after);
+    return tw_fail(error, TW_WRONG, "wrote to its input %s: the first at %s: %s became %s", name,
+                   place, before, after);
 }
 
 tw_status verdict_zone(const struct workload *w, int zone, struct tw_error *error) {
