@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "runtime/description/builtin_kernels.h"
-
 const char *tw_builtin_file(const char *path) {
     for (const struct tw_builtin *file = tw_builtin_files; file->path != NULL; file++)
         if (strcmp(file->path, path) == 0)
@@ -11,10 +9,17 @@ const char *tw_builtin_file(const char *path) {
     return NULL;
 }
 
+const char *tw_builtin_flat(const char *kernel) {
+    for (const struct tw_builtin *file = tw_builtin_flat_files; file->path != NULL; file++)
+        if (strcmp(file->kernel, kernel) == 0)
+            return file->text;
+    return NULL;
+}
+
 size_t tw_builtin_kernels(const char **names, size_t room) {
-    static const char *const kernels[] = {TW_BUILTIN_KERNELS};
-    size_t count = sizeof kernels / sizeof *kernels;
-    for (size_t i = 0; i < count && i < room; i++)
-        names[i] = kernels[i];
-    return count < room ? count : room;
+    size_t count = 0;
+    for (const struct tw_builtin *file = tw_builtin_files; file->path != NULL; file++)
+        if (file->kernel != NULL && count < room)
+            names[count++] = file->kernel;
+    return count;
 }

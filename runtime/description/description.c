@@ -154,7 +154,8 @@ tw_status tw_description_builtin(struct tw_description **out, const char *kernel
     char path[TW_NAME_SIZE + 32];
     if (tw_is_identifier(kernel)) {
         strcat(strcat(strcpy(path, "configs/"), kernel), ".json");
-        const char *text = tw_builtin_file(path);
+        const char *flat = tw_builtin_flat(kernel);
+        const char *text = flat != NULL ? flat : tw_builtin_file(path);
         if (text != NULL)
             return tw_description_read(out, text, path, NULL, error);
     }

@@ -6,9 +6,6 @@
 #include "runtime/description/expression_code.h"
 
 void tw_expression_free(struct tw_expression *expression) {
-    if (expression == NULL)
-        return;
-    free(expression->text);
     free(expression);
 }
 

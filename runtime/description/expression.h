@@ -28,6 +28,8 @@ struct tw_symbols {
     char words[TW_MAX_WORDS][TW_NAME_SIZE];
 };
 
+/* Makes `to` the same as `from`; of what nothing is in yet it copies nothing. */
+void tw_symbols_copy(struct tw_symbols *to, const struct tw_symbols *from);
 /* Adds a name and returns its slot, or -1 when it is there already, is no C identifier or does not
  * fit. */
 int tw_symbols_add(struct tw_symbols *symbols, const char *name);

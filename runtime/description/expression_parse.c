@@ -16,7 +16,7 @@ struct parser {
     int depth; /* of the stack where we are */
     int count;
     uint64_t uses[TW_MAX_SYMBOLS / 64];
-    struct instruction code[MAX_INSTRUCTIONS];
+    struct instruction *code; /* of MAX_INSTRUCTIONS: too many to zero for each expression */
 };
 
 static void fail(struct parser *p, const char *where, const char *what) {
@@ -51,10 +51,11 @@ static void skip_space(struct parser *p) {
 
 static bool accept(struct parser *p, const char *token) {
     skip_space(p);
-    size_t length = strlen(token);
-    if (strncmp(p->at, token, length) != 0)
-        return false;
-    p->at += length;
+    const char *at = p->at;
+    for (; *token != '\0'; token++)
+        if (*at++ != *token)
+            return false;
+    p->at = at;
     return true;
 }
 
@@ -221,7 +222,7 @@ static enum kind parse_unary(struct parser *p) {
 }
 
 struct binary {
-    const char *token;
+    char token[3];
     enum operation operation;
     int precedence;
 };
@@ -237,9 +238,11 @@ static const struct binary *peek_binary(struct parser *p, int least) {
     skip_space(p);
     if (p->at[0] == '=' && p->at[1] != '=')
         fail(p, p->at, "unexpected text; equality is written ==");
-    for (size_t i = 0; i < sizeof binaries / sizeof *binaries; i++)
-        if (strncmp(p->at, binaries[i].token, strlen(binaries[i].token)) == 0)
+    for (size_t i = 0; i < sizeof binaries / sizeof *binaries; i++) {
+        const char *token = binaries[i].token;
+        if (p->at[0] == token[0] && (token[1] == '\0' || p->at[1] == token[1]))
             return binaries[i].precedence >= least ? &binaries[i] : NULL;
+    }
     return NULL;
 }
 
@@ -326,25 +329,22 @@ static enum kind parse_choice(struct parser *p) {
 tw_status tw_expression_parse(struct tw_expression **out, const char *text,
                               const struct tw_symbols *symbols, struct tw_error *error) {
     *out = NULL;
-    struct parser p = {.text = text, .at = text, .symbols = symbols, .error = error};
+    struct instruction code[MAX_INSTRUCTIONS];
+    struct parser p = {.text = text, .at = text, .symbols = symbols, .error = error, .code = code};
     parse_number_choice(&p);
     skip_space(&p);
     if (!p.failed && *p.at != '\0')
         fail(&p, p.at, "unexpected text after the expression");
     if (p.failed)
         return TW_INVALID;
-    struct tw_expression *expression =
-        calloc(1, sizeof *expression + (size_t)p.count * sizeof *p.code);
-    char *copy = strdup(text);
-    if (expression == NULL || copy == NULL) {
-        free(expression);
-        free(copy);
+    size_t code_size = (size_t)p.count * sizeof *code, text_size = strlen(text) + 1;
+    struct tw_expression *expression = malloc(sizeof *expression + code_size + text_size);
+    if (expression == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    }
     expression->count = p.count;
-    expression->text = copy;
+    expression->text = memcpy((char *)expression->code + code_size, text, text_size);
     memcpy(expression->uses, p.uses, sizeof p.uses);
-    memcpy(expression->code, p.code, (size_t)p.count * sizeof *p.code);
+    memcpy(expression->code, code, code_size);
     *out = expression;
     return TW_OK;
 }

@@ -51,20 +51,10 @@ struct tw_json tw_json_root(struct tw_json_context *context, const cJSON *item) 
     return (struct tw_json){.context = context, .item = item};
 }
 
-/* What has moved is named as it was written. */
-static void find_origin(struct tw_json *json) {
-    if (json->context->origins == NULL)
-        return;
-    const struct tw_origin *origin = tw_origins_find(json->context->origins, json->item);
-    if (origin == NULL)
-        return;
-    json->origin = origin->file;
-    snprintf(json->path, sizeof json->path, "%s", origin->path);
-}
-
-/* "path.key", cut to what fits. Printing it took most of the time that reading takes. */
-static void join(char out[128], const char *path, const char *separator, const char *key) {
-    const char *const parts[] = {path, path[0] != '\0' ? separator : "", key};
+/* Three texts behind each other, cut to what fits. Printing paths took most of the time that
+ * reading takes. */
+static void join(char out[128], const char *first, const char *second, const char *third) {
+    const char *const parts[] = {first, second, third};
     size_t used = 0;
     for (int i = 0; i < 3; i++) {
         size_t length = strlen(parts[i]), room = 127 - used;
@@ -75,12 +65,35 @@ static void join(char out[128], const char *path, const char *separator, const c
     out[used] = '\0';
 }
 
+/* "path[index]". */
+static void join_index(char out[128], const char *path, int index) {
+    char text[16], *at = text + sizeof text;
+    *--at = '\0';
+    *--at = ']';
+    do
+        *--at = (char)('0' + index % 10);
+    while ((index /= 10) > 0);
+    *--at = '[';
+    join(out, path, at, "");
+}
+
+/* What has moved is named as it was written. */
+static void find_origin(struct tw_json *json) {
+    if (json->context->origins == NULL)
+        return;
+    const struct tw_origin *origin = tw_origins_find(json->context->origins, json->item);
+    if (origin == NULL)
+        return;
+    json->origin = origin->file;
+    join(json->path, origin->path, "", "");
+}
+
 struct tw_json tw_json_optional(const struct tw_json *object, const char *key) {
     struct tw_json member;
     member.context = object->context;
     member.item = NULL;
     member.origin = object->origin;
-    join(member.path, object->path, ".", key);
+    join(member.path, object->path, object->path[0] != '\0' ? "." : "", key);
     if (cJSON_IsObject(object->item))
         member.item = cJSON_GetObjectItemCaseSensitive(object->item, key);
     find_origin(&member);
@@ -99,9 +112,9 @@ struct tw_json tw_json_at(const struct tw_json *array, int index) {
     if (array->item != NULL)
         element.item = cJSON_GetArrayItem(array->item, index);
     if (cJSON_IsObject(array->item) && element.item != NULL)
-        join(element.path, array->path, ".", element.item->string);
+        join(element.path, array->path, array->path[0] != '\0' ? "." : "", element.item->string);
     else
-        snprintf(element.path, sizeof element.path, "%.100s[%d]", array->path, index);
+        join_index(element.path, array->path, index);
     find_origin(&element);
     return element;
 }

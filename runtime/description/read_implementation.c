@@ -293,7 +293,7 @@ void tw_read_implementation(const struct tw_description *d,
         tw_json_no_memory(json);
         return;
     }
-    *implementation->symbols = d->symbols;
+    tw_symbols_copy(implementation->symbols, &d->symbols);
     read_space(d, implementation, json);
 
     struct tw_json workspace = tw_json_optional(json, "workspace");

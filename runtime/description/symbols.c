@@ -11,10 +11,19 @@ bool tw_is_identifier(const char *name) {
 }
 
 static int find(char names[][TW_NAME_SIZE], int count, const char *name) {
+    /* Asked for every name of every expression: most differ in the first letter. */
     for (int i = 0; i < count; i++)
-        if (strcmp(names[i], name) == 0)
+        if (names[i][0] == name[0] && strcmp(names[i], name) == 0)
             return i;
     return -1;
+}
+
+void tw_symbols_copy(struct tw_symbols *to, const struct tw_symbols *from) {
+    to->count = from->count;
+    to->word_count = from->word_count;
+    memcpy(to->names, from->names, (size_t)from->count * sizeof *from->names);
+    memcpy(to->words, from->words, (size_t)from->word_count * sizeof *from->words);
+    memcpy(to->holds_word, from->holds_word, sizeof from->holds_word);
 }
 
 int tw_symbols_find(const struct tw_symbols *symbols, const char *name) {

@@ -20,7 +20,7 @@ struct tw_macro {
     enum tw_macro_kind kind;
     const char *body; /* of an object */
     size_t body_length;
-    bool used; /* what is left of the source mentions it */
+    bool used; /* what is left of the source mentions it; asked of other names and numbers too */
 };
 
 /* Zero-initialise; free with tw_macros_free. */

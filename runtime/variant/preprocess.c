@@ -32,8 +32,7 @@ struct preprocessor {
     struct line *lines;
     int depth;
     enum group groups[MOST_DEPTH];
-    bool pastes;             /* names are put together */
-    struct tw_macros pieces; /* that they may be put together of */
+    bool pastes; /* names are put together */
     bool no_memory, too_deep;
 };
 
@@ -252,48 +251,44 @@ static void take_directive(struct preprocessor *p, const char *text, size_t leng
 
 /* ---- Macros that are left ---- */
 
+/* Notes the names and numbers of a text, macros or not: ## makes names of them, one behind the
+ * other. */
 static void mention(struct preprocessor *p, const char *text, size_t length) {
     const char *at = text, *limit = text + length, *name;
     size_t size;
-    while ((name = tw_identifier(at, limit, &size)) != NULL) {
-        struct tw_macro *macro = tw_macros_find(&p->macros, name, size);
+    while ((name = tw_identifier_or_number(at, limit, &size)) != NULL) {
+        struct tw_macro *macro = tw_macros_get(&p->macros, name, size);
         if (macro != NULL)
             macro->used = true;
+        p->no_memory = p->no_memory || macro == NULL;
         at = name + size;
     }
     p->pastes = p->pastes || memmem(text, length, "##", 2) != NULL;
 }
 
-/* ## makes names of what the text has otherwise: names and numbers, one behind the other. */
-static void collect_pieces(struct preprocessor *p, const char *text, size_t length) {
-    const char *at = text, *limit = text + length, *name;
-    size_t size;
-    while ((name = tw_identifier_or_number(at, limit, &size)) != NULL) {
-        p->no_memory = p->no_memory || tw_macros_get(&p->pieces, name, size) == NULL;
-        at = name + size;
-    }
+static bool is_mentioned(const struct preprocessor *p, const char *name, size_t length) {
+    const struct tw_macro *macro = tw_macros_find(&p->macros, name, length);
+    return macro != NULL && macro->used;
 }
 
 static bool is_made_of_pieces(const struct preprocessor *p, const char *name, size_t length,
                               int pieces) {
     for (size_t first = 1; first < length; first++)
-        if (tw_macros_find(&p->pieces, name, first) != NULL &&
-            (tw_macros_find(&p->pieces, name + first, length - first) != NULL ||
+        if (is_mentioned(p, name, first) &&
+            (is_mentioned(p, name + first, length - first) ||
              (pieces > 2 && is_made_of_pieces(p, name + first, length - first, pieces - 1))))
             return true;
     return false;
 }
 
 static bool is_used(const struct preprocessor *p, const struct line *line) {
-    return tw_macros_find(&p->macros, line->macro, line->macro_length)->used ||
+    return is_mentioned(p, line->macro, line->macro_length) ||
            (p->pastes && is_made_of_pieces(p, line->macro, line->macro_length, MOST_PIECES));
 }
 
 static void use(struct preprocessor *p, struct line *line, const char *text) {
-    size_t length = (size_t)(line->text + line->length - text);
     line->kept = true;
-    mention(p, text, length);
-    collect_pieces(p, text, length);
+    mention(p, text, (size_t)(line->text + line->length - text));
 }
 
 static void drop_unused(struct preprocessor *p) {
@@ -359,7 +354,6 @@ tw_status tw_preprocess(const char *source, const struct tw_words *words, struct
     free(text);
     free(p.lines);
     tw_macros_free(&p.macros);
-    tw_macros_free(&p.pieces);
     if (p.no_memory || out->failed)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     if (p.too_deep)

@@ -469,6 +469,28 @@ static void flat_forms_are_what_they_were(void **state) {
     assert_int_equal(wrong, 0);
 }
 
+/* What the build embeds is what reading the files as they are written gives. */
+static void flat_forms_are_embedded(void **state) {
+    (void)state;
+    const char *kernels[64];
+    size_t count = tw_builtin_kernels(kernels, 64);
+    for (size_t i = 0; i < count; i++) {
+        struct tw_description *written, *builtin;
+        struct tw_error error;
+        char path[TW_NAME_SIZE + 32];
+        snprintf(path, sizeof path, "configs/%s.json", kernels[i]);
+        assert_non_null(tw_builtin_flat(kernels[i]));
+        must(tw_description_read(&written, tw_builtin_file(path), path, NULL, &error), error);
+        must(tw_description_builtin(&builtin, kernels[i], &error), error);
+        assert_string_equal(builtin->text, written->text);
+        assert_string_equal(builtin->text, tw_builtin_flat(kernels[i]));
+        assert_string_equal(builtin->origin, path);
+        tw_description_free(written);
+        tw_description_free(builtin);
+    }
+    assert_null(tw_builtin_flat("gem"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lets_in_every_expression), cmocka_unit_test(mistakes_in_lets),
@@ -476,6 +498,7 @@ int main(void) {
         cmocka_unit_test(launches_from_parts),      cmocka_unit_test(mistakes_in_launches),
         cmocka_unit_test(presets_from_others),      SCRATCH_TEST(files_beside_the_description),
         SCRATCH_TEST(an_implementation_is_a_file),  cmocka_unit_test(flat_forms_are_what_they_were),
+        cmocka_unit_test(flat_forms_are_embedded),
     };
     return cmocka_run_group_tests_name("compose", tests, NULL, NULL);
 }

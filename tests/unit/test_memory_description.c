@@ -8,14 +8,22 @@
 /* ---- Descriptions ---- */
 
 struct reading {
-    const char *path, *kernel;
+    const char *path, *written, *kernel; /* one of them */
 };
+
+static tw_status start_reading(const struct reading *reading, struct tw_description **d,
+                               struct tw_error *error) {
+    if (reading->path != NULL)
+        return tw_description_load(d, reading->path, error);
+    if (reading->written != NULL)
+        return tw_description_read(d, reading->written, "written.json", NULL, error);
+    return tw_description_builtin(d, reading->kernel, error);
+}
 
 static tw_status read_one(void *context, struct tw_text *seen, struct tw_error *error) {
     const struct reading *reading = context;
     struct tw_description *d = NULL;
-    tw_status status = reading->path != NULL ? tw_description_load(&d, reading->path, error)
-                                             : tw_description_builtin(&d, reading->kernel, error);
+    tw_status status = start_reading(reading, &d, error);
     if (status == TW_OK) {
         memory_see(seen, "%llx %d %s", (long long)tw_hash64(d->text, strlen(d->text)),
                    d->implementation_count, d->origin);
@@ -31,8 +39,11 @@ static void built_in_descriptions(void **state) {
     size_t count = tw_builtin_kernels(kernels, 64);
     (void)state;
     for (size_t i = 0; i < count; i++) {
-        struct reading reading = {.kernel = kernels[i]};
-        memory_fails(&(struct memory_scenario){kernels[i], read_one, NULL, &reading}, true);
+        char path[128];
+        snprintf(path, sizeof path, "configs/%s.json", kernels[i]);
+        struct reading flat = {.kernel = kernels[i]}, written = {.written = tw_builtin_file(path)};
+        memory_fails(&(struct memory_scenario){kernels[i], read_one, NULL, &flat}, true);
+        memory_fails(&(struct memory_scenario){path, read_one, NULL, &written}, true);
     }
 }
 
