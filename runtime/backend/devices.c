@@ -134,7 +134,23 @@ void tw_device_properties(const struct tw_device_info *info, struct tw_text *jso
     tw_device_values(info, values);
     for (int i = 0; i < TW_DEVICE_SLOTS; i++)
         tw_text_print(json, "%s\"%s\":%" PRId64, i == 0 ? "{" : ",", value_names[i], values[i]);
+    if (info->clock_khz > 0)
+        tw_text_print(json, ",\"CLOCK_KHZ\":%" PRId64, info->clock_khz);
+    if (info->bandwidth > 0)
+        tw_text_print(json, ",\"BANDWIDTH\":%" PRId64, info->bandwidth);
     tw_text_print(json, "}");
+}
+
+void tw_device_speeds_read(const char *text, struct tw_device_info *info) {
+    cJSON *json = text != NULL ? cJSON_Parse(text) : NULL;
+    const cJSON *clock = cJSON_GetObjectItemCaseSensitive(json, "CLOCK_KHZ");
+    const cJSON *bandwidth = cJSON_GetObjectItemCaseSensitive(json, "BANDWIDTH");
+    info->clock_khz = info->bandwidth = 0;
+    if (cJSON_IsNumber(clock) && clock->valuedouble > 0 && clock->valuedouble < 9e15)
+        info->clock_khz = (int64_t)clock->valuedouble;
+    if (cJSON_IsNumber(bandwidth) && bandwidth->valuedouble > 0 && bandwidth->valuedouble < 9e15)
+        info->bandwidth = (int64_t)bandwidth->valuedouble;
+    cJSON_Delete(json);
 }
 
 bool tw_device_properties_read(const char *text, int64_t *values, bool *no_memory) {

@@ -153,6 +153,7 @@ static const struct row rows[OPTION_COUNT] = {
     [OPTION_BINARIES] = {"binaries", take_flag, MEMBER(binaries), 0, 0},
     [OPTION_DIRECTORY] = {"directory", take_text, MEMBER(directory), 0, 0},
     [OPTION_FORMAT] = {"format", take_text, MEMBER(format), 0, 0},
+    [OPTION_BENCH] = {"bench", take_text, MEMBER(bench), 0, 0},
     [OPTION_KERNEL] = {"kernel", take_text, MEMBER(kernel), 0, 0},
     [OPTION_IMPLEMENTATION] = {"implementation", take_text, MEMBER(implementation), 0, 0},
     [OPTION_PRESET] = {"preset", take_text, MEMBER(preset), 0, 0},

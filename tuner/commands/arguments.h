@@ -31,6 +31,7 @@ enum option_id {
     OPTION_BINARIES,
     OPTION_DIRECTORY,
     OPTION_FORMAT,
+    OPTION_BENCH,
     OPTION_KERNEL,
     OPTION_IMPLEMENTATION,
     OPTION_PRESET,
@@ -94,9 +95,10 @@ struct arguments {
     double trial_limit_s;     /* 0: the tuner decides */
     double compile_limit_s;
     int64_t run;           /* 0: not given */
-    const char *output;    /* NULL: not given; likewise the next six */
+    const char *output;    /* NULL: not given; likewise the next seven */
     const char *directory; /* of binaries */
     const char *format;
+    const char *bench;
     const char *implementation;
     const char *preset;
     const char *arch;
