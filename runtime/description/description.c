@@ -218,6 +218,10 @@ void tw_description_free(struct tw_description *d) {
         return;
     for (int i = 0; i < d->let_count; i++)
         tw_expression_free(d->lets[i].expression);
+    for (int i = 0; i < d->refusal_count; i++) {
+        tw_expression_free(d->refusals[i].when);
+        free(d->refusals[i].because);
+    }
     for (int i = 0; i < d->argument_count; i++) {
         tw_expression_free(d->arguments[i].rows);
         tw_expression_free(d->arguments[i].columns);

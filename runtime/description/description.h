@@ -17,6 +17,7 @@ enum {
     TW_MAX_DIMENSIONS = 6,
     TW_MAX_ATTRIBUTES = 16,
     TW_MAX_CHOICES = 64, /* values of a parameter or words of an attribute */
+    TW_MAX_REFUSALS = 8,
     TW_MAX_LETS = 32,
     TW_MAX_ARGUMENTS = 24,
     TW_MAX_CASES = 8,
@@ -71,6 +72,12 @@ struct tw_attribute {
     int default_word;          /* or number */
 };
 
+/* Words that do not go together: what is wrong with a problem. */
+struct tw_refusal {
+    struct tw_expression *when; /* over dimensions and attributes */
+    char *because;
+};
+
 struct tw_named_expression {
     char name[TW_NAME_SIZE];
     int slot;
@@ -86,9 +93,12 @@ struct tw_argument {
     int type_attribute; /* index of the attribute whose word tells the type, or -1 for `type` */
     enum tw_type type;
     enum tw_type types[TW_MAX_CHOICES]; /* by the attribute's words, in their order */
-    enum tw_access access;              /* buffers */
-    struct tw_expression *rows;         /* buffers */
-    struct tw_expression *columns;      /* buffers */
+    bool left[TW_MAX_CHOICES];          /* words that leave the type to the second attribute */
+    int second_attribute;               /* -1: none */
+    enum tw_type second_types[TW_MAX_CHOICES]; /* by its words */
+    enum tw_access access;                     /* buffers */
+    struct tw_expression *rows;                /* buffers */
+    struct tw_expression *columns;             /* buffers */
     int stride;                   /* buffers: index of the stride argument, or -1: rows are dense */
     int read_when;                /* buffers: index of the scalar that, not being zero, has an `out`
                                      buffer read; or -1 */
@@ -216,6 +226,8 @@ struct tw_description {
     struct tw_dimension dimensions[TW_MAX_DIMENSIONS];
     int attribute_count;
     struct tw_attribute attributes[TW_MAX_ATTRIBUTES];
+    int refusal_count;
+    struct tw_refusal refusals[TW_MAX_REFUSALS];
     int let_count;
     struct tw_named_expression lets[TW_MAX_LETS];
     int argument_count;

@@ -108,6 +108,12 @@ const char *tw_problem_attribute(const struct tw_problem *problem, int attribute
     return number;
 }
 
+/* The word "default" tells nobody anything. */
+static bool says_nothing(const struct tw_description *d, const struct tw_attribute *attribute) {
+    return !attribute->is_number &&
+           strcmp(d->symbols.words[attribute->default_word], "default") == 0;
+}
+
 static void print_key(const struct tw_problem *problem, bool all, char key[TW_PROBLEM_KEY_SIZE]) {
     const struct tw_description *d = problem->description;
     size_t length = 0;
@@ -117,7 +123,8 @@ static void print_key(const struct tw_problem *problem, bool all, char key[TW_PR
         length += (size_t)snprintf(key + length, TW_PROBLEM_KEY_SIZE - length, "%s%s=%" PRId64,
                                    i > 0 ? "," : "", d->dimensions[i].name, problem->dimensions[i]);
     for (int i = 0; i < d->attribute_count && length < TW_PROBLEM_KEY_SIZE; i++) {
-        if (!all && problem->words[i] == d->attributes[i].default_word)
+        if (problem->words[i] == d->attributes[i].default_word &&
+            (!all || says_nothing(d, &d->attributes[i])))
             continue;
         char number[TW_NUMBER_SIZE];
         length += (size_t)snprintf(key + length, TW_PROBLEM_KEY_SIZE - length, "%s%s=%s", separator,
@@ -192,17 +199,44 @@ void tw_problem_shape(const struct tw_problem *problem, char shape[TW_PROBLEM_KE
                                    i > 0 ? "x" : "", problem->dimensions[i]);
 }
 
+/* Which of its attribute's words the problem has. */
+static int place_of_word(const struct tw_problem *problem, int index) {
+    const struct tw_attribute *attribute = &problem->description->attributes[index];
+    int place = 0;
+    while (place + 1 < attribute->word_count && attribute->words[place] != problem->words[index])
+        place++;
+    return place;
+}
+
+int tw_problem_type_attribute(const struct tw_problem *problem, int argument) {
+    const struct tw_argument *a = &problem->description->arguments[argument];
+    bool is_left = a->type_attribute >= 0 && a->left[place_of_word(problem, a->type_attribute)];
+    return is_left ? a->second_attribute : a->type_attribute;
+}
+
 enum tw_type tw_problem_type(const struct tw_problem *problem, int argument) {
-    const struct tw_description *d = problem->description;
-    const struct tw_argument *a = &d->arguments[argument];
-    if (a->type_attribute < 0)
+    const struct tw_argument *a = &problem->description->arguments[argument];
+    int by = tw_problem_type_attribute(problem, argument);
+    if (by < 0)
         return a->type;
-    const struct tw_attribute *attribute = &d->attributes[a->type_attribute];
-    int word = 0;
-    while (word + 1 < attribute->word_count &&
-           attribute->words[word] != problem->words[a->type_attribute])
-        word++;
-    return a->types[word];
+    const enum tw_type *types = by == a->type_attribute ? a->types : a->second_types;
+    return types[place_of_word(problem, by)];
+}
+
+const char *tw_problem_refusal(const struct tw_problem *problem) {
+    const struct tw_description *d = problem->description;
+    int64_t values[TW_MAX_SYMBOLS] = {0};
+    for (int i = 0; i < d->dimension_count; i++)
+        values[d->dimensions[i].slot] = problem->dimensions[i];
+    for (int i = 0; i < d->attribute_count; i++)
+        values[d->attributes[i].slot] = problem->words[i];
+    for (int i = 0; i < d->refusal_count; i++) {
+        int64_t refused = 1;
+        tw_expression_evaluate(d->refusals[i].when, values, &refused);
+        if (refused != 0)
+            return d->refusals[i].because;
+    }
+    return NULL;
 }
 
 static tw_status evaluate(const struct tw_problem *problem, const char *what, const char *name,
@@ -326,6 +360,12 @@ tw_status tw_problem_bind(const struct tw_problem *problem, const int64_t *devic
                           const int64_t *strides, int64_t values[TW_MAX_SYMBOLS],
                           struct tw_error *error) {
     const struct tw_description *d = problem->description;
+    const char *refusal = tw_problem_refusal(problem);
+    if (refusal != NULL) {
+        char text[TW_PROBLEM_KEY_SIZE];
+        tw_problem_text(problem, text);
+        return tw_fail(error, TW_INVALID, "%s %s: %s", d->kernel, text, refusal);
+    }
     memset(values, 0, TW_MAX_SYMBOLS * sizeof *values);
     memcpy(values, device, TW_DEVICE_SLOTS * sizeof *values);
     values[TW_SLOT_ALIGNMENT] = problem->alignment > 0 ? problem->alignment : TW_FULL_ALIGNMENT;

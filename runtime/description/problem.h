@@ -31,7 +31,8 @@ const char *tw_problem_attribute(const struct tw_problem *problem, int attribute
 /* What databases key on: "M=64,N=32;dtype=f64". Attributes at their default are left out, so that a
  * problem keeps its key when its kernel gets one more. */
 void tw_problem_key(const struct tw_problem *problem, char key[TW_PROBLEM_KEY_SIZE]);
-/* The problem for people, with all its attributes: "M=64,N=32;dtype=f32". */
+/* The problem for people, with all its attributes but those that are `default`:
+ * "M=64,N=32;dtype=f32". */
 void tw_problem_text(const struct tw_problem *problem, char text[TW_PROBLEM_KEY_SIZE]);
 /* Reads either; attributes that are not named get their defaults. */
 tw_status tw_problem_read(struct tw_problem *problem, const struct tw_description *description,
@@ -43,7 +44,8 @@ void tw_problem_shape(const struct tw_problem *problem, char shape[TW_PROBLEM_KE
 
 /* Fills the slots of device, alignment, dimensions, attributes, lets and strides in `values`.
  * `device` has TW_DEVICE_SLOTS entries. `strides` (by argument index; 0 means the default) may be
- * NULL. Fails when a let cannot be evaluated or a stride is shorter than its rows. */
+ * NULL. Fails when the problem is refused, a let cannot be evaluated or a stride is shorter than
+ * its rows. */
 tw_status tw_problem_bind(const struct tw_problem *problem, const int64_t *device,
                           const int64_t *strides, int64_t values[TW_MAX_SYMBOLS],
                           struct tw_error *error);
@@ -81,6 +83,11 @@ tw_status tw_problem_extent(const struct tw_problem *problem, int argument, cons
                             struct tw_extent *extent, struct tw_error *error);
 /* Type of a buffer or scalar argument for this problem. */
 enum tw_type tw_problem_type(const struct tw_problem *problem, int argument);
+/* The attribute whose word told it; -1: it has one type. */
+int tw_problem_type_attribute(const struct tw_problem *problem, int argument);
+/* Why the description refuses words that do not go together, which binding answers with; NULL: it
+ * does not. The description's. */
+const char *tw_problem_refusal(const struct tw_problem *problem);
 
 struct tw_work {
     double flops; /* 0: rated by bytes */

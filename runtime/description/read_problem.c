@@ -57,8 +57,26 @@ static void read_attribute(struct tw_description *d, struct tw_attribute *attrib
     attribute->default_word = word;
 }
 
+/* [{ "when": "compute == 'tf32' && dtype != 'f32'", "because": "only f32 ..." }] */
+static void read_refusals(struct tw_description *d, const struct tw_json *problem) {
+    static const char *const keys[] = {"when", "because", NULL};
+    struct tw_json list = tw_json_optional(problem, "refuse");
+    tw_json_expect_array(&list);
+    int count = tw_read_count(&list, TW_MAX_REFUSALS);
+    for (int i = 0; i < count && problem->context->status == TW_OK; i++) {
+        struct tw_json rule = tw_json_at(&list, i);
+        struct tw_refusal *refusal = &d->refusals[d->refusal_count];
+        tw_json_only_keys(&rule, keys);
+        struct tw_json when = tw_json_member(&rule, "when");
+        struct tw_json because = tw_json_member(&rule, "because");
+        refusal->when = tw_read_expression(&d->symbols, &when);
+        refusal->because = tw_read_text(&because);
+        d->refusal_count++;
+    }
+}
+
 void tw_read_problem(struct tw_description *d, const struct tw_json *root) {
-    static const char *const keys[] = {"dimensions", "attributes", "let", NULL};
+    static const char *const keys[] = {"dimensions", "attributes", "refuse", "let", NULL};
     struct tw_json problem = tw_json_member(root, "problem");
     tw_json_only_keys(&problem, keys);
 
@@ -80,6 +98,8 @@ void tw_read_problem(struct tw_description *d, const struct tw_json *root) {
         struct tw_json attribute = tw_json_at(&attributes, i);
         read_attribute(d, &d->attributes[i], &attribute);
     }
+
+    read_refusals(d, &problem);
 
     struct tw_json lets = tw_json_optional(&problem, "let");
     tw_json_expect_object(&lets);
@@ -123,17 +143,43 @@ static int find_attribute(const struct tw_description *d, const char *name) {
     return -1;
 }
 
-/* A type for each word of an attribute: { "of": "dtype", "f64": "f64", "else": "f32" }. */
-static void read_types(const struct tw_description *d, struct tw_argument *argument,
-                       const struct tw_json *json) {
+/* Types by the words of the attribute that `json` names, which are types themselves. False where it
+ * names none. */
+static bool read_attribute_types(const struct tw_description *d, int *of,
+                                 enum tw_type types[TW_MAX_CHOICES], const struct tw_json *json) {
+    *of = cJSON_IsString(json->item) ? find_attribute(d, tw_json_string(json)) : -1;
+    if (*of < 0)
+        return false;
+    const struct tw_attribute *attribute = &d->attributes[*of];
+    if (attribute->is_number)
+        tw_json_fail(json, "the attribute %s is a number, and no type", attribute->name);
+    for (int i = 0; i < attribute->word_count; i++) {
+        const char *word = d->symbols.words[attribute->words[i]];
+        int known = tw_type_from_word(word);
+        if (known < 0)
+            tw_json_fail(json, "the attribute %s has the word \"%s\", which is no type",
+                         attribute->name, word);
+        types[i] = known < 0 ? TW_TYPE_u8 : (enum tw_type)known;
+    }
+    return true;
+}
+
+/* A type for each word of an attribute: { "of": "dtype", "f64": "f64", "else": "f32" }. With
+ * `left`, "else" may leave words to another attribute, in place of a type. */
+static void read_types(const struct tw_description *d, int *attribute_index,
+                       enum tw_type types[TW_MAX_CHOICES], bool *left, const struct tw_json *json) {
     struct tw_json of = tw_json_member(json, "of");
     struct tw_json otherwise = tw_json_optional(json, "else");
-    argument->type_attribute = find_attribute(d, tw_json_string(&of));
-    if (argument->type_attribute < 0) {
+    int by = find_attribute(d, tw_json_string(&of));
+    bool leaves =
+        left != NULL && otherwise.item != NULL &&
+        (cJSON_IsObject(otherwise.item) || find_attribute(d, tw_json_string(&otherwise)) >= 0);
+    *attribute_index = by;
+    if (by < 0) {
         tw_json_fail(&of, "\"%s\" is no attribute", tw_json_string(&of));
         return;
     }
-    const struct tw_attribute *attribute = &d->attributes[argument->type_attribute];
+    const struct tw_attribute *attribute = &d->attributes[by];
     const char *keys[TW_MAX_CHOICES + 3] = {"of", "else"};
     if (attribute->is_number)
         tw_json_fail(&of, "the attribute %s is a number, and has no words", attribute->name);
@@ -142,7 +188,10 @@ static void read_types(const struct tw_description *d, struct tw_argument *argum
         struct tw_json type = tw_json_optional(json, keys[i + 2]);
         if (type.item == NULL && otherwise.item == NULL)
             tw_json_fail(json, "has no type for %s of %s", keys[i + 2], attribute->name);
-        argument->types[i] = read_type_word(type.item != NULL ? &type : &otherwise, "\"else\"");
+        if (type.item == NULL && leaves)
+            left[i] = true;
+        else
+            types[i] = read_type_word(type.item != NULL ? &type : &otherwise, "\"else\"");
     }
     tw_json_only_keys(json, keys);
 }
@@ -150,27 +199,18 @@ static void read_types(const struct tw_description *d, struct tw_argument *argum
 static void read_type(struct tw_description *d, struct tw_argument *argument,
                       const struct tw_json *json) {
     struct tw_json type = tw_json_member(json, "type");
-    argument->type_attribute = -1;
-    if (cJSON_IsObject(type.item)) {
-        read_types(d, argument, &type);
+    argument->type_attribute = argument->second_attribute = -1;
+    if (!cJSON_IsObject(type.item)) {
+        if (!read_attribute_types(d, &argument->type_attribute, argument->types, &type))
+            argument->type = read_type_word(&type, "an attribute");
         return;
     }
-    argument->type_attribute = find_attribute(d, tw_json_string(&type));
-    if (argument->type_attribute < 0) {
-        argument->type = read_type_word(&type, "an attribute");
-        return;
-    }
-    const struct tw_attribute *attribute = &d->attributes[argument->type_attribute];
-    if (attribute->is_number)
-        tw_json_fail(&type, "the attribute %s is a number, and no type", attribute->name);
-    for (int i = 0; i < attribute->word_count; i++) {
-        const char *word = d->symbols.words[attribute->words[i]];
-        int known = tw_type_from_word(word);
-        if (known < 0)
-            tw_json_fail(&type, "the attribute %s has the word \"%s\", which is no type",
-                         attribute->name, word);
-        argument->types[i] = known < 0 ? TW_TYPE_u8 : (enum tw_type)known;
-    }
+    read_types(d, &argument->type_attribute, argument->types, argument->left, &type);
+    struct tw_json otherwise = tw_json_optional(&type, "else");
+    if (cJSON_IsObject(otherwise.item))
+        read_types(d, &argument->second_attribute, argument->second_types, NULL, &otherwise);
+    else if (otherwise.item != NULL)
+        read_attribute_types(d, &argument->second_attribute, argument->second_types, &otherwise);
 }
 
 /* A number, or an expression. */

@@ -112,11 +112,19 @@ static void add_types(struct tw_hash *hash, const struct tw_description *d,
     const struct tw_attribute *attribute = &d->attributes[a->type_attribute];
     for (int i = 0; i < attribute->word_count; i++) {
         const char *word = d->symbols.words[attribute->words[i]];
-        const char *type = tw_type_info(a->types[i])->word;
+        const char *type = a->left[i] ? "" : tw_type_info(a->types[i])->word;
         if (strcmp(word, type) == 0)
             continue;
         tw_hash_add_text(hash, word);
         tw_hash_add_text(hash, type);
+    }
+    if (a->second_attribute < 0)
+        return;
+    attribute = &d->attributes[a->second_attribute];
+    tw_hash_add_text(hash, attribute->name);
+    for (int i = 0; i < attribute->word_count; i++) {
+        tw_hash_add_text(hash, d->symbols.words[attribute->words[i]]);
+        tw_hash_add_text(hash, tw_type_info(a->second_types[i])->word);
     }
 }
 

@@ -16,27 +16,48 @@ SUPPORT uint64_t draw(uint64_t *seed) {
     return z ^ (z >> 31);
 }
 
-/* How many ways there are to choose a word for each attribute. */
-SUPPORT int attribute_choices(const struct tw_description *d) {
-    int count = 1;
+/* The words of number `number` of all ways to choose one for each attribute. */
+SUPPORT void take_words(struct tw_problem *problem, int number) {
+    const struct tw_description *d = problem->description;
+    for (int i = 0; i < d->attribute_count; i++) {
+        const struct tw_attribute *attribute = &d->attributes[i];
+        problem->words[i] = attribute->default_word;
+        if (attribute->is_number)
+            continue;
+        problem->words[i] = attribute->words[number % attribute->word_count];
+        number /= attribute->word_count;
+    }
+}
+
+/* How many ways there are to choose a word for each attribute, of those that are not refused. With
+ * `problem`, its words become those of number `choice`. */
+SUPPORT int count_choices(const struct tw_description *d, struct tw_problem *problem, int choice) {
+    int ways = 1, count = 0;
     for (int i = 0; i < d->attribute_count; i++)
-        count *= d->attributes[i].is_number ? 1 : d->attributes[i].word_count;
+        ways *= d->attributes[i].is_number ? 1 : d->attributes[i].word_count;
+    for (int way = 0; way < ways; way++) {
+        struct tw_problem tried = {.description = d};
+        take_words(&tried, way);
+        if (tw_problem_refusal(&tried) != NULL)
+            continue;
+        if (problem != NULL && count == choice)
+            memcpy(problem->words, tried.words, sizeof tried.words);
+        count++;
+    }
     return count;
 }
 
-/* A problem of the first dimensions of `sizes`, with choice `choice` of words. */
+SUPPORT int attribute_choices(const struct tw_description *d) {
+    return count_choices(d, NULL, 0);
+}
+
+/* A problem of the first dimensions of `sizes`, with choice `choice` of words, which begin again
+ * where there are no more. */
 SUPPORT struct tw_problem problem_of(const struct tw_description *d, const int64_t *sizes,
                                      int choice) {
     struct tw_problem problem = {.description = d};
     memcpy(problem.dimensions, sizes, (size_t)d->dimension_count * sizeof *sizes);
-    for (int i = 0; i < d->attribute_count; i++) {
-        const struct tw_attribute *attribute = &d->attributes[i];
-        problem.words[i] = attribute->default_word;
-        if (attribute->is_number)
-            continue;
-        problem.words[i] = attribute->words[choice % attribute->word_count];
-        choice /= attribute->word_count;
-    }
+    count_choices(d, &problem, choice % attribute_choices(d));
     return problem;
 }
 

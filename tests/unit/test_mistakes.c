@@ -96,6 +96,45 @@ static void numbers_as_attributes(void **state) {
     ASSERT_MISTAKES(mistakes);
 }
 
+static void types_by_two_attributes(void **state) {
+    (void)state;
+#define TYPE "\"type\": \"dtype\", \"access\": \"in\""
+    static const struct mistake mistakes[] = {
+        {TYPE,
+         "\"type\": { \"of\": \"dtype\", \"f32\": \"f32\" }, \"access\": \"in\"",
+         {"key arguments[0].type: has no type for f64 of dtype"}},
+        {TYPE,
+         "\"type\": { \"of\": \"dtype\", \"else\": { \"of\": \"dtipe\" } }, \"access\": \"in\"",
+         {"key arguments[0].type.else.of: \"dtipe\" is no attribute"}},
+        {TYPE,
+         "\"type\": { \"of\": \"dtype\", \"else\": { \"of\": \"dtype\", \"f32\": \"f32\" } }, "
+         "\"access\": \"in\"",
+         {"key arguments[0].type.else: has no type for f64 of dtype"}},
+        {TYPE,
+         "\"type\": { \"of\": \"dtype\", \"else\": { \"of\": \"dtype\", \"else\": \"dtype\" } }, "
+         "\"access\": \"in\"",
+         {"key arguments[0].type.else.else: \"dtype\" is neither a type"}},
+    };
+#undef TYPE
+    ASSERT_MISTAKES(mistakes);
+}
+
+static void refusals(void **state) {
+    (void)state;
+#define LET "\"let\": { \"ESIZE\""
+    static const struct mistake mistakes[] = {
+        {LET, "\"refuse\": {}, " LET, {"key problem.refuse: expected an array"}},
+        {LET,
+         "\"refuse\": [{ \"when\": \"M > 1\" }], " LET,
+         {"key problem.refuse[0].because: missing"}},
+        {LET,
+         "\"refuse\": [{ \"when\": \"ESIZE > 1\", \"because\": \"so\" }], " LET,
+         {"key problem.refuse[0].when: ", "unknown name 'ESIZE'"}},
+    };
+#undef LET
+    ASSERT_MISTAKES(mistakes);
+}
+
 static void fallbacks(void **state) {
     (void)state;
 #define FALLBACK(rule) "\"fallback\": [ { " rule " } ], \"implementations\":"
@@ -481,6 +520,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(optional_buffers_and_bounds),
         cmocka_unit_test(numbers_as_attributes),
+        cmocka_unit_test(types_by_two_attributes),
+        cmocka_unit_test(refusals),
         cmocka_unit_test(fallbacks),
         cmocka_unit_test(ladders),
         cmocka_unit_test(lists_for_objects),

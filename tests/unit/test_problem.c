@@ -123,6 +123,52 @@ static void keys(void **state) {
     tw_description_free(gemm);
 }
 
+/* The types of a product, and what is no product. */
+static void types_that_go_together(void **state) {
+    (void)state;
+    static const struct {
+        const char *attributes;
+        enum tw_type types[3]; /* of A, B, C */
+        const char *refused;   /* NULL: it is not */
+    } cases[] = {
+        {"", {TW_TYPE_f32, TW_TYPE_f32, TW_TYPE_f32}, NULL},
+        {";compute=tf32", {TW_TYPE_f32, TW_TYPE_f32, TW_TYPE_f32}, NULL},
+        {";dtype=bf16", {TW_TYPE_bf16, TW_TYPE_bf16, TW_TYPE_bf16}, NULL},
+        {";ctype=f32,dtype=bf16", {TW_TYPE_bf16, TW_TYPE_bf16, TW_TYPE_f32}, NULL},
+        {";dtype=e4m3", {TW_TYPE_e4m3, TW_TYPE_e4m3, TW_TYPE_bf16}, NULL},
+        {";dtype=e4m3,btype=e5m2,ctype=f16", {TW_TYPE_e4m3, TW_TYPE_e5m2, TW_TYPE_f16}, NULL},
+        {";dtype=e5m2,btype=e4m3,ctype=f32", {TW_TYPE_e5m2, TW_TYPE_e4m3, TW_TYPE_f32}, NULL},
+        {";dtype=i8", {TW_TYPE_i8, TW_TYPE_i8, TW_TYPE_i32}, NULL},
+        {";dtype=f16,compute=tf32", {0}, "only products of f32"},
+        {";dtype=f64,ctype=f32", {0}, "no C of another"},
+        {";dtype=bf16,ctype=bf16", {0}, "leave ctype out"},
+        {";dtype=e5m2,ctype=bf16", {0}, "leave ctype out"},
+        {";dtype=f16,ctype=bf16", {0}, "or is f32"},
+        {";dtype=f16,btype=e4m3", {0}, "B has A's type"},
+        {";dtype=e4m3,btype=e4m3", {0}, "B has A's type"},
+    };
+    struct tw_description *gemm;
+    struct tw_error error;
+    must(tw_description_builtin(&gemm, "gemm", &error), error);
+    const int64_t device[TW_DEVICE_SLOTS] = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tw_problem problem;
+        int64_t values[TW_MAX_SYMBOLS];
+        char key[100];
+        snprintf(key, sizeof key, "M=3,N=4,K=5%s", cases[i].attributes);
+        must(tw_problem_read(&problem, gemm, key, &error), error);
+        tw_status status = tw_problem_bind(&problem, device, NULL, values, &error);
+        if (cases[i].refused != NULL) {
+            assert_refuses(status, TW_INVALID, error, cases[i].refused);
+            continue;
+        }
+        must(status, error);
+        for (int j = 0; j < 3; j++)
+            assert_int_equal(tw_problem_type(&problem, j), cases[i].types[j]);
+    }
+    tw_description_free(gemm);
+}
+
 static void read_keys(void **state) {
     (void)state;
     static const char *const same[] = {";dtype=f64,trans=tn", ";trans=tn,dtype=f64"};
@@ -485,6 +531,7 @@ int main(void) {
         cmocka_unit_test(optional_buffers),
         cmocka_unit_test(bounds_of_inputs),
         cmocka_unit_test(keys),
+        cmocka_unit_test(types_that_go_together),
         cmocka_unit_test(read_keys),
         cmocka_unit_test(keys_without_attributes),
         cmocka_unit_test(binds_every_name),

@@ -60,7 +60,7 @@ static const int64_t sizes[] = {
     33,   63,    64,    65,    100,   127,     128,     129,      255,       256,       257,  509,
     512,  1000,  1021,  1023,  1024,  1025,    2047,    2048,     2049,      4093,      4096, 4097,
     8191, 16384, 65535, 65536, 65537, 1048573, 1048576, 16777216, 100000007, 2147483647};
-enum { SIZES = sizeof sizes / sizeof *sizes, RANDOM_PROBLEMS = 200 };
+enum { SIZES = sizeof sizes / sizeof *sizes, RANDOM_PROBLEMS = 200, MOST_REFUSED = 1000 };
 
 /* What the other dimensions are while one goes through all sizes. */
 static const int64_t others[] = {1, 64, 1000};
@@ -102,6 +102,9 @@ bool lint_problem(const struct tw_description *d, int index, struct tw_problem *
             problem->dimensions[i] = others[round % OTHERS];
     }
     take_words(d, index, problem);
+    /* In place of words that do not go together, others. */
+    for (int more = 1; more <= MOST_REFUSED && tw_problem_refusal(problem) != NULL; more++)
+        take_words(d, index + more * (SIZES + 1), problem);
     return true;
 }
 

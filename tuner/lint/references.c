@@ -50,7 +50,12 @@ static void check_tolerance(struct lint_run *run, const struct tw_argument *argu
     }
     const struct tw_attribute *attribute = &d->attributes[argument->type_attribute];
     for (int i = 0; i < attribute->word_count; i++)
-        want_tolerance(run, argument, argument->types[i]);
+        if (!argument->left[i])
+            want_tolerance(run, argument, argument->types[i]);
+    for (int i = 0; argument->second_attribute >= 0 &&
+                    i < d->attributes[argument->second_attribute].word_count;
+         i++)
+        want_tolerance(run, argument, argument->second_types[i]);
 }
 
 void lint_references(struct lint_run *run) {

@@ -96,7 +96,8 @@ static void check_implementation(struct lint_run *run, const struct tw_implement
 static bool is_type(const struct tw_description *d, int attribute) {
     for (int i = 0; i < d->argument_count; i++)
         if (d->arguments[i].kind != TW_ARGUMENT_STRIDE &&
-            d->arguments[i].type_attribute == attribute)
+            (d->arguments[i].type_attribute == attribute ||
+             d->arguments[i].second_attribute == attribute))
             return true;
     return false;
 }
