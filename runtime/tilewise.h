@@ -234,9 +234,19 @@ typedef enum tw_activation {
  * refused with TW_UNAVAILABLE and named, and nothing is launched. */
 typedef struct tw_gemm_descriptor {
     size_t size; /* sizeof(tw_gemm_descriptor), or 0: see VERSIONS */
-    /* Types by the words that the kernel's description has for them, "f32" or "f64", of at most 8
-     * characters. NULL: A has the description's default, B and C what A has, and sums are computed
-     * as the kernel does for these types. */
+    /* Types of the elements, of at most 8 characters:
+     *
+     *     A and B      C                          computed in
+     *     f32          f32                        f32, or tf32 where compute_type says so
+     *     f64          f64                        f64
+     *     f16, bf16    the same, or f32           f32
+     *     e4m3, e5m2   bf16, or f16 or f32        f32; A and B may be one of each
+     *     i8           i32                        i32
+     *
+     * NULL: A is f32, B what A is, C the first in its column, and what is computed in likewise.
+     * With tf32, operands may be rounded to 10 bits of fraction, which tensor cores take. A product
+     * of i8 is exact, modulo 2^32; alpha and beta other than 1 and 0 are applied in double, and the
+     * result is rounded to the nearest, ties to even, and kept within i32. */
     const char *a_type, *b_type, *c_type, *compute_type;
     tw_transposes transposes;
     int64_t m, n, k;       /* elements; 0 as in tw_gemm */

@@ -93,90 +93,95 @@ static const struct tw_argument *find_argument(const struct tw_description *d, c
 
 /* The word for the type that an argument has so far. */
 static const char *type_of(const struct tw_problem *problem, const struct tw_argument *argument) {
-    int attribute = argument->type_attribute;
-    return attribute < 0 ? tw_type_info(argument->type)->word
-                         : problem->description->symbols.words[problem->words[attribute]];
+    const struct tw_argument *all = problem->description->arguments;
+    return tw_type_info(tw_problem_type(problem, (int)(argument - all)))->word;
 }
 
 /* Descriptions say which attribute is the type of which argument: a new word there, or an attribute
- * of its own for an argument, needs nothing here. */
-struct typing {
-    struct tw_problem problem;
-    const char *chosen_by[TW_MAX_ATTRIBUTES]; /* the field that chose the attribute's word */
-};
-
-static tw_status set_type(struct typing *typing, const char *field, const char *name,
+ * of its own for an argument, needs nothing here. What does not go together is refused when the
+ * problem is bound. */
+static tw_status set_type(struct tw_problem *problem, const char *field, const char *name,
                           const char *word, tw_error *error) {
-    const struct tw_description *d = typing->problem.description;
+    const struct tw_description *d = problem->description;
     const struct tw_argument *argument = find_argument(d, name);
     tw_error said;
     if (argument == NULL)
         return tw_fail(error, TW_INVALID, "%s has no argument %s, as tw_gemm needs it", d->kernel,
                        name);
-    int attribute = argument->type_attribute;
-    if (strcmp(type_of(&typing->problem, argument), word) != 0) {
-        if (attribute < 0)
-            return tw_fail(error, TW_INVALID, "%s is \"%.40s\", but %s has its %s in %s", field,
-                           word, d->kernel, name, type_of(&typing->problem, argument));
-        if (typing->chosen_by[attribute] != NULL)
-            return tw_fail(error, TW_INVALID,
-                           "%s is \"%.40s\", but %s has one %s for both, and %s is \"%s\"", field,
-                           word, d->kernel, d->attributes[attribute].name,
-                           typing->chosen_by[attribute], type_of(&typing->problem, argument));
-        tw_status status =
-            tw_problem_set(&typing->problem, d->attributes[attribute].name, word, &said);
-        if (status != TW_OK)
-            return tw_fail(error, status, "%s: %s", field, said.message);
-    }
-    if (attribute >= 0 && typing->chosen_by[attribute] == NULL)
-        typing->chosen_by[attribute] = field;
-    return TW_OK;
+    if (word == NULL || strcmp(type_of(problem, argument), word) == 0)
+        return TW_OK;
+    if (argument->type_attribute < 0)
+        return tw_fail(error, TW_INVALID, "%s is \"%.40s\", but %s has its %s in %s", field, word,
+                       d->kernel, name, type_of(problem, argument));
+    tw_status status =
+        tw_problem_set(problem, d->attributes[argument->type_attribute].name, word, &said);
+    return status == TW_OK ? TW_OK : tw_fail(error, status, "%s: %s", field, said.message);
 }
 
-/* Sums have an attribute of their own, "compute", or are of the type of the scalars. */
-static tw_status set_compute_type(struct typing *typing, const char *word, tw_error *error) {
-    const struct tw_description *d = typing->problem.description;
-    tw_error said;
-    for (int i = 0; i < d->attribute_count; i++) {
-        if (strcmp(d->attributes[i].name, "compute") != 0)
-            continue;
-        tw_status status = tw_problem_set(&typing->problem, "compute", word, &said);
-        return status == TW_OK ? TW_OK : tw_fail(error, status, "compute_type: %s", said.message);
-    }
-    const struct tw_argument *alpha = find_argument(d, "alpha");
-    if (alpha == NULL || strcmp(type_of(&typing->problem, alpha), word) != 0)
-        return tw_fail(
-            error, TW_INVALID, "compute_type is \"%.40s\", but %s of these types computes in %s",
-            word, d->kernel, alpha != NULL ? type_of(&typing->problem, alpha) : "what they are");
-    return TW_OK;
+/* A's type first: the others are by default what goes with it. */
+static tw_status set_types(struct tw_problem *problem, const tw_gemm_descriptor *d,
+                           tw_error *error) {
+    tw_status status = set_type(problem, "a_type", "A", d->a_type, error);
+    if (status == TW_OK)
+        status = set_type(problem, "b_type", "B", d->b_type, error);
+    return status == TW_OK ? set_type(problem, "c_type", "C", d->c_type, error) : status;
 }
 
-static tw_status write_request(tw_library *library, const tw_gemm_descriptor *d,
-                               tw_request *request, char attributes[TW_PROBLEM_KEY_SIZE],
-                               tw_error *error) {
+/* Whether the kernel may compute in this type when asked to: a word of its attribute "compute". */
+static bool has_compute_word(const struct tw_description *d, const char *word) {
+    for (int i = 0; i < d->attribute_count; i++)
+        for (int j = 0; j < d->attributes[i].word_count; j++)
+            if (strcmp(d->attributes[i].name, "compute") == 0 &&
+                strcmp(d->symbols.words[d->attributes[i].words[j]], word) == 0)
+                return true;
+    return false;
+}
+
+/* Sums are whole numbers where the result is, and otherwise of the type of the scalars, unless
+ * another is asked for. */
+static tw_status set_compute_type(struct tw_problem *problem, const char *word, tw_error *error) {
+    const struct tw_description *d = problem->description;
+    const struct tw_argument *sums = find_argument(d, "C");
+    if (word == NULL)
+        return TW_OK;
+    if (sums == NULL ||
+        tw_type_info(tw_problem_type(problem, (int)(sums - d->arguments)))->floating)
+        sums = find_argument(d, "alpha");
+    const char *usual = sums != NULL ? type_of(problem, sums) : "what they are";
+    if (strcmp(usual, word) == 0)
+        return TW_OK;
+    if (has_compute_word(d, word))
+        return tw_problem_set(problem, "compute", word, error);
+    return tw_fail(error, TW_INVALID,
+                   "compute_type is \"%.40s\", but %s of these types computes in %s", word,
+                   d->kernel, usual);
+}
+
+static tw_status describe_problem(tw_library *library, const tw_gemm_descriptor *d,
+                                  struct tw_problem *problem, tw_error *error) {
     static const char *const transposes[] = {"nn", "nt", "tn", "tt"};
     const struct tw_description *description;
     const char *file;
     tw_status status = tw_kernels_find(library->kernels, "gemm", &description, &file, error);
     if (status != TW_OK)
         return status;
-    struct typing typing = {.problem.description = description};
+    *problem = (struct tw_problem){.description = description, .dimensions = {d->m, d->n, d->k}};
     for (int i = 0; i < description->attribute_count; i++)
-        typing.problem.words[i] = description->attributes[i].default_word;
-    status = tw_problem_set(&typing.problem, "trans", transposes[d->transposes], error);
-    if (status == TW_OK && d->a_type != NULL)
-        status = set_type(&typing, "a_type", "A", d->a_type, error);
-    const char *b_type = d->b_type != NULL ? d->b_type : d->a_type;
-    const char *c_type = d->c_type != NULL ? d->c_type : d->a_type;
-    if (status == TW_OK && b_type != NULL)
-        status = set_type(&typing, d->b_type != NULL ? "b_type" : "a_type", "B", b_type, error);
-    if (status == TW_OK && c_type != NULL)
-        status = set_type(&typing, d->c_type != NULL ? "c_type" : "a_type", "C", c_type, error);
-    if (status == TW_OK && d->compute_type != NULL)
-        status = set_compute_type(&typing, d->compute_type, error);
+        problem->words[i] = description->attributes[i].default_word;
+    status = tw_problem_set(problem, "trans", transposes[d->transposes], error);
+    if (status == TW_OK)
+        status = set_types(problem, d, error);
+    return status == TW_OK ? set_compute_type(problem, d->compute_type, error) : status;
+}
+
+static tw_status write_request(tw_library *library, const tw_gemm_descriptor *d,
+                               tw_request *request, char attributes[TW_PROBLEM_KEY_SIZE],
+                               tw_error *error) {
+    struct tw_problem problem;
+    tw_status status = describe_problem(library, d, &problem, error);
     if (status != TW_OK)
         return status;
-    tw_request_attributes(&typing.problem, attributes);
+    tw_request_attributes(&problem, attributes);
     *request = (tw_request){.kernel = "gemm",
                             .attributes = attributes,
                             .dimensions = {d->m, d->n, d->k},
@@ -214,6 +219,21 @@ static tw_status multiply(tw_library *library, void *stream, const tw_gemm_descr
     return status == TW_OK ? tw_call_launch(plan, stream, bindings, 5, error) : status;
 }
 
+/* What remains of a product over nothing. */
+static tw_status scale(tw_library *library, void *stream, const tw_gemm_descriptor *d, void *c,
+                       tw_error *error) {
+    struct tw_problem problem;
+    tw_status status = describe_problem(library, d, &problem, error);
+    if (status != TW_OK)
+        return status;
+    const char *refusal = tw_problem_refusal(&problem);
+    if (refusal != NULL)
+        return tw_fail(error, TW_INVALID, "gemm: %s", refusal);
+    const struct tw_argument *result = find_argument(problem.description, "C");
+    return tw_call_scale(library, stream, type_of(&problem, result), d->m, d->n, d->beta, c, d->ldc,
+                         error);
+}
+
 static tw_status run(tw_library *library, void *stream, const tw_gemm_descriptor *d, const void *a,
                      const void *b, void *c, tw_error *error) {
     if (!is_served(d))
@@ -221,8 +241,7 @@ static tw_status run(tw_library *library, void *stream, const tw_gemm_descriptor
     if (d->m == 0 || d->n == 0)
         return TW_OK;
     if (d->k == 0)
-        return tw_call_scale(library, stream, d->c_type != NULL ? d->c_type : d->a_type, d->m, d->n,
-                             d->beta, c, d->ldc, error);
+        return scale(library, stream, d, c, error);
     return multiply(library, stream, d, a, b, c, error);
 }
 

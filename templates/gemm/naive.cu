@@ -1,9 +1,9 @@
 /* One thread an element of C, both operands straight from global memory. */
 
 TW_KERNEL(gemm_naive)
-(TW_GLOBAL const ELEMENT *TW_RESTRICT A, TW_GLOBAL const ELEMENT *TW_RESTRICT B,
- TW_GLOBAL ELEMENT *TW_RESTRICT C, int M, int N, int K, int lda, int ldb, int ldc, real alpha,
- real beta)
+(TW_GLOBAL const ELEMENT *TW_RESTRICT A, TW_GLOBAL const ELEMENT_B *TW_RESTRICT B,
+ TW_GLOBAL RESULT *TW_RESTRICT C, int M, int N, int K, int lda, int ldb, int ldc, SCALAR alpha,
+ SCALAR beta)
 {
     /* Blocks are numbered in one dimension, so that neither M nor N meets the limit on grid.y. */
     const int blocks_n = N / TW_BLOCK_X + (N % TW_BLOCK_X != 0);
@@ -14,8 +14,8 @@ TW_KERNEL(gemm_naive)
 
     real sum = 0;
     for (int k = 0; k < K; k++)
-        sum = FMA(LOADED(A[OFFSET_A(m, k)]), LOADED(B[OFFSET_B(k, n)]), sum);
+        sum = FMA(LOADED_A(A[OFFSET_A(m, k)]), LOADED_B(B[OFFSET_B(k, n)]), sum);
 
     const tw_index at = (tw_index)m * ldc + n;
-    C[at] = STORED(beta == 0 ? alpha * sum : FMA(beta, LOADED(C[at]), alpha * sum));
+    C[at] = RESULT_OF(sum, C + at, alpha, beta);
 }

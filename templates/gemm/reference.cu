@@ -1,9 +1,21 @@
 /* The right answer: every product and sum in double, one element a thread. */
 
+#if MIXED
+#if INTEGER
+#define RIGHT int
+#else
+#define RIGHT double
+#endif
+TW_KERNEL(gemm_reference)
+(TW_GLOBAL const ELEMENT *TW_RESTRICT A, TW_GLOBAL const ELEMENT_B *TW_RESTRICT B,
+ TW_GLOBAL RIGHT *TW_RESTRICT C, TW_GLOBAL const RESULT *TW_RESTRICT before, int M, int N, int K,
+ int lda, int ldb, int ldc, SCALAR alpha, SCALAR beta)
+#else
 TW_KERNEL(gemm_reference)
 (TW_GLOBAL const ELEMENT *TW_RESTRICT A, TW_GLOBAL const ELEMENT *TW_RESTRICT B,
  TW_GLOBAL double *TW_RESTRICT C, TW_GLOBAL const ELEMENT *TW_RESTRICT before, int M, int N, int K,
  int lda, int ldb, int ldc, real alpha, real beta)
+#endif
 {
     /* Elements are numbered in one dimension, so that neither M nor N meets the limit on grid.y. */
     const tw_index element = (tw_index)blockIdx.x * TW_BLOCK_X + threadIdx.x;
@@ -12,6 +24,20 @@ TW_KERNEL(gemm_reference)
     const int m = (int)(element / N);
     const int n = (int)(element % N);
 
+#if INTEGER
+    int sum = 0;
+    for (int k = 0; k < K; k++)
+        sum += LOADED_A(A[OFFSET_A(m, k)]) * LOADED_B(B[OFFSET_B(k, n)]);
+    const tw_index at = (tw_index)m * ldc + n;
+    C[at] = RESULT_OF(sum, before + at, alpha, beta);
+#elif MIXED
+    double sum = 0;
+    for (int k = 0; k < K; k++)
+        sum = fma((double)LOADED_A(A[OFFSET_A(m, k)]), (double)LOADED_B(B[OFFSET_B(k, n)]), sum);
+    const tw_index at = (tw_index)m * ldc + n;
+    C[at] = beta == 0 ? (double)alpha * sum
+                      : fma((double)beta, (double)HELD(before[at]), (double)alpha * sum);
+#else
     double sum = 0;
     for (int k = 0; k < K; k++)
         sum = fma((double)LOADED(A[OFFSET_A(m, k)]), (double)LOADED(B[OFFSET_B(k, n)]), sum);
@@ -21,4 +47,5 @@ TW_KERNEL(gemm_reference)
     if (beta != 0) /* C holds anything, NaN included, when beta is zero */
         result = fma((double)beta, (double)LOADED(before[at]), result);
     C[at] = result;
+#endif
 }

@@ -2,11 +2,19 @@
  * those are, whole.cu, split.cu or stream.cu says. */
 
 /* One share: a tile of C, or of the workspace if others have shares in it. */
+#if MIXED
+TW_DEVICE void compute_share(const struct share share, TW_LOCAL real *shared,
+                             TW_GLOBAL const ELEMENT *TW_RESTRICT A,
+                             TW_GLOBAL const ELEMENT *TW_RESTRICT B, TW_GLOBAL RESULT *TW_RESTRICT C,
+                             TW_GLOBAL RESULT *TW_RESTRICT workspace, int M, int N, int lda, int ldb,
+                             int ldc, SCALAR alpha, SCALAR beta, int group_m)
+#else
 TW_DEVICE void compute_share(const struct share share, TW_LOCAL real *shared,
                              TW_GLOBAL const ELEMENT *TW_RESTRICT A,
                              TW_GLOBAL const ELEMENT *TW_RESTRICT B, TW_GLOBAL ELEMENT *TW_RESTRICT C,
                              TW_GLOBAL ELEMENT *TW_RESTRICT workspace, int M, int N, int lda, int ldb,
                              int ldc, real alpha, real beta, int group_m)
+#endif
 {
     const int tid = (int)threadIdx.x;
     const int slice = tid / SLICE_THREADS;
@@ -34,7 +42,11 @@ TW_DEVICE void compute_share(const struct share share, TW_LOCAL real *shared,
         return;
 #endif
 
+#if MIXED
+    TW_GLOBAL RESULT *to = C + (tw_index)(block_m + m) * ldc + block_n + n;
+#else
     TW_GLOBAL ELEMENT *to = C + (tw_index)(block_m + m) * ldc + block_n + n;
+#endif
     int m_left = M - block_m - m;
     int n_left = N - block_n - n;
 #if SYMMETRIC
@@ -63,6 +75,12 @@ TW_KERNEL(aat_register_tiled)
     TW_GLOBAL const ELEMENT *TW_RESTRICT B = A;
     const int N = M, ldb = lda, group_m = 1;
     const real alpha = K > 0, beta = 0; /* 1, but the compiler must not know: see store.cu */
+#elif MIXED
+TW_KERNEL(gemm_register_tiled)
+(TW_GLOBAL const ELEMENT *TW_RESTRICT A, TW_GLOBAL const ELEMENT *TW_RESTRICT B,
+ TW_GLOBAL RESULT *TW_RESTRICT C, int M, int N, int K, int lda, int ldb, int ldc, SCALAR alpha,
+ SCALAR beta, int group_m SHARE_ARGUMENTS)
+{
 #else
 TW_KERNEL(gemm_register_tiled)
 (TW_GLOBAL const ELEMENT *TW_RESTRICT A, TW_GLOBAL const ELEMENT *TW_RESTRICT B,

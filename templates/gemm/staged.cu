@@ -69,11 +69,29 @@ TW_DEVICE void stash(TW_LOCAL real *first, const real *staged, int tid, const in
         else                                                                                     \
             FETCH(0);                                                                            \
     } while (0)
+#if APART
+#define UNPACK()                                                                                 \
+    do {                                                                                         \
+        TW_UNROLL                                                                                \
+        for (int e = 0; e < STAGED_A; e++)                                                       \
+            staged_a[e] = UNPACKED_A(staged_a[e]);                                               \
+        TW_UNROLL                                                                                \
+        for (int e = 0; e < STAGED_B; e++)                                                       \
+            staged_b[e] = UNPACKED_B(staged_b[e]);                                               \
+    } while (0)
+#define STASH(offset)                                                                            \
+    do {                                                                                         \
+        UNPACK();                                                                                \
+        stash(to_a + (offset), staged_a, tid, ROW_A, TURN_A, SHAPE_A);                           \
+        stash(to_b + (offset), staged_b, tid, ROW_B, TURN_B, SHAPE_B);                           \
+    } while (0)
+#else
 #define STASH(offset)                                                                            \
     do {                                                                                         \
         stash(to_a + (offset), staged_a, tid, ROW_A, TURN_A, SHAPE_A);                           \
         stash(to_b + (offset), staged_b, tid, ROW_B, TURN_B, SHAPE_B);                           \
     } while (0)
+#endif
 
 /* A tile before the loop, into stage `stage`. */
 #define BRING_FIRST(stage)                                                                       \

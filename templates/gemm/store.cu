@@ -4,6 +4,22 @@
  * four registers in a row; when these were the sums themselves, NVIDIA's compiler gave more FFMAs of
  * the inner loop three sources of one parity (397 of 1024 in one variant, 263 after). */
 
+#if MIXED
+TW_DEVICE void store_results(TW_GLOBAL RESULT *C, const real *sum, int m_left, int n_left, int ldc,
+                             SCALAR alpha, SCALAR beta, const int read)
+{
+    TW_UNROLL
+    for (int i = 0; i < TM; i++) {
+        if (EDGE_M && PLACE_M(i) >= m_left)
+            continue;
+        TW_GLOBAL RESULT *row = C + (tw_index)PLACE_M(i) * ldc;
+        TW_UNROLL
+        for (int j = 0; j < TN; j++)
+            if (!EDGE_N || PLACE_N(j) < n_left)
+                row[PLACE_N(j)] = RESULT_OF(sum[i * TN + j], row + PLACE_N(j), alpha, read ? beta : 0);
+    }
+}
+#else
 TW_DEVICE void store_results(TW_GLOBAL ELEMENT *C, const real *sum, int m_left, int n_left, int ldc,
                              real alpha, real beta, const int read)
 {
@@ -28,6 +44,7 @@ TW_DEVICE void store_results(TW_GLOBAL ELEMENT *C, const real *sum, int m_left, 
         }
     }
 }
+#endif
 
 #if SYMMETRIC
 /* The transpose of a thread's tile, whose rows are `n_left` of C's and its columns `m_left`. */

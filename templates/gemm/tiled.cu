@@ -7,16 +7,16 @@
     for (int e = tid; e < (rows) * (columns); e += BM * BN) {                                    \
         const int r = (by_rows) ? e / (columns) : e % (rows);                                    \
         const int c = (by_rows) ? e % (columns) : e / (rows);                                    \
-        (tile)[r * (row_length) + c] = (inside) ? LOADED((value)) : (real)0;                             \
+        (tile)[r * (row_length) + c] = (inside) ? (value) : (real)0;                             \
     }
 
 #define ROW_A (BK + PAD)
 #define ROW_B (BN + PAD)
 
 TW_KERNEL(gemm_tiled)
-(TW_GLOBAL const ELEMENT *TW_RESTRICT A, TW_GLOBAL const ELEMENT *TW_RESTRICT B,
- TW_GLOBAL ELEMENT *TW_RESTRICT C, int M, int N, int K, int lda, int ldb, int ldc, real alpha,
- real beta)
+(TW_GLOBAL const ELEMENT *TW_RESTRICT A, TW_GLOBAL const ELEMENT_B *TW_RESTRICT B,
+ TW_GLOBAL RESULT *TW_RESTRICT C, int M, int N, int K, int lda, int ldb, int ldc, SCALAR alpha,
+ SCALAR beta)
 {
     TW_SHARED(real, shared, BM *ROW_A + BK * ROW_B);
     TW_LOCAL real *tile_a = shared;
@@ -34,9 +34,9 @@ TW_KERNEL(gemm_tiled)
     for (int left = K; left > 0; left -= BK) {
         const int block_k = K - left;
         LOAD_TILE(tile_a, BM, BK, ROW_A, !TRANS_A, r < M - block_m && c < left,
-                  A[OFFSET_A(block_m + r, block_k + c)])
+                  LOADED_A(A[OFFSET_A(block_m + r, block_k + c)]))
         LOAD_TILE(tile_b, BK, BN, ROW_B, !TRANS_B, r < left && c < N - block_n,
-                  B[OFFSET_B(block_k + r, block_n + c)])
+                  LOADED_B(B[OFFSET_B(block_k + r, block_n + c)]))
         __syncthreads();
         TW_UNROLL_BY(UNROLL)
         for (int k = 0; k < BK; k++)
@@ -46,6 +46,6 @@ TW_KERNEL(gemm_tiled)
 
     if (y < M - block_m && x < N - block_n) {
         const tw_index at = (tw_index)(block_m + y) * ldc + block_n + x;
-        C[at] = STORED(beta == 0 ? alpha * sum : FMA(beta, LOADED(C[at]), alpha * sum));
+        C[at] = RESULT_OF(sum, C + at, alpha, beta);
     }
 }

@@ -1,7 +1,19 @@
 /* Moves 1, 2 or 4 elements between memory and registers; more than one only where they are aligned
  * to their size, and never more than 16 bytes. `count` is a compile-time constant. */
 
-#if DTYPE != DTYPE_f64
+#if INTEGER
+#define LOAD_FOUR(space, to, from)                                                               \
+    do {                                                                                         \
+        const uint4 v = *(space const uint4 *)(from);                                            \
+        (to)[0] = (int)v.x;                                                                      \
+        (to)[1] = (int)v.y;                                                                      \
+        (to)[2] = (int)v.z;                                                                      \
+        (to)[3] = (int)v.w;                                                                      \
+    } while (0)
+#define STORE_FOUR(space, to, from)                                                              \
+    *(space uint4 *)(to) = make_uint4((tw_u32)(from)[0], (tw_u32)(from)[1], (tw_u32)(from)[2],   \
+                                      (tw_u32)(from)[3])
+#elif DTYPE != DTYPE_f64
 #define LOAD_FOUR(space, to, from)                                                               \
     do {                                                                                         \
         const float4 v = *(space const float4 *)(from);                                          \
@@ -44,6 +56,33 @@
 
 #if !SMALL
 DEFINE_VECTOR_ACCESS(global, TW_GLOBAL)
+#elif MIXED
+/* Up to four elements of one or two bytes, as numbers. store.cu writes them one by one. */
+TW_DEVICE void load_global(real *to, TW_GLOBAL const ELEMENT *from, const int count)
+{
+    tw_u32 words[2] = {0, 0};
+    if (count == 1) {
+        to[0] = LOADED(*from);
+        return;
+    }
+#if ELEMENT_SIZE == 1
+    words[0] = count == 4 ? *(TW_GLOBAL const tw_u32 *)from : *(TW_GLOBAL const tw_u16 *)from;
+    TW_UNROLL
+    for (int e = 0; e < count; e++)
+        to[e] = LOADED((ELEMENT)(words[0] >> e * 8));
+#else
+    if (count == 4) {
+        const uint2 v = *(TW_GLOBAL const uint2 *)from;
+        words[0] = v.x;
+        words[1] = v.y;
+    } else {
+        words[0] = *(TW_GLOBAL const tw_u32 *)from;
+    }
+    TW_UNROLL
+    for (int e = 0; e < count; e++)
+        to[e] = LOADED((ELEMENT)(words[e / 2] >> e % 2 * 16));
+#endif
+}
 #else
 /* Two bytes each, two of them in a word. */
 TW_DEVICE void load_global(real *to, TW_GLOBAL const ELEMENT *from, const int count)

@@ -1,17 +1,20 @@
 /* The right answer, one element a thread. */
-#if DTYPE == DTYPE_f64
-typedef double real;
+
+#if DTYPE == DTYPE_i32
+#define RIGHT int
+#define ANSWER(x) STORED(x)
 #else
-typedef float real;
+#define RIGHT double
+#define ANSWER(x) (x)
 #endif
 
 TW_KERNEL(gemm_scale_reference)
-(TW_GLOBAL double *TW_RESTRICT C, TW_GLOBAL const real *TW_RESTRICT before, int M, int N, int ldc,
+(TW_GLOBAL RIGHT *TW_RESTRICT C, TW_GLOBAL const ELEMENT *TW_RESTRICT before, int M, int N, int ldc,
  real beta)
 {
     const tw_index element = (tw_index)blockIdx.x * TW_BLOCK_X + threadIdx.x;
     if (element >= (tw_index)M * N)
         return;
     const tw_index at = element / N * ldc + element % N;
-    C[at] = beta == 0 ? 0 : (double)beta * (double)before[at];
+    C[at] = ANSWER(beta == 0 ? 0 : (double)beta * (double)LOADED(before[at]));
 }

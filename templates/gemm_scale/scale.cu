@@ -1,12 +1,7 @@
 /* C = beta*C, an element a thread: what remains of a product over nothing. */
-#if DTYPE == DTYPE_f64
-typedef double real;
-#else
-typedef float real;
-#endif
 
 TW_KERNEL(gemm_scale)
-(TW_GLOBAL real *TW_RESTRICT C, int M, int N, int ldc, real beta)
+(TW_GLOBAL ELEMENT *TW_RESTRICT C, int M, int N, int ldc, real beta)
 {
     /* Blocks are numbered in one dimension, so that neither M nor N meets the limit on grid.y. */
     const int blocks_n = N / TW_BLOCK_X + (N % TW_BLOCK_X != 0);
@@ -15,5 +10,5 @@ TW_KERNEL(gemm_scale)
     if (m >= M || n >= N)
         return;
     const tw_index at = (tw_index)m * ldc + n;
-    C[at] = beta == 0 ? 0 : beta * C[at]; /* C may hold anything, NaN included */
+    C[at] = STORED(beta == 0 ? 0 : beta * LOADED(C[at])); /* C may hold anything, NaN included */
 }

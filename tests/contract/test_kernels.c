@@ -33,6 +33,7 @@ struct job {
 struct progress {
     uint64_t seed;
     int cursor;                /* which preset or sample comes next */
+    int choice;                /* which words come next */
     bool preset_was_tried[64]; /* by number */
 };
 
@@ -178,15 +179,20 @@ static int try_problem(const struct job *job, const struct tw_problem *problem,
     return trial.tried;
 }
 
+/* Of a kernel with more ways to choose words, a shape gets so many, in turn with the other shapes.
+ */
+enum { MOST_CHOICES = 16 };
+
 /* On a CPU, as many variants as there are presets: over all shapes, every preset meets several. */
 static void test_shape(void **state) {
     const struct job *job = *state;
     const struct tw_description *d = job->description;
     int choices = attribute_choices(d), tried = 0, failures = 0;
-    int problems = choices < PADDINGS ? PADDINGS : choices;
+    int problems = choices < PADDINGS ? PADDINGS : choices < MOST_CHOICES ? choices : MOST_CHOICES;
     int how_many = (preset_count(d) + problems - 1) / problems;
     for (int i = 0; i < problems; i++) {
-        struct tw_problem problem = problem_of(d, job->sizes, i % choices);
+        struct tw_problem problem =
+            problem_of(d, job->sizes, choices <= MOST_CHOICES ? i : job->progress->choice++);
         enum padding padding = (enum padding)((i + (int)(job->sizes[0] % 3)) % PADDINGS);
         struct tw_device_info device = *job->device;
         struct job here = *job;
