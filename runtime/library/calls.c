@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "runtime/library/find.h"
+#include "runtime/library/plan_create.h"
 
 /* cl_mem handles are no addresses. */
 int64_t tw_call_alignment(const tw_library *library, const tw_binding *bindings, size_t count) {
@@ -26,10 +26,11 @@ tw_status tw_call_run(tw_library *library, void *stream, tw_request *request,
     struct tw_plan_key key;
     request->alignment = tw_call_alignment(library, bindings, count);
     bool has_key = tw_plan_key_of(&key, request);
-    const tw_plan *plan = has_key ? tw_plans_hold(library->plans, &key) : NULL;
-    tw_status status = plan != NULL ? TW_OK
-                                    : tw_find_missing(library, has_key ? &key : NULL, request,
-                                                      !library->prepared_only, &plan, error);
+    const tw_plan *plan = has_key ? tw_plan_table_hold(library->plans, &key) : NULL;
+    tw_status status = plan != NULL
+                           ? TW_OK
+                           : tw_plan_create_missing(library, has_key ? &key : NULL, request,
+                                                    !library->prepared_only, &plan, error);
     return status == TW_OK ? tw_call_launch(plan, stream, bindings, count, error) : status;
 }
 

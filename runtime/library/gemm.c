@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "runtime/library/calls.h"
-#include "runtime/library/find.h"
+#include "runtime/library/plan_create.h"
 #include "runtime/library/request.h"
 #include "runtime/library/sized.h"
 
@@ -162,7 +162,8 @@ static tw_status describe_problem(tw_library *library, const tw_gemm_descriptor 
     static const char *const transposes[] = {"nn", "nt", "tn", "tt"};
     const struct tw_description *description;
     const char *file;
-    tw_status status = tw_kernels_find(library->kernels, "gemm", &description, &file, error);
+    tw_status status =
+        tw_descriptions_find(library->descriptions, "gemm", &description, &file, error);
     if (status != TW_OK)
         return status;
     *problem = (struct tw_problem){.description = description, .dimensions = {d->m, d->n, d->k}};
@@ -199,7 +200,7 @@ static tw_status find_plan(tw_library *library, const tw_gemm_descriptor *d, int
     if (status != TW_OK)
         return status;
     request.alignment = alignment;
-    return tw_find_missing(library, key, &request, !library->prepared_only, plan, error);
+    return tw_plan_create_missing(library, key, &request, !library->prepared_only, plan, error);
 }
 
 static tw_status multiply(tw_library *library, void *stream, const tw_gemm_descriptor *d,
@@ -212,7 +213,7 @@ static tw_status multiply(tw_library *library, void *stream, const tw_gemm_descr
     struct tw_plan_key key;
     int64_t alignment = tw_call_alignment(library, bindings, 3);
     bool has_key = make_key(d, alignment, &key);
-    const tw_plan *plan = has_key ? tw_plans_hold(library->plans, &key) : NULL;
+    const tw_plan *plan = has_key ? tw_plan_table_hold(library->plans, &key) : NULL;
     tw_status status = plan != NULL
                            ? TW_OK
                            : find_plan(library, d, alignment, has_key ? &key : NULL, &plan, error);

@@ -5,10 +5,10 @@
 #include <pthread.h>
 
 #include "runtime/backend/backend.h"
-#include "runtime/library/kernels.h"
+#include "runtime/library/descriptions.h"
 #include "runtime/library/modules.h"
-#include "runtime/library/plans.h"
-#include "runtime/library/shipped.h"
+#include "runtime/library/plan_table.h"
+#include "runtime/library/database_binaries.h"
 #include "runtime/select/catalogue.h"
 #include "runtime/variant/cache.h"
 
@@ -18,14 +18,14 @@ struct tw_library {
     const struct tw_backend *backend;
     struct tw_device_info info;
     struct tw_device *device;
-    struct tw_kernels *kernels;
+    struct tw_descriptions *descriptions;
     char **databases;        /* paths, ended by NULL */
     pthread_mutex_t results; /* of the catalogue, which tuning replaces */
     struct tw_catalogue *catalogue;
-    struct tw_cache *cache;     /* NULL: binaries are not kept */
-    struct tw_shipped *shipped; /* NULL: not trusted */
+    struct tw_cache *cache;                /* NULL: binaries are not kept */
+    struct tw_database_binaries *binaries; /* NULL: not trusted */
     struct tw_modules *modules;
-    struct tw_plans *plans;
+    struct tw_plan_table *plans;
     struct tw_tuning *tuning; /* NULL: a miss tunes nothing */
     tw_miss on_miss;
     bool prepared_only; /* calls make no plans */

@@ -28,7 +28,7 @@ struct tw_modules {
     struct tw_device *device;
     struct tw_device_info info;
     struct tw_cache *cache;
-    struct tw_shipped *shipped;
+    struct tw_database_binaries *binaries;
     pthread_mutex_t lock;
     pthread_cond_t made;
     struct entry *buckets[BUCKETS];
@@ -45,7 +45,7 @@ const char *tw_binary_origin_word(enum tw_binary_origin origin) {
 
 tw_status tw_modules_create(struct tw_modules **out, const struct tw_backend *backend,
                             struct tw_device *device, const struct tw_device_info *info,
-                            struct tw_cache *cache, struct tw_shipped *shipped,
+                            struct tw_cache *cache, struct tw_database_binaries *binaries,
                             struct tw_error *error) {
     struct tw_modules *modules = *out = calloc(1, sizeof *modules);
     if (modules == NULL)
@@ -54,7 +54,7 @@ tw_status tw_modules_create(struct tw_modules **out, const struct tw_backend *ba
     modules->device = device;
     modules->info = *info;
     modules->cache = cache;
-    modules->shipped = shipped;
+    modules->binaries = binaries;
     pthread_mutex_init(&modules->lock, NULL);
     pthread_cond_init(&modules->made, NULL);
     return TW_OK;
@@ -137,10 +137,11 @@ static bool load_kept(struct tw_modules *modules, const struct tw_module_request
         loaded = load_if(modules, request, tw_cache_get(modules->cache, key, &binary),
                          TW_BINARY_DISK, &binary, entry);
     }
-    for (int i = 0; i < 2 && !loaded && modules->shipped != NULL; i++) {
-        tw_shipped_key(&modules->info, texts[i], function, key);
-        loaded = load_if(modules, request, tw_shipped_get(modules->shipped, key, &binary),
-                         TW_BINARY_DATABASE, &binary, entry);
+    for (int i = 0; i < 2 && !loaded && modules->binaries != NULL; i++) {
+        tw_database_binaries_key(&modules->info, texts[i], function, key);
+        loaded =
+            load_if(modules, request, tw_database_binaries_get(modules->binaries, key, &binary),
+                    TW_BINARY_DATABASE, &binary, entry);
     }
     return loaded;
 }

@@ -7,7 +7,7 @@
 #define TW_LIBRARY_MODULES_H
 
 #include "runtime/backend/backend.h"
-#include "runtime/library/shipped.h"
+#include "runtime/library/database_binaries.h"
 #include "runtime/variant/cache.h"
 #include "runtime/variant/executable.h"
 
@@ -23,10 +23,10 @@ const char *tw_binary_origin_word(enum tw_binary_origin origin);
 
 struct tw_modules;
 
-/* `cache` and `shipped` may be NULL; all are borrowed until tw_modules_free, which unloads. */
+/* `cache` and `binaries` may be NULL; all are borrowed until tw_modules_free, which unloads. */
 tw_status tw_modules_create(struct tw_modules **out, const struct tw_backend *backend,
                             struct tw_device *device, const struct tw_device_info *info,
-                            struct tw_cache *cache, struct tw_shipped *shipped,
+                            struct tw_cache *cache, struct tw_database_binaries *binaries,
                             struct tw_error *error);
 void tw_modules_free(struct tw_modules *modules);
 

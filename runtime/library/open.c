@@ -5,7 +5,7 @@
 
 #include "runtime/backend/devices.h"
 #include "runtime/library/library.h"
-#include "runtime/library/places.h"
+#include "runtime/library/paths.h"
 #include "runtime/library/sized.h"
 #include "runtime/library/tuning.h"
 
@@ -29,7 +29,7 @@ const char *tw_device_name(const tw_library *library) {
 
 static tw_status add_database(tw_library *library, int at, const char *path, tw_error *error) {
     struct tw_text whole = {0};
-    tw_place_absolute(&whole, path);
+    tw_path_absolute(&whole, path);
     if (whole.failed) {
         tw_text_free(&whole);
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
@@ -50,7 +50,7 @@ static tw_status name_databases(tw_library *library, const char *const *given, t
         status = add_database(library, i, given[i], error);
     if (given != NULL)
         return status;
-    void (*const places[])(struct tw_text *) = {tw_place_user_database, tw_place_system_database};
+    void (*const places[])(struct tw_text *) = {tw_path_user_database, tw_path_system_database};
     for (int i = 0; i < 2 && status == TW_OK; i++) {
         struct tw_text path = {0};
         places[i](&path);
@@ -83,9 +83,9 @@ static tw_status open_device(tw_library *library, const tw_options *options, tw_
 static tw_status open_cache(tw_library *library, const tw_options *options, tw_error *error) {
     struct tw_text path = {0};
     if (options->binary_directory != NULL && options->binary_directory[0] != '\0')
-        tw_place_absolute(&path, options->binary_directory);
+        tw_path_absolute(&path, options->binary_directory);
     else if (options->binary_directory == NULL)
-        tw_place_binaries(&path);
+        tw_path_binaries(&path);
     tw_status status = TW_OK;
     if (path.data != NULL)
         status = tw_cache_open(&library->cache, path.data, options->binary_directory_bytes, error);
@@ -109,20 +109,20 @@ static tw_status open_parts(tw_library *library, const tw_options *options, tw_e
     library->prepared_only = options->prepared_only != 0;
     tw_status status = name_databases(library, options->databases, error);
     if (status == TW_OK)
-        status = tw_kernels_create(&library->kernels, options->descriptions, error);
+        status = tw_descriptions_create(&library->descriptions, options->descriptions, error);
     if (status == TW_OK)
         status = open_device(library, options, error);
     if (status == TW_OK && options->trust_binaries)
-        status = tw_shipped_create(&library->shipped, error);
+        status = tw_database_binaries_create(&library->binaries, error);
     if (status == TW_OK)
         status = tw_library_read_results(library, error);
     if (status == TW_OK)
         status = open_cache(library, options, error);
     if (status == TW_OK)
         status = tw_modules_create(&library->modules, library->backend, library->device,
-                                   &library->info, library->cache, library->shipped, error);
+                                   &library->info, library->cache, library->binaries, error);
     if (status == TW_OK)
-        status = tw_plans_create(&library->plans, options->plan_limit, error);
+        status = tw_plan_table_create(&library->plans, options->plan_limit, error);
     if (status == TW_OK &&
         (options->on_miss == TW_MISS_TUNE || options->on_miss == TW_MISS_TUNE_BACKGROUND))
         status = tw_tuning_create(&library->tuning, library, options, error);
@@ -154,14 +154,14 @@ void tw_close(tw_library *library) {
     if (library == NULL)
         return;
     tw_tuning_free(library->tuning);
-    tw_plans_free(library->plans);
+    tw_plan_table_free(library->plans);
     tw_modules_free(library->modules);
     tw_cache_close(library->cache);
-    tw_shipped_free(library->shipped);
+    tw_database_binaries_free(library->binaries);
     tw_catalogue_free(library->catalogue);
     if (library->device != NULL)
         library->backend->close(library->device);
-    tw_kernels_free(library->kernels);
+    tw_descriptions_free(library->descriptions);
     for (int i = 0; library->databases != NULL && library->databases[i] != NULL; i++)
         free(library->databases[i]);
     free(library->databases);

@@ -87,8 +87,8 @@ tw_status tw_plan_problem(tw_library *library, const tw_request *request,
     if (request->kernel == NULL)
         return tw_fail(error, TW_INVALID, "a request must name a kernel");
     const struct tw_description *description;
-    tw_status status =
-        tw_kernels_find(library->kernels, request->kernel, &description, description_file, error);
+    tw_status status = tw_descriptions_find(library->descriptions, request->kernel, &description,
+                                            description_file, error);
     if (status != TW_OK)
         return status;
     *problem = (struct tw_problem){.description = description};

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "runtime/library/library.h"
-#include "runtime/library/places.h"
+#include "runtime/library/paths.h"
 #include "runtime/library/plan.h"
 #include "runtime/library/request.h"
 
@@ -52,9 +52,9 @@ tw_status tw_tuning_create(struct tw_tuning **out, tw_library *library, const tw
         return tw_fail(error, TW_INVALID, "tune_seconds is %g; it must be a time, 0 for 30 s",
                        options->tune_seconds);
     if (options->tune_program == NULL)
-        tw_place_tune(&program);
+        tw_path_tune(&program);
     else if (strchr(options->tune_program, '/') != NULL)
-        tw_place_absolute(&program, options->tune_program);
+        tw_path_absolute(&program, options->tune_program);
     else
         tw_text_print(&program, "%s", options->tune_program);
     struct tw_tuning *tuning = calloc(1, sizeof *tuning);
@@ -284,8 +284,8 @@ static void *work(void *context) {
         if (tw_tuning_run(tuning, &job->request, NULL) == TW_OK &&
             tw_plan_make(&plan, tuning->library, &job->request, NULL) == TW_OK &&
             tw_plan_key_of(&key, &job->request) &&
-            tw_plans_add(tuning->library->plans, &key, plan, true, &kept, NULL) == TW_OK)
-            tw_plans_release(tuning->library->plans, kept);
+            tw_plan_table_add(tuning->library->plans, &key, plan, true, &kept, NULL) == TW_OK)
+            tw_plan_table_release(tuning->library->plans, kept);
     }
     return NULL;
 }

@@ -4,7 +4,7 @@
 
 #include "tests/support/scale.h"
 #include "tests/support/stages.h"
-#include "tuner/measure/checks.h"
+#include "tuner/measure/check_kernels.h"
 
 static const enum tw_type smalls[] = {TW_TYPE_f16, TW_TYPE_bf16, TW_TYPE_e4m3, TW_TYPE_e5m2};
 enum { SMALLS = sizeof smalls / sizeof *smalls, THREADS = 64, PATTERNS = 1 << 16 };
@@ -137,12 +137,13 @@ static void write_reference(const struct stage *stage, enum tw_type type,
 static void fills_and_compares(const struct stage *stage, enum tw_type type) {
     const struct tw_type_info *info = tw_type_info(type);
     struct tw_description *d = typed(type);
-    struct bench bench = {.backend = stage->backend, .device = stage->device, .info = stage->info};
-    struct checks checks;
+    struct testbed testbed = {
+        .backend = stage->backend, .device = stage->device, .info = stage->info};
+    struct check_kernels checks;
     struct comparison comparison;
     struct tw_error error;
-    bench.problem = parse_problem(d, "7x61");
-    must(checks_create(&checks, &bench, &error), error);
+    testbed.problem = parse_problem(d, "7x61");
+    must(check_kernels_create(&checks, &testbed, &error), error);
     struct tw_memory memory = allocate(stage, ELEMENTS * info->bytes),
                      reference = allocate(stage, ELEMENTS * 8);
     struct tw_memory answers =
@@ -156,7 +157,7 @@ static void fills_and_compares(const struct stage *stage, enum tw_type type) {
     unsigned char bytes[ELEMENTS * 8];
     double low = info->is_signed ? -4 : 2, high = 6, least = high, most = low;
     fill_with(stage, &memory, 0xFF);
-    must(checks_fill(&checks, &memory, &extent, 3, low, high, &error), error);
+    must(check_kernels_fill(&checks, &memory, &extent, 3, low, high, &error), error);
     read_back(stage, &memory, bytes);
     for (int i = 0; i < ELEMENTS; i++) {
         double number = tw_type_decode(type, bytes + (size_t)i * info->bytes);
@@ -172,7 +173,8 @@ static void fills_and_compares(const struct stage *stage, enum tw_type type) {
     assert_true(least < low + 1 && most > high - 1);
 
     write_reference(stage, type, bytes, &answers);
-    must(checks_compare(&checks, &memory, 0, &answers, &extent, 1e-3, &comparison, &error), error);
+    must(check_kernels_compare(&checks, &memory, 0, &answers, &extent, 1e-3, &comparison, &error),
+         error);
     assert_true(comparison.wrong == 0 && comparison.gaps == 0 && comparison.max_error == 0);
     assert_true(comparison.scale > 0.5);
 
@@ -183,14 +185,15 @@ static void fills_and_compares(const struct stage *stage, enum tw_type type) {
     if (info->floating)
         memset(bytes + (size_t)(3 * STRIDE + 1) * info->bytes, 0xFF, info->bytes);
     must(stage->backend->write(stage->device, &memory, bytes, &error), error);
-    must(checks_compare(&checks, &memory, 0, &answers, &extent, 1e-3, &comparison, &error), error);
+    must(check_kernels_compare(&checks, &memory, 0, &answers, &extent, 1e-3, &comparison, &error),
+         error);
     assert_int_equal(comparison.wrong, info->floating ? 2 : 1);
     assert_int_equal(comparison.unwritten, info->floating ? 1 : 0);
     assert_int_equal(comparison.first_wrong, 2 * STRIDE + 5);
     assert_int_equal(comparison.gaps, 0);
     stage->backend->release(stage->device, &memory);
     stage->backend->release(stage->device, &reference);
-    checks_free(&checks);
+    check_kernels_free(&checks);
     tw_description_free(d);
 }
 

@@ -37,10 +37,10 @@ struct progress {
     bool preset_was_tried[64]; /* by number */
 };
 
-/* A problem on the bench. */
+/* A problem on the testbed. */
 struct trial {
     const struct job *job;
-    const struct bench *bench;
+    const struct testbed *testbed;
     const struct workload *workload;
     char problem[300];
     int tried, failures;
@@ -63,9 +63,9 @@ static void try_variant(struct trial *trial, const struct tw_configuration *c, c
     struct accuracy accuracy;
     struct tw_error error = {0};
     int64_t values[TW_MAX_SYMBOLS];
-    tw_status status = bench_compile(trial->bench, c, values, &binaries, &error);
+    tw_status status = testbed_compile(trial->testbed, c, values, &binaries, &error);
     if (status == TW_OK)
-        status = bench_load(trial->bench, c, values, &binaries, &variant, &error);
+        status = testbed_load(trial->testbed, c, values, &binaries, &variant, &error);
     if (status == TW_OK)
         status = verify_variant(trial->workload, variant, &accuracy, &error);
     tw_variant_free(variant);
@@ -89,7 +89,7 @@ static void try_preset(struct trial *trial, int number) {
     struct tw_configuration c = preset_number(trial->job->description, number, &name);
     /* The default is for every problem; another preset may be for some, or for another backend. */
     tw_status status =
-        is_allowed(trial->job->description, &c, trial->bench->values, trial->job->device, &error);
+        is_allowed(trial->job->description, &c, trial->testbed->values, trial->job->device, &error);
     if (status == TW_OK) {
         trial->job->progress->preset_was_tried[number] = true;
         try_variant(trial, &c, name);
@@ -100,7 +100,7 @@ static void try_preset(struct trial *trial, int number) {
 
 static void try_sample(struct trial *trial, int implementation) {
     struct tw_configuration c;
-    if (draw_configuration(trial->job->description, implementation, trial->bench->values,
+    if (draw_configuration(trial->job->description, implementation, trial->testbed->values,
                            trial->job->device, &trial->job->progress->seed, &c))
         try_variant(trial, &c, NULL);
 }
@@ -114,7 +114,7 @@ static int next_preset(const struct trial *trial, int turn) {
         const int number = (turn + i) % count;
         const struct tw_configuration c = preset_number(job->description, number, &name);
         if (!job->progress->preset_was_tried[number] &&
-            is_allowed(job->description, &c, trial->bench->values, job->device, NULL) == TW_OK)
+            is_allowed(job->description, &c, trial->testbed->values, job->device, NULL) == TW_OK)
             return number;
     }
     return turn % count;
@@ -147,16 +147,16 @@ enum extent { DEFAULT_ONLY, SOME, ALL };
 static int try_problem(const struct job *job, const struct tw_problem *problem,
                        enum padding padding, enum extent extent, int how_many, int *failures) {
     static const char *const paddings[] = {"", ", strides padded", ", strides padded to 16"};
-    struct bench bench;
+    struct testbed testbed;
     struct workload workload;
     struct tw_error error;
     int64_t slots[TW_DEVICE_SLOTS], values[TW_MAX_SYMBOLS], strides[TW_MAX_ARGUMENTS];
     tw_device_values(job->device, slots);
     must(tw_problem_bind(problem, slots, NULL, values, &error), error);
     pad_strides(problem, values, padding, strides);
-    must(bench_open(&bench, job->device, problem, strides, &error), error);
-    must(workload_create(&workload, &bench, CACHE_WARM, 3, &error), error);
-    struct trial trial = {.job = job, .bench = &bench, .workload = &workload};
+    must(testbed_open(&testbed, job->device, problem, strides, &error), error);
+    must(workload_create(&workload, &testbed, CACHE_WARM, 3, &error), error);
+    struct trial trial = {.job = job, .testbed = &testbed, .workload = &workload};
     char key[TW_PROBLEM_KEY_SIZE];
     tw_problem_text(problem, key);
     snprintf(trial.problem, sizeof trial.problem, "%s %.200s%s", job->description->kernel, key,
@@ -174,7 +174,7 @@ static int try_problem(const struct job *job, const struct tw_problem *problem,
         }
     }
     workload_free(&workload);
-    bench_close(&bench);
+    testbed_close(&testbed);
     *failures += trial.failures;
     return trial.tried;
 }

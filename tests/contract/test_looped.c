@@ -96,7 +96,7 @@ static void compare(const struct tw_binary *plain, const struct tw_binary *loope
 }
 
 static void check_preset(const struct tw_description *d, int number, bool whole) {
-    struct bench bench = {.backend = backend, .info = paper_gpu};
+    struct testbed testbed = {.backend = backend, .info = paper_gpu};
     struct tw_binaries plain, looped;
     struct tw_error error;
     const char *name;
@@ -104,13 +104,13 @@ static void check_preset(const struct tw_description *d, int number, bool whole)
     char what[2 * TW_PROBLEM_KEY_SIZE], key[TW_PROBLEM_KEY_SIZE];
     struct tw_configuration c = preset_number(d, number, &name);
     const struct tw_implementation *in = &d->implementations[c.implementation];
-    bench.problem = problem_of(d, whole ? whole_tiles : cut_tiles, number + whole);
-    bind_problem(&bench.problem, &bench.info, bench.values);
-    tw_problem_text(&bench.problem, key);
+    testbed.problem = problem_of(d, whole ? whole_tiles : cut_tiles, number + whole);
+    bind_problem(&testbed.problem, &testbed.info, testbed.values);
+    tw_problem_text(&testbed.problem, key);
     snprintf(what, sizeof what, "%s %s %s", d->kernel, name, key);
     must(looped_check(d, in, &error), error);
-    must(bench_compile(&bench, &c, values, &plain, &error), error);
-    must(looped_compile(&bench, &c, 64, values, &looped, &error), error);
+    must(testbed_compile(&testbed, &c, values, &plain, &error), error);
+    must(looped_compile(&testbed, &c, 64, values, &looped, &error), error);
     if (disassembler.path[0] != '\0')
         compare(&plain.launches[0], &looped.launches[0], in->launches[0].function, what);
     tw_binaries_free(&plain);

@@ -14,7 +14,7 @@
 #include "tests/support/kernels.h"
 #include "tests/support/problems.h"
 #include "tests/support/scale.h"
-#include "tuner/measure/checks.h"
+#include "tuner/measure/check_kernels.h"
 
 enum { FEW_BYTES = 96, FEW_BYTES_BEFORE = 320, SAMPLES = 24, MAX_JOBS = 2000, MAX_THREADS = 4 };
 
@@ -253,14 +253,14 @@ static void checking_kernels(void **state) {
     char *text = replaced(scale_text, "\"arguments\": [", arguments);
     struct tw_description *d = read_description(text, NULL);
     for (int i = 0; i < 2; i++) {
-        struct checks checks;
-        struct bench bench = {.backend = &paper, .info = devices[i]};
-        bench.problem = parse_problem(d, "8x100");
+        struct check_kernels checks;
+        struct testbed testbed = {.backend = &paper, .info = devices[i]};
+        testbed.problem = parse_problem(d, "8x100");
         checks_compiled = 0;
-        must(checks_create(&checks, &bench, &error), error);
+        must(check_kernels_create(&checks, &testbed, &error), error);
         /* With a module that is nothing, f32 is compiled again for A and B: at least once each. */
         assert_true(checks_compiled >= 2 * TW_TYPE_COUNT + 1);
-        checks_free(&checks);
+        check_kernels_free(&checks);
     }
     tw_description_free(d);
     free(text);

@@ -40,20 +40,21 @@ static void print_call(const struct subject *subject, const struct call *call, c
 
 /* Whether it was right; what needs more registers than a block has is. */
 static bool is_right(const struct subject *subject, const struct call *call) {
-    struct bench bench;
+    struct testbed testbed;
     struct workload workload = {0};
     struct tw_binaries binaries = {0};
     struct tw_variant *variant = NULL;
     struct accuracy accuracy;
     struct tw_error error = {0};
     int64_t values[TW_MAX_SYMBOLS];
-    tw_status status = bench_open(&bench, subject->device, &call->problem, call->strides, &error);
+    tw_status status =
+        testbed_open(&testbed, subject->device, &call->problem, call->strides, &error);
     if (status == TW_OK)
-        status = workload_create(&workload, &bench, CACHE_WARM, (uint32_t)subject->seed, &error);
+        status = workload_create(&workload, &testbed, CACHE_WARM, (uint32_t)subject->seed, &error);
     if (status == TW_OK)
-        status = bench_compile(&bench, &call->configuration, values, &binaries, &error);
+        status = testbed_compile(&testbed, &call->configuration, values, &binaries, &error);
     if (status == TW_OK)
-        status = bench_load(&bench, &call->configuration, values, &binaries, &variant, &error);
+        status = testbed_load(&testbed, &call->configuration, values, &binaries, &variant, &error);
     if (status == TW_OK)
         status = verify_variant(&workload, variant, &accuracy, &error);
     if (status != TW_OK && status != TW_RESOURCE)
@@ -61,7 +62,7 @@ static bool is_right(const struct subject *subject, const struct call *call) {
     tw_variant_free(variant);
     tw_binaries_free(&binaries);
     workload_free(&workload);
-    bench_close(&bench);
+    testbed_close(&testbed);
     return status == TW_OK || status == TW_RESOURCE;
 }
 

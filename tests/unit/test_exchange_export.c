@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "runtime/base/printable.h"
-#include "tuner/exchange/canonical.h"
+#include "tuner/exchange/canonical_json.h"
 
 static struct known_kernels known;
 

@@ -184,7 +184,7 @@ static void only_what_there_is_is_passed(void **state) {
 
 /* ---- Verifying ---- */
 
-static tw_status verify(const struct bench *bench, struct workload *workload, const char *sin,
+static tw_status verify(const struct testbed *testbed, struct workload *workload, const char *sin,
                         struct tw_error *error) {
     struct tw_configuration configuration;
     struct tw_binaries binaries;
@@ -194,8 +194,8 @@ static tw_status verify(const struct bench *bench, struct workload *workload, co
     char text[100];
     snprintf(text, sizeof text, "{\"SIN\":\"%s\"}", sin);
     must(tw_configuration_parse(&configuration, layered, 0, text, error), *error);
-    must(bench_compile(bench, &configuration, values, &binaries, error), *error);
-    must(bench_load(bench, &configuration, values, &binaries, &variant, error), *error);
+    must(testbed_compile(testbed, &configuration, values, &binaries, error), *error);
+    must(testbed_load(testbed, &configuration, values, &binaries, &variant, error), *error);
     tw_status status = verify_variant(workload, variant, &accuracy, error);
     tw_variant_free(variant);
     tw_binaries_free(&binaries);
@@ -213,7 +213,7 @@ static void looks_between_matrices(void **state) {
     };
     struct tw_problem problem;
     struct tw_error error;
-    struct bench bench;
+    struct testbed testbed;
     struct workload workload;
     struct call call;
     if (!has_device)
@@ -222,15 +222,16 @@ static void looks_between_matrices(void **state) {
     assert_true(call_of_kind(CALL_ODD, &problem, bound, &call));
     assert_int_equal(call.strides[LDB], 7);
     assert_int_equal(call.strides[STRIDE_B], 23); /* an odd one beyond three rows of 7 */
-    must(bench_open(&bench, &device, &problem, call.strides, &error), error);
-    must(workload_create(&workload, &bench, CACHE_WARM, 7, &error), error);
-    must(verify(&bench, &workload, "none", &error), error);
+    must(testbed_open(&testbed, &device, &problem, call.strides, &error), error);
+    must(workload_create(&workload, &testbed, CACHE_WARM, 7, &error), error);
+    must(verify(&testbed, &workload, "none", &error), error);
     for (size_t i = 0; i < sizeof sins / sizeof *sins; i++) {
-        assert_refuses(verify(&bench, &workload, sins[i][0], &error), TW_WRONG, error, sins[i][1]);
+        assert_refuses(verify(&testbed, &workload, sins[i][0], &error), TW_WRONG, error,
+                       sins[i][1]);
         must(workload_restore(&workload, &error), error);
     }
     workload_free(&workload);
-    bench_close(&bench);
+    testbed_close(&testbed);
 }
 
 static int set_up(void **state) {

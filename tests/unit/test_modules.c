@@ -69,7 +69,7 @@ static const struct tw_device_info info = {.backend = "cuda",
                                            .max_registers = 65536,
                                            .compiler = "NVRTC 13.0"};
 
-static struct tw_modules *create(struct tw_cache *cache, struct tw_shipped *shipped) {
+static struct tw_modules *create(struct tw_cache *cache, struct tw_database_binaries *shipped) {
     struct tw_modules *modules;
     struct tw_error error;
     must(tw_modules_create(&modules, &paper, NULL, &info, cache, shipped, &error), error);
@@ -205,8 +205,8 @@ static void a_database_brings_binaries(void **state) {
     assert_int_equal(tw_db_open(&db, path, TW_DB_WRITE, message, sizeof message), TW_DB_OK);
     static const char *const names[] = {"good", "damaged", "foreign"};
     for (int i = 0; i < 3; i++) {
-        tw_shipped_key(&info, names[i], "f", key);
-        tw_shipped_hash(names[i], strlen(names[i]), hash);
+        tw_database_binaries_key(&info, names[i], "f", key);
+        tw_database_binaries_hash(names[i], strlen(names[i]), hash);
         const struct tw_db_binary binary = {.key = key,
                                             .backend = "cuda",
                                             .architecture = i == 2 ? "sm_80" : "sm_90",
@@ -216,9 +216,9 @@ static void a_database_brings_binaries(void **state) {
                                             .size = strlen(names[i])};
         assert_int_equal(tw_db_binary_put(db, &binary), TW_DB_OK);
     }
-    struct tw_shipped *shipped;
-    must(tw_shipped_create(&shipped, &error), error);
-    must(tw_shipped_add(shipped, db, &info, &error), error);
+    struct tw_database_binaries *shipped;
+    must(tw_database_binaries_create(&shipped, &error), error);
+    must(tw_database_binaries_add(shipped, db, &info, &error), error);
     tw_db_close(db);
     struct tw_modules *modules = create(NULL, shipped);
     struct tw_module_found found;
@@ -230,7 +230,7 @@ static void a_database_brings_binaries(void **state) {
         assert_refuses(get(modules, names[i], &found, &error), TW_UNAVAILABLE, error,
                        "no compiler");
     tw_modules_free(modules);
-    tw_shipped_free(shipped);
+    tw_database_binaries_free(shipped);
 }
 
 #define MODULE_TEST(function) cmocka_unit_test_setup_teardown(function, set_up, scratch_remove)

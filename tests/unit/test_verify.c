@@ -128,7 +128,7 @@ static const char sinner_text[] =
 
 struct house {
     struct tw_description *description;
-    struct bench bench;
+    struct testbed testbed;
     struct workload workload;
 };
 
@@ -147,14 +147,14 @@ static struct house *open_house(const char *dtype, int64_t stride) {
     must(tw_description_load(&house->description, path, &error), error);
     must(tw_problem_parse(&problem, house->description, "33x17", &error), error);
     must(tw_problem_set(&problem, "dtype", dtype, &error), error);
-    must(bench_open(&house->bench, &device, &problem, strides, &error), error);
-    must(workload_create(&house->workload, &house->bench, CACHE_WARM, 7, &error), error);
+    must(testbed_open(&house->testbed, &device, &problem, strides, &error), error);
+    must(workload_create(&house->workload, &house->testbed, CACHE_WARM, 7, &error), error);
     return house;
 }
 
 static void close_house(struct house *house) {
     workload_free(&house->workload);
-    bench_close(&house->bench);
+    testbed_close(&house->testbed);
     tw_description_free(house->description);
     free(house);
 }
@@ -168,8 +168,8 @@ static tw_status verify(const struct house *house, const char *sin, struct accur
     char text[100];
     snprintf(text, sizeof text, "{\"SIN\":\"%s\"}", sin);
     must(tw_configuration_parse(&configuration, house->description, 0, text, error), *error);
-    must(bench_compile(&house->bench, &configuration, values, &binaries, error), *error);
-    must(bench_load(&house->bench, &configuration, values, &binaries, &variant, error), *error);
+    must(testbed_compile(&house->testbed, &configuration, values, &binaries, error), *error);
+    must(testbed_load(&house->testbed, &configuration, values, &binaries, &variant, error), *error);
     tw_status status = verify_variant(&house->workload, variant, accuracy, error);
     tw_variant_free(variant);
     tw_binaries_free(&binaries);

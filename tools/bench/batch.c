@@ -16,7 +16,7 @@ tw_status batch_time(struct data *data, batch_call call, void *state, int calls,
     tw_status status = TW_OK;
     *batch = (struct batch){0};
     if (data->flush.bytes > 0) {
-        status = data->bench.backend->fill(data->bench.device, &data->flush, 0, error);
+        status = data->testbed.backend->fill(data->testbed.device, &data->flush, 0, error);
         if (status == TW_OK)
             status = stage_settle(stage, error);
     }

@@ -11,22 +11,22 @@ static void print_text(const char *text, FILE *file) {
     fputc('"', file);
 }
 
-static void print_outcome(const struct report *report, const struct match *match,
+static void print_outcome(const struct report *report, const struct contest *contest,
                           const struct outcome *o, FILE *file) {
     const char *unit;
     fprintf(file, "%s,%s,", report->stage->info.id, report->cache);
-    fprintf(file, "%s,", match->task.description->kernel);
-    print_text(match->task.key, file);
+    fprintf(file, "%s,", contest->task.description->kernel);
+    print_text(contest->task.key, file);
     fprintf(file, ",%s,%s,", o->entry->contender->name, role_name(o->entry->role));
     if (outcome_timed(o)) {
         fprintf(file, "%.6g,%.6g,%.6g,%d,%d,", 1e6 * o->median, 1e6 * o->low, 1e6 * o->high,
-                match->rounds, o->calls);
-        double rate = tw_work_rate(&match->task.work, o->median, &unit);
+                contest->rounds, o->calls);
+        double rate = tw_work_rate(&contest->task.work, o->median, &unit);
         fprintf(file, "%.6g,%s,", rate, unit);
     } else {
         fprintf(file, ",,,,,,,");
     }
-    if (outcome_timed(o) && match->ours != NULL)
+    if (outcome_timed(o) && contest->ours != NULL)
         fprintf(file, "%.6g,%.6g,%.6g,", o->ratio, o->ratio_low, o->ratio_high);
     else
         fprintf(file, ",,,");
@@ -38,9 +38,9 @@ static void print_outcome(const struct report *report, const struct match *match
         fprintf(file, "%.6g,%d,", 1e6 * o->queueing, o->late);
     else
         fprintf(file, ",,");
-    if (o->entry->role == ROLE_OURS && match->plan != NULL) {
-        fprintf(file, "%s,%s,", match->plan->rule, match->plan->implementation);
-        print_text(match->plan->configuration, file);
+    if (o->entry->role == ROLE_OURS && contest->plan != NULL) {
+        fprintf(file, "%s,%s,", contest->plan->rule, contest->plan->implementation);
+        print_text(contest->plan->configuration, file);
         fputc(',', file);
     } else {
         fprintf(file, ",,,");
@@ -56,6 +56,6 @@ void report_as_csv(const struct report *report, FILE *file) {
             "implementation,"
             "configuration,note\n");
     for (int i = 0; i < report->count; i++)
-        for (int j = 0; j < report->matches[i].count; j++)
-            print_outcome(report, &report->matches[i], &report->matches[i].outcomes[j], file);
+        for (int j = 0; j < report->contests[i].count; j++)
+            print_outcome(report, &report->contests[i], &report->contests[i].outcomes[j], file);
 }

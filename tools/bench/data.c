@@ -90,14 +90,14 @@ static tw_status allocate(struct data *data, tw_error *error) {
         data->set_count++;
     }
     if (status == TW_OK && data->cold && cache > 0 && wanted * set_bytes(data) <= cache)
-        status = data->bench.backend->allocate(data->bench.device, cache, &data->flush, error);
+        status = data->testbed.backend->allocate(data->testbed.device, cache, &data->flush, error);
     return status;
 }
 
 /* All sets hold what the first does. */
 static tw_status fill(struct data *data, tw_error *error) {
     const struct tw_description *d = data->task->description;
-    const struct tw_backend *backend = data->bench.backend;
+    const struct tw_backend *backend = data->testbed.backend;
     tw_status status = TW_OK;
     for (int i = 0; i < data->in_count && status == TW_OK; i++) {
         int argument = data->in_arguments[i];
@@ -107,10 +107,11 @@ static tw_status fill(struct data *data, tw_error *error) {
         status =
             tw_problem_fill(&data->task->problem, argument, data->task->values, &low, &high, error);
         if (status == TW_OK)
-            status = checks_fill(&data->checks, &first, &data->in[i], seed, low, high, error);
+            status =
+                check_kernels_fill(&data->checks, &first, &data->in[i], seed, low, high, error);
         for (int s = 1; s < data->set_count && status == TW_OK; s++) {
             struct tw_memory other = data_memory(data->sets[s].in[i], &data->in[i]);
-            status = backend->copy(data->bench.device, &other, &first, error);
+            status = backend->copy(data->testbed.device, &other, &first, error);
         }
     }
     return status == TW_OK ? stage_settle(data->stage, error) : status;
@@ -119,13 +120,13 @@ static tw_status fill(struct data *data, tw_error *error) {
 tw_status data_create(struct data *data, struct stage *stage, const struct task *task, bool cold,
                       tw_error *error) {
     *data = (struct data){.stage = stage, .task = task, .cold = cold};
-    data->bench = (struct bench){.backend = stage->library->backend,
-                                 .device = stage->library->device,
-                                 .info = stage->info,
-                                 .problem = task->problem};
+    data->testbed = (struct testbed){.backend = stage->library->backend,
+                                     .device = stage->library->device,
+                                     .info = stage->info,
+                                     .problem = task->problem};
     tw_status status = take_extents(data, error);
     if (status == TW_OK)
-        status = checks_create(&data->checks, &data->bench, error);
+        status = check_kernels_create(&data->checks, &data->testbed, error);
     if (status == TW_OK)
         status = allocate(data, error);
     return status == TW_OK ? fill(data, error) : status;
@@ -138,8 +139,8 @@ void data_free(struct data *data) {
             tw_release(data->stage->library, data->sets[s].in[i]);
     }
     free(data->sets);
-    if (data->bench.backend != NULL)
-        data->bench.backend->release(data->bench.device, &data->flush);
-    checks_free(&data->checks);
+    if (data->testbed.backend != NULL)
+        data->testbed.backend->release(data->testbed.device, &data->flush);
+    check_kernels_free(&data->checks);
     *data = (struct data){0};
 }

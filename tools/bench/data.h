@@ -7,7 +7,7 @@
 
 #include "tools/bench/stage.h"
 #include "tools/bench/task.h"
-#include "tuner/measure/checks.h"
+#include "tuner/measure/check_kernels.h"
 
 struct set {
     void *in[2]; /* A and B; for A*A^T both are A; a transposition or copy has only A */
@@ -17,8 +17,8 @@ struct set {
 struct data {
     struct stage *stage;
     const struct task *task;
-    struct bench bench; /* what the checking kernels know of stage and task */
-    struct checks checks;
+    struct testbed testbed; /* what the checking kernels know of stage and task */
+    struct check_kernels checks;
     int in_count;
     struct tw_extent in[2], out;
     int in_arguments[2], out_argument; /* of the description */

@@ -45,15 +45,15 @@ static tw_status compute_products(const struct errors *e, tw_error *error) {
     for (int i = 0; i < e->band_count && status == TW_OK; i++)
         status = truth_queue(module, data, e->first_rows[i], e->rows, &e->right[i], error);
     if (status == TW_OK)
-        status = data->bench.backend->synchronize(data->bench.device, error);
-    data->bench.backend->unload(data->bench.device, module);
+        status = data->testbed.backend->synchronize(data->testbed.device, error);
+    data->testbed.backend->unload(data->testbed.device, module);
     return status;
 }
 
 /* What only moves elements. */
 static tw_status launch_reference(const struct errors *e, const struct tw_executable *reference,
                                   const struct tw_module *module, tw_error *error) {
-    const struct bench *bench = &e->data->bench;
+    const struct testbed *bench = &e->data->testbed;
     const struct tw_arguments arguments = {
         .memory = {data_memory(e->data->sets[0].in[0], &e->data->in[0]), e->right[0]}};
     struct tw_value values[TW_MAX_PASSED];
@@ -64,7 +64,7 @@ static tw_status launch_reference(const struct errors *e, const struct tw_execut
 }
 
 static tw_status compute_reference(const struct errors *e, tw_error *error) {
-    const struct bench *bench = &e->data->bench;
+    const struct testbed *bench = &e->data->testbed;
     const struct task *task = e->data->task;
     struct tw_executable *reference;
     struct tw_binary binary = {0};
@@ -87,7 +87,7 @@ static tw_status compute_reference(const struct errors *e, tw_error *error) {
 }
 
 tw_status errors_create(struct errors *e, const struct data *data, tw_error *error) {
-    const struct bench *bench = &data->bench;
+    const struct testbed *bench = &data->testbed;
     *e = (struct errors){.data = data};
     choose_bands(e);
     const struct tw_type_info *type = tw_type_info(data->out.type);
@@ -107,13 +107,13 @@ tw_status errors_create(struct errors *e, const struct data *data, tw_error *err
 
 void errors_free(struct errors *e) {
     for (int i = 0; i < e->band_count; i++)
-        e->data->bench.backend->release(e->data->bench.device, &e->right[i]);
+        e->data->testbed.backend->release(e->data->testbed.device, &e->right[i]);
     *e = (struct errors){0};
 }
 
 tw_status errors_poison(const struct errors *e, tw_error *error) {
     struct tw_memory out = data_memory(e->data->sets[0].out, &e->data->out);
-    tw_status status = e->data->bench.backend->fill(e->data->bench.device, &out, 0xFF, error);
+    tw_status status = e->data->testbed.backend->fill(e->data->testbed.device, &out, 0xFF, error);
     return status == TW_OK ? stage_settle(e->data->stage, error) : status;
 }
 
@@ -136,8 +136,8 @@ tw_status errors_compare(const struct errors *e, struct error_sizes *sizes, tw_e
         struct tw_memory got = data_memory(data->sets[0].out, &e->extent);
         got.offset =
             (uint64_t)(e->first_rows[i] * e->extent.stride) * tw_type_info(e->extent.type)->bytes;
-        status = checks_compare(&data->checks, &got, 0, &e->right[i], &e->extent, CHECKS_ANY_NUMBER,
-                                &comparison, error);
+        status = check_kernels_compare(&data->checks, &got, 0, &e->right[i], &e->extent,
+                                       CHECKS_ANY_NUMBER, &comparison, error);
         sizes->max = fmax(sizes->max, comparison.max_error);
         squares += comparison.rms_error * comparison.rms_error;
     }

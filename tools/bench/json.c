@@ -13,7 +13,7 @@ static void add_number(cJSON *object, const char *name, double number) {
         cJSON_AddNullToObject(object, name);
 }
 
-static cJSON *outcome_json(const struct match *match, const struct outcome *o) {
+static cJSON *outcome_json(const struct contest *contest, const struct outcome *o) {
     const char *unit;
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "name", o->entry->contender->name);
@@ -32,9 +32,9 @@ static cJSON *outcome_json(const struct match *match, const struct outcome *o) {
     cJSON_AddNumberToObject(json, "calls", o->calls);
     add_number(json, "queueing_us", 1e6 * o->queueing);
     cJSON_AddNumberToObject(json, "late", o->late);
-    add_number(json, "rate", tw_work_rate(&match->task.work, o->median, &unit));
+    add_number(json, "rate", tw_work_rate(&contest->task.work, o->median, &unit));
     cJSON_AddStringToObject(json, "rate_unit", unit);
-    if (match->ours != NULL) {
+    if (contest->ours != NULL) {
         add_number(json, "ratio", o->ratio);
         add_number(json, "ratio_low", o->ratio_low);
         add_number(json, "ratio_high", o->ratio_high);
@@ -47,29 +47,29 @@ static cJSON *outcome_json(const struct match *match, const struct outcome *o) {
     return json;
 }
 
-static cJSON *match_json(const struct match *match) {
+static cJSON *match_json(const struct contest *contest) {
     cJSON *json = cJSON_CreateObject();
-    cJSON_AddStringToObject(json, "kernel", match->task.description->kernel);
-    cJSON_AddStringToObject(json, "problem", match->task.key);
-    cJSON_AddBoolToObject(json, "tuned", match_is_tuned(match));
-    if (match->plan != NULL) {
-        cJSON_AddStringToObject(json, "rule", match->plan->rule);
-        cJSON_AddStringToObject(json, "reason", match->plan->reason);
-        cJSON_AddStringToObject(json, "implementation", match->plan->implementation);
-        cJSON_AddItemToObject(json, "configuration", cJSON_Parse(match->plan->configuration));
+    cJSON_AddStringToObject(json, "kernel", contest->task.description->kernel);
+    cJSON_AddStringToObject(json, "problem", contest->task.key);
+    cJSON_AddBoolToObject(json, "tuned", match_is_tuned(contest));
+    if (contest->plan != NULL) {
+        cJSON_AddStringToObject(json, "rule", contest->plan->rule);
+        cJSON_AddStringToObject(json, "reason", contest->plan->reason);
+        cJSON_AddStringToObject(json, "implementation", contest->plan->implementation);
+        cJSON_AddItemToObject(json, "configuration", cJSON_Parse(contest->plan->configuration));
     }
-    cJSON_AddNumberToObject(json, "rounds", match->rounds);
-    add_number(json, "confidence", match->confidence);
-    cJSON_AddNumberToObject(json, "buffer_sets", match->set_count);
-    add_number(json, "checked_share", match->checked);
-    if (match->vendor != NULL) {
-        cJSON_AddStringToObject(json, "vendor", match->vendor->entry->contender->name);
-        if (match->ours != NULL)
-            add_number(json, "ratio", match->vendor->ratio);
+    cJSON_AddNumberToObject(json, "rounds", contest->rounds);
+    add_number(json, "confidence", contest->confidence);
+    cJSON_AddNumberToObject(json, "buffer_sets", contest->set_count);
+    add_number(json, "checked_share", contest->checked);
+    if (contest->vendor != NULL) {
+        cJSON_AddStringToObject(json, "vendor", contest->vendor->entry->contender->name);
+        if (contest->ours != NULL)
+            add_number(json, "ratio", contest->vendor->ratio);
     }
     cJSON *contenders = cJSON_AddArrayToObject(json, "contenders");
-    for (int i = 0; i < match->count; i++)
-        cJSON_AddItemToArray(contenders, outcome_json(match, &match->outcomes[i]));
+    for (int i = 0; i < contest->count; i++)
+        cJSON_AddItemToArray(contenders, outcome_json(contest, &contest->outcomes[i]));
     return json;
 }
 
@@ -102,8 +102,8 @@ tw_status report_as_json(const struct report *report, FILE *file, tw_error *erro
     cJSON_AddItemToObject(json, "conditions", cJSON_Parse(report->conditions));
     cJSON *problems = cJSON_AddArrayToObject(json, "problems");
     for (int i = 0; i < report->count; i++)
-        cJSON_AddItemToArray(problems, match_json(&report->matches[i]));
-    summary_make(&summary, report->matches, report->count);
+        cJSON_AddItemToArray(problems, match_json(&report->contests[i]));
+    summary_make(&summary, report->contests, report->count);
     cJSON_AddItemToObject(json, "summary", summary_json(&summary));
     char *text = cJSON_Print(json);
     cJSON_Delete(json);

@@ -11,7 +11,7 @@ static tw_status fail_with_origin(const struct wanted *wanted, tw_status status,
 }
 
 /* The tasks first: a mistake in the last line of a list must not cost the time of the others. */
-static tw_status make_tasks(struct match *matches, const struct options *options,
+static tw_status make_tasks(struct contest *contests, const struct options *options,
                             const struct stage *stage, tw_error *error) {
     for (int i = 0; i < options->wanted_count; i++) {
         const struct wanted *wanted = &options->wanted[i];
@@ -21,7 +21,7 @@ static tw_status make_tasks(struct match *matches, const struct options *options
             attributes[count++] = options->attributes[j];
         for (int j = 0; j < wanted->attribute_count; j++)
             attributes[count++] = wanted->attributes[j];
-        tw_status status = task_create(&matches[i].task, &stage->info, wanted->kernel,
+        tw_status status = task_create(&contests[i].task, &stage->info, wanted->kernel,
                                        wanted->shape, attributes, count, error);
         if (status != TW_OK)
             return fail_with_origin(wanted, status, error);
@@ -29,21 +29,21 @@ static tw_status make_tasks(struct match *matches, const struct options *options
     return TW_OK;
 }
 
-static tw_status play(struct match *matches, const struct options *options, struct stage *stage,
+static tw_status play(struct contest *contests, const struct options *options, struct stage *stage,
                       tw_error *error) {
     bool terminal = isatty(STDERR_FILENO) != 0;
     tw_status status = TW_OK;
     for (int i = 0; i < options->wanted_count && status == TW_OK; i++) {
         if (terminal)
             fprintf(stderr, "\r\033[K%d of %d: %s %s", i + 1, options->wanted_count,
-                    matches[i].task.description->kernel, matches[i].task.key);
-        status = match_play(&matches[i], stage, strcmp(options->cache, "cold") == 0,
-                            options->rounds, error);
+                    contests[i].task.description->kernel, contests[i].task.key);
+        status = contest_run(&contests[i], stage, strcmp(options->cache, "cold") == 0,
+                             options->rounds, error);
         if (status != TW_OK)
             fail_with_origin(&options->wanted[i],
                              tw_fail_within(error, status, "%s %s",
-                                            matches[i].task.description->kernel,
-                                            matches[i].task.key),
+                                            contests[i].task.description->kernel,
+                                            contests[i].task.key),
                              error);
     }
     if (terminal)
@@ -70,14 +70,14 @@ static tw_status write_report(const struct report *report, const struct options 
     return status;
 }
 
-static tw_status run(const struct options *options, struct stage *stage, struct match *matches,
+static tw_status run(const struct options *options, struct stage *stage, struct contest *contests,
                      bool *failed, tw_error *error) {
     const char *const *databases = options->database_count > 0 ? options->databases : NULL;
     tw_status status = stage_open(stage, options->device, databases, options->cache, error);
     if (status == TW_OK)
-        status = make_tasks(matches, options, stage, error);
+        status = make_tasks(contests, options, stage, error);
     if (status == TW_OK)
-        status = play(matches, options, stage, error);
+        status = play(contests, options, stage, error);
     struct tw_text conditions = {0};
     if (status == TW_OK)
         stage->library->backend->conditions(stage->library->device, &conditions);
@@ -85,12 +85,12 @@ static tw_status run(const struct options *options, struct stage *stage, struct 
                                   .cache = options->cache,
                                   .conditions = conditions.data != NULL ? conditions.data : "{}",
                                   .count = options->wanted_count,
-                                  .matches = matches};
+                                  .contests = contests};
     if (status == TW_OK)
         status = write_report(&report, options, error);
     tw_text_free(&conditions);
     for (int i = 0; i < options->wanted_count; i++)
-        *failed |= match_failed(&matches[i]);
+        *failed |= contest_failed(&contests[i]);
     return status;
 }
 
@@ -105,12 +105,12 @@ int main(int count, char **words) {
     if (status == TW_OK && options.help) {
         options_help();
     } else if (status == TW_OK) {
-        struct match *matches = calloc((size_t)options.wanted_count, sizeof *matches);
-        status = matches != NULL ? run(&options, &stage, matches, &failed, &error)
-                                 : tw_fail(&error, TW_NO_MEMORY, "out of memory");
-        for (int i = 0; matches != NULL && i < options.wanted_count; i++)
-            match_free(&matches[i]);
-        free(matches);
+        struct contest *contests = calloc((size_t)options.wanted_count, sizeof *contests);
+        status = contests != NULL ? run(&options, &stage, contests, &failed, &error)
+                                  : tw_fail(&error, TW_NO_MEMORY, "out of memory");
+        for (int i = 0; contests != NULL && i < options.wanted_count; i++)
+            contest_free(&contests[i]);
+        free(contests);
         stage_close(&stage);
     }
     if (status != TW_OK)

@@ -9,7 +9,7 @@
 
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
-#include "tools/bench/match.h"
+#include "tools/bench/contest.h"
 
 static const struct option long_options[] = {{"shape", required_argument, NULL, 's'},
                                              {"shapes", required_argument, NULL, 'f'},
@@ -46,7 +46,7 @@ void options_help(void) {
            "  --rounds N       %d to %d (default: as many as the times need)\n"
            "  --csv, --json    instead of a table\n"
            "  -o, --output FILE\n",
-           MATCH_LEAST_ROUNDS, MATCH_MOST_ROUNDS);
+           CONTEST_LEAST_ROUNDS, CONTEST_MOST_ROUNDS);
 }
 
 static tw_status out_of_memory(tw_error *error) {
@@ -161,9 +161,9 @@ static tw_status take(struct options *o, int letter, char *value, tw_error *erro
         return TW_OK;
     case 'n':
         o->rounds = (int)strtol(value, &end, 10);
-        if (*end != '\0' || o->rounds < MATCH_LEAST_ROUNDS || o->rounds > MATCH_MOST_ROUNDS)
+        if (*end != '\0' || o->rounds < CONTEST_LEAST_ROUNDS || o->rounds > CONTEST_MOST_ROUNDS)
             return tw_fail(error, TW_INVALID, "--rounds %s: expected a whole number from %d to %d",
-                           value, MATCH_LEAST_ROUNDS, MATCH_MOST_ROUNDS);
+                           value, CONTEST_LEAST_ROUNDS, CONTEST_MOST_ROUNDS);
         return TW_OK;
     case 'C':
         o->format = FORMAT_CSV;

@@ -4,14 +4,14 @@
 
 #include <stdio.h>
 
-#include "tools/bench/match.h"
+#include "tools/bench/contest.h"
 
 struct report {
     const struct stage *stage;
     const char *cache;
-    const char *conditions; /* the device's clocks and power after the last match, as JSON */
+    const char *conditions; /* the device's clocks and power after the last contest, as JSON */
     int count;
-    const struct match *matches;
+    const struct contest *contests;
 };
 
 void report_as_table(const struct report *report, FILE *file);
@@ -19,6 +19,6 @@ void report_as_csv(const struct report *report, FILE *file);
 tw_status report_as_json(const struct report *report, FILE *file, tw_error *error);
 
 /* Whether ours runs what was tuned for exactly this problem on this device. */
-bool match_is_tuned(const struct match *match);
+bool match_is_tuned(const struct contest *contest);
 
 #endif

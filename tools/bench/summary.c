@@ -22,18 +22,18 @@ static void add(struct summary *summary, const char *kernel, const char *opponen
     line->count++;
 }
 
-void summary_make(struct summary *summary, const struct match *matches, int count) {
+void summary_make(struct summary *summary, const struct contest *contests, int count) {
     *summary = (struct summary){0};
     for (int i = 0; i < count; i++) {
-        const struct match *match = &matches[i];
-        const char *kernel = match->task.description->kernel;
-        if (match->ours == NULL || outcome_is_wrong(match->ours))
+        const struct contest *contest = &contests[i];
+        const char *kernel = contest->task.description->kernel;
+        if (contest->ours == NULL || outcome_is_wrong(contest->ours))
             continue;
-        if (match->vendor != NULL)
-            add(summary, kernel, "vendor", ROLE_VENDOR, match->vendor->ratio);
-        for (int j = 0; j < match->count; j++) {
-            const struct outcome *o = &match->outcomes[j];
-            if (outcome_timed(o) && !outcome_is_wrong(o) && o != match->ours)
+        if (contest->vendor != NULL)
+            add(summary, kernel, "vendor", ROLE_VENDOR, contest->vendor->ratio);
+        for (int j = 0; j < contest->count; j++) {
+            const struct outcome *o = &contest->outcomes[j];
+            if (outcome_timed(o) && !outcome_is_wrong(o) && o != contest->ours)
                 add(summary, kernel, o->entry->contender->name, o->entry->role, o->ratio);
         }
     }

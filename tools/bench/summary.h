@@ -1,8 +1,8 @@
-/* What many matches say together: geometric means of ratios, by kernel and opponent. */
+/* What many contests say together: geometric means of ratios, by kernel and opponent. */
 #ifndef TOOLS_BENCH_SUMMARY_H
 #define TOOLS_BENCH_SUMMARY_H
 
-#include "tools/bench/match.h"
+#include "tools/bench/contest.h"
 
 enum { SUMMARY_MAX_LINES = 64 };
 
@@ -19,6 +19,6 @@ struct summary {
     struct summary_line lines[SUMMARY_MAX_LINES];
 };
 
-void summary_make(struct summary *summary, const struct match *matches, int count);
+void summary_make(struct summary *summary, const struct contest *contests, int count);
 
 #endif

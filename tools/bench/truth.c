@@ -56,7 +56,7 @@ static tw_status render(enum tw_type type, const char *backend, struct tw_text *
 }
 
 tw_status truth_create(struct tw_module **out, const struct data *data, tw_error *error) {
-    const struct bench *bench = &data->bench;
+    const struct testbed *bench = &data->testbed;
     struct tw_text text = {0};
     struct tw_binary binary = {0};
     *out = NULL;
@@ -109,5 +109,5 @@ tw_status truth_queue(const struct tw_module *module, const struct data *data, i
         .grid = {(uint32_t)((rows * task->n + THREADS - 1) / THREADS), 1, 1},
         .value_count = sizeof values / sizeof *values,
         .values = values};
-    return data->bench.backend->launch(data->bench.device, &launch, error);
+    return data->testbed.backend->launch(data->testbed.device, &launch, error);
 }

@@ -8,7 +8,7 @@
 #include "tuner/commands/print_selection.h"
 #include "tuner/commands/resolve.h"
 #include "tuner/json/json.h"
-#include "tuner/measure/single.h"
+#include "tuner/measure/in_process.h"
 #include "tuner/report/report.h"
 
 static const char help[] =
@@ -25,10 +25,10 @@ static const char help[] =
     "  --quiet              no remarks\n";
 
 struct application {
-    struct bench bench;
+    struct testbed testbed;
     struct workload workload;
     struct tw_selection selection;
-    struct single single;
+    struct in_process_result single;
 };
 
 static tw_status run(struct application *app, const struct arguments *a,
@@ -39,12 +39,12 @@ static tw_status run(struct application *app, const struct arguments *a,
         .catalogue = catalogue, .problem = problem, .device = device, .cache = a->cache};
     tw_status status = tw_select(&query, &app->selection, error);
     if (status == TW_OK)
-        status = bench_open(&app->bench, device, problem, NULL, error);
+        status = testbed_open(&app->testbed, device, problem, NULL, error);
     if (status == TW_OK)
-        status = workload_create(&app->workload, &app->bench, policy, (uint32_t)a->seed, error);
+        status = workload_create(&app->workload, &app->testbed, policy, (uint32_t)a->seed, error);
     if (status == TW_OK)
-        status = single_measure(&app->bench, &app->workload, &app->selection.configuration,
-                                &app->single, error);
+        status = in_process_measure(&app->testbed, &app->workload, &app->selection.configuration,
+                                    &app->single, error);
     return status;
 }
 
@@ -57,7 +57,7 @@ static tw_status print_json(const struct application *app, const struct tw_probl
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "kernel", d->kernel);
     cJSON_AddStringToObject(json, "problem", key);
-    cJSON_AddStringToObject(json, "device", app->bench.info.id);
+    cJSON_AddStringToObject(json, "device", app->testbed.info.id);
     cJSON_AddStringToObject(json, "rule", tw_selection_word(s->rule));
     cJSON_AddStringToObject(json, "reason", tw_selection_text(s->rule));
     cJSON_AddStringToObject(json, "implementation",
@@ -81,7 +81,7 @@ static void print_table(const struct application *app, const struct tw_problem *
     report_time(app->single.time_us, time);
     if (s->rule == TW_SELECTED_EXACT)
         report_time(s->row->time_us, stored);
-    printf("%s %s on %s (%s)\n", d->kernel, key, app->bench.info.name, app->bench.info.id);
+    printf("%s %s on %s (%s)\n", d->kernel, key, app->testbed.info.name, app->testbed.info.id);
     print_selection(problem->description, s);
     printf("  configuration   %s %s\n", d->implementations[s->configuration.implementation].name,
            tw_text_or(&configuration, ""));
@@ -111,7 +111,7 @@ static tw_status apply(const struct arguments *a, struct tw_error *error) {
     else if (status == TW_OK)
         print_table(app, &problem);
     workload_free(&app->workload);
-    bench_close(&app->bench);
+    testbed_close(&app->testbed);
     free(app);
     tw_catalogue_free(catalogue);
     tw_description_free(description);

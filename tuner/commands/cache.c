@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "runtime/base/printable.h"
-#include "runtime/library/places.h"
+#include "runtime/library/paths.h"
 #include "runtime/variant/cache.h"
 #include "tuner/commands/arguments.h"
 #include "tuner/commands/command.h"
@@ -32,7 +32,7 @@ static tw_status open_cache(const struct arguments *a, struct tw_cache **cache,
     if (a->directory != NULL)
         tw_text_print(&path, "%s", a->directory);
     else
-        tw_place_binaries(&path);
+        tw_path_binaries(&path);
     if (path.data == NULL)
         status = tw_fail(error, TW_INVALID, "no home directory to look in; give --directory DIR");
     else if (stat(path.data, &info) == 0)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/library/places.h"
+#include "runtime/library/paths.h"
 #include "tuner/exchange/adopt.h"
 
 char *database_path(const struct arguments *a, struct tw_error *error) {
@@ -11,7 +11,7 @@ char *database_path(const struct arguments *a, struct tw_error *error) {
     if (a->db != NULL)
         tw_text_print(&path, "%s", a->db);
     else
-        tw_place_user_database(&path);
+        tw_path_user_database(&path);
     if (path.failed)
         tw_fail(error, TW_NO_MEMORY, "out of memory");
     else if (path.data == NULL)
@@ -21,7 +21,7 @@ char *database_path(const struct arguments *a, struct tw_error *error) {
 
 static bool is_default_db(const char *path) {
     struct tw_text own = {0};
-    tw_place_user_database(&own);
+    tw_path_user_database(&own);
     bool same = own.data != NULL && strcmp(own.data, path) == 0;
     tw_text_free(&own);
     return same;
@@ -89,7 +89,7 @@ tw_status database_catalogue(const struct arguments *a, struct tw_catalogue **ou
     tw_status status = tw_catalogue_create(out, error);
     /* As an application has it: the user's own rows override those that were installed. */
     if (a->db == NULL)
-        tw_place_system_database(&system);
+        tw_path_system_database(&system);
     if (status == TW_OK && system.data != NULL)
         status = add_rows(*out, system.data, error);
     if (status == TW_OK)

@@ -17,7 +17,7 @@
 #include "tuner/exchange/merge.h"
 #include "tuner/exchange/output.h"
 #include "tuner/exchange/prune.h"
-#include "tuner/exchange/ship.h"
+#include "tuner/exchange/export_binaries.h"
 
 static const char help[] =
     "tune db merge OTHER.db... [--db FILE]        bring the best rows of other databases into one\n"
@@ -138,7 +138,7 @@ static tw_status export_binaries(const struct arguments *a, const char *path,
     if (status == TW_OK)
         status = database_open(a->output, TW_DB_WRITE, &to, error);
     if (status == TW_OK)
-        status = ship_binaries(to, from, a->kernel, &known, &s, error);
+        status = export_with_binaries(to, from, a->kernel, &known, &s, error);
     if (status == TW_OK)
         status = database_adopt(a, to, error);
     if (status == TW_OK) {

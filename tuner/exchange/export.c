@@ -6,7 +6,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "tuner/exchange/canonical.h"
+#include "tuner/exchange/canonical_json.h"
 #include "tuner/exchange/well_formed.h"
 
 /* A row as it will be printed, and the text it is sorted by. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/exchange/canonical.h"
+#include "tuner/exchange/canonical_json.h"
 
 enum { MOST_MEMBERS = 64 };
 

@@ -10,7 +10,7 @@
 
 #include "runtime/base/printable.h"
 #include "runtime/description/expression.h"
-#include "tuner/exchange/canonical.h"
+#include "tuner/exchange/canonical_json.h"
 
 /* Beyond this not every whole number is a double, which is what JSON's readers make of it. */
 static const int64_t largest = INT64_C(1) << 53;

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "runtime/base/printable.h"
-#include "tuner/exchange/canonical.h"
+#include "tuner/exchange/canonical_json.h"
 #include "tuner/formats/results_file.h"
 #include "tuner/formats/trial_import.h"
 #include "tuner/json/json.h"

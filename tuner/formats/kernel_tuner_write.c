@@ -3,7 +3,7 @@
  * version of it looks. */
 #include <inttypes.h>
 
-#include "tuner/exchange/canonical.h"
+#include "tuner/exchange/canonical_json.h"
 #include "tuner/formats/exported_run.h"
 #include "tuner/formats/extras.h"
 #include "tuner/formats/results_file.h"

@@ -6,7 +6,7 @@
 #include "runtime/base/printable.h"
 #include "runtime/base/text.h"
 #include "tuner/exchange/allowed.h"
-#include "tuner/exchange/canonical.h"
+#include "tuner/exchange/canonical_json.h"
 #include "tuner/formats/extras.h"
 #include "tuner/formats/results_file.h"
 

@@ -1,5 +1,5 @@
 /* T4 results, after https://github.com/odgaard/TuningSchema. */
-#include "tuner/exchange/canonical.h"
+#include "tuner/exchange/canonical_json.h"
 #include "tuner/formats/exported_run.h"
 #include "tuner/formats/extras.h"
 #include "tuner/formats/results_file.h"

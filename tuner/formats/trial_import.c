@@ -5,7 +5,7 @@
 
 #include "runtime/base/printable.h"
 #include "tuner/exchange/allowed.h"
-#include "tuner/exchange/canonical.h"
+#include "tuner/exchange/canonical_json.h"
 
 struct ids {
     int64_t device, problem, implementation, run;

@@ -4,7 +4,7 @@
 #define TUNER_LADDER_LADDER_H
 
 #include "runtime/select/catalogue.h"
-#include "tuner/measure/single.h"
+#include "tuner/measure/in_process.h"
 
 enum { LADDER_MOST_KERNELS = 8, LADDER_MOST_STEPS = TW_MAX_RUNGS + 1 };
 
@@ -13,13 +13,13 @@ struct ladder_stage; /* a kernel with its data on the device */
 struct ladder_step {
     const char *kernel, *name, *shows;
     struct tw_error failure; /* its message is "" when the rung could be measured */
-    struct single single;
+    struct in_process_result single;
     double rate;
     const char *rate_unit;
     /* With the loop inside the kernel, where that only moves data; else no passes. */
     int passes;
-    struct tw_error looped_failure; /* its message is "" when that could be measured */
-    struct single looped;           /* of one pass */
+    struct tw_error looped_failure;  /* its message is "" when that could be measured */
+    struct in_process_result looped; /* of one pass */
     double looped_rate;
 };
 

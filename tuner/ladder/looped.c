@@ -33,22 +33,22 @@ tw_status looped_check(const struct tw_description *description,
     return TW_OK;
 }
 
-tw_status looped_compile(const struct bench *bench, const struct tw_configuration *configuration,
-                         int passes, int64_t *values, struct tw_binaries *binaries,
-                         struct tw_error *error) {
-    const struct tw_description *d = bench->problem.description;
+tw_status looped_compile(const struct testbed *testbed,
+                         const struct tw_configuration *configuration, int passes, int64_t *values,
+                         struct tw_binaries *binaries, struct tw_error *error) {
+    const struct tw_description *d = testbed->problem.description;
     const struct tw_launch_description *launch =
         &d->implementations[configuration->implementation].launches[0];
     struct tw_executable *executable = NULL;
     struct tw_text rendered = {0}, source = {0};
     *binaries = (struct tw_binaries){.count = 1};
-    memcpy(values, bench->values, sizeof bench->values);
+    memcpy(values, testbed->values, sizeof testbed->values);
     tw_status status = tw_configuration_bind(d, configuration, values, error);
     if (status == TW_OK)
-        status = tw_executable_create(&executable, &bench->problem, configuration, values,
-                                      &bench->info, error);
+        status = tw_executable_create(&executable, &testbed->problem, configuration, values,
+                                      &testbed->info, error);
     if (status == TW_OK)
-        status = tw_executable_source(executable, 0, bench->backend->name, &rendered, error);
+        status = tw_executable_source(executable, 0, testbed->backend->name, &rendered, error);
     if (status == TW_OK)
         status = looped_source(launch, rendered.data, executable->launches[0].geometry.shared,
                                passes, &source, error);
@@ -57,11 +57,11 @@ tw_status looped_compile(const struct bench *bench, const struct tw_configuratio
                                                    .name = launch->templates[0],
                                                    .function = launch->function,
                                                    .passing = true};
-        status = tw_launch_compile(bench->backend, &bench->info, &request, &binaries->launches[0],
-                                   error);
+        status = tw_launch_compile(testbed->backend, &testbed->info, &request,
+                                   &binaries->launches[0], error);
     }
     if (status == TW_OK)
-        status = tw_launch_check_registers(&bench->info, &binaries->launches[0],
+        status = tw_launch_check_registers(&testbed->info, &binaries->launches[0],
                                            tw_geometry_threads(&executable->launches[0].geometry),
                                            error);
     tw_executable_free(executable);
@@ -70,17 +70,17 @@ tw_status looped_compile(const struct bench *bench, const struct tw_configuratio
     return status;
 }
 
-tw_status looped_measure(const struct bench *bench, const struct workload *workload,
+tw_status looped_measure(const struct testbed *testbed, const struct workload *workload,
                          const struct tw_configuration *configuration, int passes,
-                         struct single *single, struct tw_error *error) {
-    const struct tw_description *d = bench->problem.description;
+                         struct in_process_result *single, struct tw_error *error) {
+    const struct tw_description *d = testbed->problem.description;
     int64_t values[TW_MAX_SYMBOLS];
     struct tw_binaries binaries = {0};
     tw_status status = looped_check(d, &d->implementations[configuration->implementation], error);
     if (status == TW_OK)
-        status = looped_compile(bench, configuration, passes, values, &binaries, error);
+        status = looped_compile(testbed, configuration, passes, values, &binaries, error);
     if (status == TW_OK)
-        status = single_run(bench, workload, configuration, values, &binaries, single, error);
+        status = in_process_run(testbed, workload, configuration, values, &binaries, single, error);
     single->time_us /= passes;
     tw_binaries_free(&binaries);
     return status;

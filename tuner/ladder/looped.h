@@ -4,7 +4,7 @@
 #ifndef TUNER_LADDER_LOOPED_H
 #define TUNER_LADDER_LOOPED_H
 
-#include "tuner/measure/single.h"
+#include "tuner/measure/in_process.h"
 
 /* How often a kernel repeats its work when one launch of it takes so long. */
 int looped_passes(double launch_us);
@@ -22,13 +22,13 @@ tw_status looped_source(const struct tw_launch_description *launch, const char *
 
 /* Compiles the one launch of a configuration that looped_check allows, with the loop. `values` has
  * room for TW_MAX_SYMBOLS and is bound. The binaries are to be freed in every case. */
-tw_status looped_compile(const struct bench *bench, const struct tw_configuration *configuration,
-                         int passes, int64_t *values, struct tw_binaries *binaries,
-                         struct tw_error *error);
+tw_status looped_compile(const struct testbed *testbed,
+                         const struct tw_configuration *configuration, int passes, int64_t *values,
+                         struct tw_binaries *binaries, struct tw_error *error);
 
-/* As single_measure, with the loop in the kernel; the time is that of one pass. */
-tw_status looped_measure(const struct bench *bench, const struct workload *workload,
+/* As in_process_measure, with the loop in the kernel; the time is that of one pass. */
+tw_status looped_measure(const struct testbed *testbed, const struct workload *workload,
                          const struct tw_configuration *configuration, int passes,
-                         struct single *single, struct tw_error *error);
+                         struct in_process_result *single, struct tw_error *error);
 
 #endif

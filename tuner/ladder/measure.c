@@ -11,7 +11,7 @@
 /* Rungs of one kernel share its data. */
 struct ladder_stage {
     struct tw_description *description; /* NULL: the ladder's own, which is the problem's */
-    struct bench bench;
+    struct testbed testbed;
     struct workload workload;
     struct tw_work work;
 };
@@ -41,19 +41,20 @@ static tw_status open_stage(const struct ladder *ladder, struct ladder_stage *st
             status = other_problem(ladder, stage->description, &problem, error);
     }
     if (status == TW_OK)
-        status = bench_open(&stage->bench, &ladder->device, &problem, NULL, error);
-    if (status == TW_OK)
-        status = tw_problem_work(&stage->bench.problem, stage->bench.values, &stage->work, error);
+        status = testbed_open(&stage->testbed, &ladder->device, &problem, NULL, error);
     if (status == TW_OK)
         status =
-            workload_create(&stage->workload, &stage->bench,
+            tw_problem_work(&stage->testbed.problem, stage->testbed.values, &stage->work, error);
+    if (status == TW_OK)
+        status =
+            workload_create(&stage->workload, &stage->testbed,
                             ladder->cache[0] == 'w' ? CACHE_WARM : CACHE_COLD, ladder->seed, error);
     return status;
 }
 
 static void close_stage(struct ladder_stage *stage) {
     workload_free(&stage->workload);
-    bench_close(&stage->bench);
+    testbed_close(&stage->testbed);
     tw_description_free(stage->description);
     free(stage);
 }
@@ -62,7 +63,7 @@ static tw_status find_stage(struct ladder *ladder, const char *kernel, struct la
                             struct tw_error *error) {
     for (int i = 0; i < ladder->stage_count; i++) {
         *out = ladder->stages[i];
-        if (strcmp((*out)->bench.problem.description->kernel, kernel) == 0)
+        if (strcmp((*out)->testbed.problem.description->kernel, kernel) == 0)
             return TW_OK;
     }
     if (ladder->stage_count == LADDER_MOST_KERNELS)
@@ -99,8 +100,8 @@ static tw_status measure_looped(struct ladder_stage *stage,
                                 const struct tw_configuration *configuration,
                                 struct ladder_step *step, struct tw_error *error) {
     step->passes = looped_passes(step->single.time_us);
-    tw_status status = looped_measure(&stage->bench, &stage->workload, configuration, step->passes,
-                                      &step->looped, error);
+    tw_status status = looped_measure(&stage->testbed, &stage->workload, configuration,
+                                      step->passes, &step->looped, error);
     if (status == TW_OK) {
         step->looped_rate = rate_of(stage, step->looped.time_us, &step->rate_unit);
         return TW_OK;
@@ -116,7 +117,7 @@ static tw_status measure_looped(struct ladder_stage *stage,
 static tw_status measure(struct ladder_stage *stage, const struct tw_configuration *configuration,
                          struct ladder_step *step, struct tw_error *error) {
     tw_status status =
-        single_measure(&stage->bench, &stage->workload, configuration, &step->single, error);
+        in_process_measure(&stage->testbed, &stage->workload, configuration, &step->single, error);
     if (is_told(status)) {
         step->failure = *error;
         return TW_OK;
@@ -137,7 +138,7 @@ static tw_status climb(struct ladder *ladder, const struct tw_rung *rung, struct
         return status;
     struct tw_configuration configuration;
     const struct tw_preset *preset;
-    if (!tw_description_preset(stage->bench.problem.description, rung->preset,
+    if (!tw_description_preset(stage->testbed.problem.description, rung->preset,
                                &configuration.implementation, &preset))
         return tw_fail(error, TW_BAD_DESCRIPTION, "the kernel %s has no preset %s for the ladder",
                        kernel, rung->preset);

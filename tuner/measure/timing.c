@@ -29,7 +29,7 @@ struct timer {
 
 static tw_status time_batch(struct timer *timer, double *seconds, struct tw_error *error) {
     const struct workload *w = timer->workload;
-    const struct bench *bench = w->bench;
+    const struct testbed *testbed = w->testbed;
     size_t count = (size_t)tw_variant_launch_count(timer->variant);
     for (int i = 0; i < timer->calls; i++) {
         struct tw_arguments arguments;
@@ -40,10 +40,10 @@ static tw_status time_batch(struct timer *timer, double *seconds, struct tw_erro
     }
     tw_status status = TW_OK;
     if (w->flush.bytes > 0)
-        status = bench->backend->fill(bench->device, &w->flush, 0, error);
+        status = testbed->backend->fill(testbed->device, &w->flush, 0, error);
     if (status == TW_OK)
-        status = bench->backend->time(bench->device, timer->launches, (size_t)timer->calls * count,
-                                      seconds, error);
+        status = testbed->backend->time(testbed->device, timer->launches,
+                                        (size_t)timer->calls * count, seconds, error);
     *seconds /= timer->calls;
     return status;
 }
@@ -125,21 +125,21 @@ tw_status timer_measure(struct timer *timer, double best, struct timing *timing,
 tw_status timing_copy(const struct workload *w, double bytes, double *seconds,
                       struct tw_error *error) {
     enum { REPEATS = 9 };
-    const struct bench *bench = w->bench;
+    const struct testbed *testbed = w->testbed;
     uint64_t half = (uint64_t)(bytes / 2);
     struct tw_memory from = {0}, to = {0};
-    tw_status status = bench->backend->allocate(bench->device, half, &from, error);
+    tw_status status = testbed->backend->allocate(testbed->device, half, &from, error);
     if (status == TW_OK)
-        status = bench->backend->allocate(bench->device, half, &to, error);
+        status = testbed->backend->allocate(testbed->device, half, &to, error);
     if (status == TW_OK)
-        status = bench->backend->fill(bench->device, &from, 0x5A, error);
+        status = testbed->backend->fill(testbed->device, &from, 0x5A, error);
     double times[REPEATS];
     for (int i = -1; i < REPEATS && status == TW_OK; i++) {
         double one = 0;
         if (w->flush.bytes > 0)
-            status = bench->backend->fill(bench->device, &w->flush, 0, error);
+            status = testbed->backend->fill(testbed->device, &w->flush, 0, error);
         if (status == TW_OK)
-            status = bench->backend->time_copy(bench->device, &to, &from, &one, error);
+            status = testbed->backend->time_copy(testbed->device, &to, &from, &one, error);
         if (i >= 0)
             times[i] = one;
     }
@@ -147,7 +147,7 @@ tw_status timing_copy(const struct workload *w, double bytes, double *seconds,
         statistics_sort(times, REPEATS);
         *seconds = statistics_median(times, REPEATS);
     }
-    bench->backend->release(bench->device, &from);
-    bench->backend->release(bench->device, &to);
+    testbed->backend->release(testbed->device, &from);
+    testbed->backend->release(testbed->device, &to);
     return status;
 }

@@ -37,7 +37,7 @@ static bool is_blank(enum tw_type type, const unsigned char *bytes) {
 /* " (alpha = 2, lda = 20)": the case's scalars, strides that leave gaps, and an alignment that is
  * less than usual. */
 static void print_case(char *out, size_t size, const struct workload *w, int which) {
-    const struct tw_description *d = w->bench->problem.description;
+    const struct tw_description *d = w->testbed->problem.description;
     size_t length = 0;
     const char *before = " (";
     out[0] = '\0';
@@ -48,20 +48,20 @@ static void print_case(char *out, size_t size, const struct workload *w, int whi
             length += (size_t)snprintf(out + length, size - length, "%s%s = %.9g", before, a->name,
                                        d->cases[which].scalars[i]);
         } else if (a->kind == TW_ARGUMENT_STRIDE &&
-                   tw_expression_evaluate(a->default_stride, w->bench->values, &dense) ==
+                   tw_expression_evaluate(a->default_stride, w->testbed->values, &dense) ==
                        TW_EVALUATED &&
-                   dense != w->bench->values[a->slot]) {
+                   dense != w->testbed->values[a->slot]) {
             length += (size_t)snprintf(out + length, size - length, "%s%s = %" PRId64, before,
-                                       a->name, w->bench->values[a->slot]);
+                                       a->name, w->testbed->values[a->slot]);
         } else {
             continue;
         }
         before = ", ";
     }
-    if (w->bench->values[TW_SLOT_ALIGNMENT] < TW_FULL_ALIGNMENT && length < size) {
+    if (w->testbed->values[TW_SLOT_ALIGNMENT] < TW_FULL_ALIGNMENT && length < size) {
         length +=
             (size_t)snprintf(out + length, size - length, "%s" TW_ALIGNMENT_NAME " = %" PRId64,
-                             before, w->bench->values[TW_SLOT_ALIGNMENT]);
+                             before, w->testbed->values[TW_SLOT_ALIGNMENT]);
         before = ", ";
     }
     if (before[0] == ',' && length < size)
@@ -85,7 +85,7 @@ static tw_status read_element(const struct workload *w, const struct tw_memory *
                               uint64_t index, size_t bytes, unsigned char out[8],
                               struct tw_error *error) {
     const struct tw_memory one = tw_memory_part(memory, index * bytes, bytes);
-    return w->bench->backend->read(w->bench->device, &one, out, error);
+    return w->testbed->backend->read(w->testbed->device, &one, out, error);
 }
 
 tw_status verdict_element(const struct workload *w, int argument, int which,
@@ -93,7 +93,7 @@ tw_status verdict_element(const struct workload *w, int argument, int which,
                           struct tw_error *error) {
     const struct tw_extent *extent = &w->extents[argument];
     const struct tw_type_info *type = tw_type_info(extent->type);
-    const char *name = w->bench->problem.description->arguments[argument].name;
+    const char *name = w->testbed->problem.description->arguments[argument].name;
     unsigned char got[8], want[8];
     struct tw_arguments arguments;
     workload_arguments(w, 0, which, &arguments);
@@ -139,7 +139,7 @@ tw_status verdict_gap(const struct workload *w, int argument, const struct compa
     return tw_fail(error, TW_WRONG,
                    "wrote between the rows of %s: %" PRIu64
                    " elements (%s), whose rows have %" PRId64 " elements",
-                   w->bench->problem.description->arguments[argument].name, c->gaps, place,
+                   w->testbed->problem.description->arguments[argument].name, c->gaps, place,
                    extent->columns);
 }
 
@@ -153,7 +153,7 @@ static tw_status fail_outside(const struct workload *w, int argument, bool befor
     return tw_fail(error, TW_WRONG,
                    "wrote outside its buffers: %s of %s, %" PRIu64 " element%s from its %s",
                    before ? "before the beginning" : "behind the end",
-                   w->bench->problem.description->arguments[argument].name, away,
+                   w->testbed->problem.description->arguments[argument].name, away,
                    away == 1 ? "" : "s", before ? "first" : "last");
 }
 
@@ -172,7 +172,7 @@ static tw_status verdict_guard(const struct workload *w, int zone, struct tw_err
     unsigned char *bytes = malloc(guard->bytes);
     if (bytes == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    tw_status status = w->bench->backend->read(w->bench->device, &memory, bytes, error);
+    tw_status status = w->testbed->backend->read(w->testbed->device, &memory, bytes, error);
     uint64_t first = 0, last = guard->bytes - 1;
     while (first < guard->bytes && bytes[first] == 0xFF)
         first++;
@@ -201,7 +201,7 @@ enum { CHUNK_BYTES = 1 << 20 };
 /* Where two pieces of memory first differ; their size when they do not. */
 static tw_status first_difference(const struct workload *w, const struct tw_memory *a,
                                   const struct tw_memory *b, uint64_t *at, struct tw_error *error) {
-    const struct bench *bench = w->bench;
+    const struct testbed *testbed = w->testbed;
     unsigned char *bytes = malloc(2 * CHUNK_BYTES);
     tw_status status = TW_OK;
     if (bytes == NULL)
@@ -210,9 +210,9 @@ static tw_status first_difference(const struct workload *w, const struct tw_memo
         uint64_t count = a->bytes - *at < CHUNK_BYTES ? a->bytes - *at : CHUNK_BYTES, i = 0;
         const struct tw_memory one = tw_memory_part(a, *at, count);
         const struct tw_memory other = tw_memory_part(b, *at, count);
-        status = bench->backend->read(bench->device, &one, bytes, error);
+        status = testbed->backend->read(testbed->device, &one, bytes, error);
         if (status == TW_OK)
-            status = bench->backend->read(bench->device, &other, bytes + CHUNK_BYTES, error);
+            status = testbed->backend->read(testbed->device, &other, bytes + CHUNK_BYTES, error);
         while (status == TW_OK && i < count && bytes[i] == bytes[CHUNK_BYTES + i])
             i++;
         *at += i;
@@ -226,7 +226,7 @@ static tw_status first_difference(const struct workload *w, const struct tw_memo
 static tw_status verdict_input(const struct workload *w, int argument,
                                const struct tw_memory *original, struct tw_error *error) {
     const struct tw_extent *extent = &w->extents[argument];
-    const char *name = w->bench->problem.description->arguments[argument].name;
+    const char *name = w->testbed->problem.description->arguments[argument].name;
     size_t bytes = tw_type_info(extent->type)->bytes;
     const struct tw_memory now = workload_zone(w, argument);
     uint64_t at = 0;
@@ -269,10 +269,10 @@ tw_status verdict_zone(const struct workload *w, int zone, struct tw_error *erro
     /* Where is not worth what else the memory is needed for. */
     if (status == TW_NO_MEMORY)
         return tw_fail(error, TW_WRONG, "wrote to its input %s",
-                       w->bench->problem.description->arguments[argument].name);
+                       w->testbed->problem.description->arguments[argument].name);
     if (status == TW_OK) {
         status = verdict_input(w, argument, &original, error);
-        w->bench->backend->release(w->bench->device, &original);
+        w->testbed->backend->release(w->testbed->device, &original);
     }
     return status;
 }

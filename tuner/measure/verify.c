@@ -6,10 +6,10 @@
 
 static tw_status tolerance_of(const struct workload *w, enum tw_type type, double *tolerance,
                               struct tw_error *error) {
-    const struct tw_description *d = w->bench->problem.description;
+    const struct tw_description *d = w->testbed->problem.description;
     int64_t growth = 1;
     if (d->growth != NULL) {
-        enum tw_evaluation outcome = tw_expression_evaluate(d->growth, w->bench->values, &growth);
+        enum tw_evaluation outcome = tw_expression_evaluate(d->growth, w->testbed->values, &growth);
         if (outcome != TW_EVALUATED || growth < 1)
             return tw_fail(error, TW_BAD_DESCRIPTION,
                            "%s: key tolerance.growth: must be at least 1 for every problem",
@@ -23,8 +23,8 @@ static tw_status compare(const struct workload *w, int argument, int which, doub
                          struct comparison *c, struct tw_error *error) {
     const struct tw_extent *extent = &w->extents[argument];
     const struct tw_memory zone = workload_zone(w, argument);
-    return checks_compare(&w->checks, &zone, w->shift / tw_type_info(extent->type)->bytes,
-                          &w->references[which][argument], extent, allowed, c, error);
+    return check_kernels_compare(&w->checks, &zone, w->shift / tw_type_info(extent->type)->bytes,
+                                 &w->references[which][argument], extent, allowed, c, error);
 }
 
 /* Which elements are off by too much is known once the scale is: of a wrong answer, so, and the
@@ -54,17 +54,18 @@ static tw_status judge(const struct workload *w, int argument, int which,
 
 static tw_status verify_case(const struct workload *w, const struct tw_variant *variant, int which,
                              struct accuracy *accuracy, struct tw_error *error) {
-    const struct tw_description *d = w->bench->problem.description;
+    const struct tw_description *d = w->testbed->problem.description;
     struct tw_arguments arguments;
     workload_arguments(w, 0, which, &arguments);
     tw_status status = workload_prepare(w, which, error);
     if (status == TW_OK)
         status = tw_variant_launch(variant, &arguments, error);
     if (status == TW_OK)
-        status = w->bench->backend->synchronize(w->bench->device, error);
+        status = w->testbed->backend->synchronize(w->testbed->device, error);
     for (int i = 0; i < d->argument_count && status == TW_OK; i++) {
         const struct tw_argument *a = &d->arguments[i];
-        if (!tw_problem_has(&w->bench->problem, i, w->bench->values) || a->access == TW_ACCESS_IN)
+        if (!tw_problem_has(&w->testbed->problem, i, w->testbed->values) ||
+            a->access == TW_ACCESS_IN)
             continue;
         struct comparison comparison;
         status = compare(w, i, which, CHECKS_ANY_NUMBER, &comparison, error);
@@ -82,7 +83,7 @@ static tw_status verify_protected(const struct workload *w, struct tw_error *err
     int zones[CHECKS_MAX_ZONES];
     uint64_t sums[CHECKS_MAX_ZONES];
     int count = workload_protected(w, memory, zones);
-    tw_status status = checks_sums(&w->checks, memory, count, sums, error);
+    tw_status status = check_kernels_sums(&w->checks, memory, count, sums, error);
     for (int z = 0; z < count && status == TW_OK; z++)
         if (sums[z] != w->input_sums[z])
             status = verdict_zone(w, zones[z], error);
@@ -93,7 +94,7 @@ tw_status verify_variant(const struct workload *w, const struct tw_variant *vari
                          struct accuracy *accuracy, struct tw_error *error) {
     *accuracy = (struct accuracy){0};
     tw_status status = TW_OK;
-    for (int c = 0; c < w->bench->problem.description->case_count && status == TW_OK; c++)
+    for (int c = 0; c < w->testbed->problem.description->case_count && status == TW_OK; c++)
         status = verify_case(w, variant, c, accuracy, error);
     /* Also after a wrong answer: writing elsewhere explains it better. */
     if (status == TW_OK || status == TW_WRONG) {

@@ -10,20 +10,20 @@ const char *cache_policy_name(enum cache_policy policy) {
 }
 
 static bool is_buffer(const struct workload *w, int argument) {
-    return tw_problem_has(&w->bench->problem, argument, w->bench->values);
+    return tw_problem_has(&w->testbed->problem, argument, w->testbed->values);
 }
 
 static bool is_output(const struct workload *w, int argument) {
     return is_buffer(w, argument) &&
-           w->bench->problem.description->arguments[argument].access != TW_ACCESS_IN;
+           w->testbed->problem.description->arguments[argument].access != TW_ACCESS_IN;
 }
 
 static int argument_count(const struct workload *w) {
-    return w->bench->problem.description->argument_count;
+    return w->testbed->problem.description->argument_count;
 }
 
 bool workload_reads(const struct workload *w, int argument, int which) {
-    const struct tw_description *d = w->bench->problem.description;
+    const struct tw_description *d = w->testbed->problem.description;
     const struct tw_argument *a = &d->arguments[argument];
     if (a->access != TW_ACCESS_OUT)
         return true;
@@ -38,14 +38,14 @@ static uint64_t round_up(uint64_t bytes) {
  * too, and so is what it is shifted by. */
 static tw_status lay_out(struct workload *w, struct tw_error *error) {
     uint64_t offset = 0;
-    int64_t alignment = w->bench->values[TW_SLOT_ALIGNMENT];
-    if (w->bench->info.arch > 0 && alignment < TW_FULL_ALIGNMENT)
+    int64_t alignment = w->testbed->values[TW_SLOT_ALIGNMENT];
+    if (w->testbed->info.arch > 0 && alignment < TW_FULL_ALIGNMENT)
         w->shift = (uint64_t)alignment;
     for (int i = 0; i < argument_count(w); i++) {
         if (!is_buffer(w, i))
             continue;
         tw_status status =
-            tw_problem_extent(&w->bench->problem, i, w->bench->values, &w->extents[i], error);
+            tw_problem_extent(&w->testbed->problem, i, w->testbed->values, &w->extents[i], error);
         if (status != TW_OK)
             return status;
         w->zones[w->zone_count++] = (struct zone){-1, offset, GUARD_BYTES};
@@ -65,13 +65,13 @@ static uint64_t reference_bytes(const struct workload *w, int argument) {
 }
 
 static tw_status allocate_references(struct workload *w, struct tw_error *error) {
-    const struct tw_description *d = w->bench->problem.description;
+    const struct tw_description *d = w->testbed->problem.description;
     for (int c = 0; c < d->case_count; c++) {
         for (int i = 0; i < d->argument_count; i++) {
             if (!is_output(w, i))
                 continue;
-            tw_status status = w->bench->backend->allocate(w->bench->device, reference_bytes(w, i),
-                                                           &w->references[c][i], error);
+            tw_status status = w->testbed->backend->allocate(
+                w->testbed->device, reference_bytes(w, i), &w->references[c][i], error);
             if (status != TW_OK)
                 return status;
         }
@@ -81,19 +81,19 @@ static tw_status allocate_references(struct workload *w, struct tw_error *error)
 
 /* Says at once what cannot fit: some devices take any size and fail when memory is touched. */
 static tw_status check_room(const struct workload *w, uint64_t *room, struct tw_error *error) {
-    const struct tw_description *d = w->bench->problem.description;
+    const struct tw_description *d = w->testbed->problem.description;
     uint64_t needed = w->set_bytes, available = 0, total = 0;
     for (int i = 0; i < d->argument_count; i++)
         if (is_output(w, i))
             needed += (uint64_t)d->case_count * reference_bytes(w, i);
-    tw_status status = w->bench->backend->memory(w->bench->device, &available, &total, error);
+    tw_status status = w->testbed->backend->memory(w->testbed->device, &available, &total, error);
     if (status != TW_OK)
         return status;
     if (needed > available)
         return tw_fail(error, TW_NO_MEMORY,
                        "the problem needs %.2f GB (with the answers to check against) and %s has "
                        "%.2f GB free; choose a smaller shape",
-                       (double)needed * 1e-9, w->bench->info.name, (double)available * 1e-9);
+                       (double)needed * 1e-9, w->testbed->info.name, (double)available * 1e-9);
     *room = available - needed;
     return TW_OK;
 }
@@ -104,9 +104,9 @@ uint64_t workload_cold_sets(uint64_t set_bytes, uint64_t cache_bytes) {
 }
 
 static tw_status allocate_sets(struct workload *w, uint64_t room, struct tw_error *error) {
-    uint64_t cache = 2 * (uint64_t)w->bench->info.cache_bytes, wanted = 1;
+    uint64_t cache = 2 * (uint64_t)w->testbed->info.cache_bytes, wanted = 1;
     if (w->policy == CACHE_COLD)
-        wanted = workload_cold_sets(w->set_bytes, (uint64_t)w->bench->info.cache_bytes);
+        wanted = workload_cold_sets(w->set_bytes, (uint64_t)w->testbed->info.cache_bytes);
     /* Half of what is free: others use the device too. */
     if ((wanted - 1) * w->set_bytes > room / 2)
         wanted = room / 2 / w->set_bytes + 1;
@@ -115,17 +115,18 @@ static tw_status allocate_sets(struct workload *w, uint64_t room, struct tw_erro
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     tw_status status = TW_OK;
     for (uint64_t s = 0; s < wanted && status == TW_OK; s++) {
-        status = w->bench->backend->allocate(w->bench->device, w->set_bytes, &w->sets[s], error);
+        status =
+            w->testbed->backend->allocate(w->testbed->device, w->set_bytes, &w->sets[s], error);
         w->set_count += status == TW_OK;
     }
     if (status == TW_OK && w->policy == CACHE_COLD && wanted * w->set_bytes <= cache)
-        status = w->bench->backend->allocate(w->bench->device, cache, &w->flush, error);
+        status = w->testbed->backend->allocate(w->testbed->device, cache, &w->flush, error);
     return status;
 }
 
 void workload_arguments(const struct workload *w, int set, int which,
                         struct tw_arguments *arguments) {
-    const struct tw_description *d = w->bench->problem.description;
+    const struct tw_description *d = w->testbed->problem.description;
     *arguments = (struct tw_arguments){.scalars_given = UINT32_MAX};
     for (int z = 0; z < w->zone_count; z++) {
         int argument = w->zones[z].argument;
@@ -145,28 +146,29 @@ struct tw_memory workload_zone(const struct workload *w, int argument) {
 
 static tw_status fill_argument(const struct workload *w, const struct tw_memory *memory, int i,
                                struct tw_error *error) {
-    const struct tw_argument *a = &w->bench->problem.description->arguments[i];
+    const struct tw_argument *a = &w->testbed->problem.description->arguments[i];
     double low, high;
-    tw_status status = tw_problem_fill(&w->bench->problem, i, w->bench->values, &low, &high, error);
+    tw_status status =
+        tw_problem_fill(&w->testbed->problem, i, w->testbed->values, &low, &high, error);
     return status == TW_OK
-               ? checks_fill(&w->checks, memory, &w->extents[i],
-                             w->seed * 64 + a->fill_seed * 8 + (uint32_t)i, low, high, error)
+               ? check_kernels_fill(&w->checks, memory, &w->extents[i],
+                                    w->seed * 64 + a->fill_seed * 8 + (uint32_t)i, low, high, error)
                : status;
 }
 
 tw_status workload_original(const struct workload *w, int argument, struct tw_memory *memory,
                             struct tw_error *error) {
-    const struct bench *bench = w->bench;
-    tw_status status =
-        bench->backend->allocate(bench->device, workload_zone(w, argument).bytes, memory, error);
+    const struct testbed *testbed = w->testbed;
+    tw_status status = testbed->backend->allocate(testbed->device, workload_zone(w, argument).bytes,
+                                                  memory, error);
     if (status != TW_OK)
         return status;
     const struct tw_memory buffer = tw_memory_part(memory, w->shift, w->extents[argument].bytes);
-    status = bench->backend->fill(bench->device, memory, 0xFF, error);
+    status = testbed->backend->fill(testbed->device, memory, 0xFF, error);
     if (status == TW_OK)
         status = fill_argument(w, &buffer, argument, error);
     if (status != TW_OK)
-        bench->backend->release(bench->device, memory);
+        testbed->backend->release(testbed->device, memory);
     return status;
 }
 
@@ -177,7 +179,7 @@ tw_status workload_prepare(const struct workload *w, int which, struct tw_error 
     for (int i = 0; i < argument_count(w) && status == TW_OK; i++) {
         if (!is_output(w, i))
             continue;
-        status = w->bench->backend->fill(w->bench->device, &arguments.memory[i], 0xFF, error);
+        status = w->testbed->backend->fill(w->testbed->device, &arguments.memory[i], 0xFF, error);
         if (status == TW_OK && workload_reads(w, i, which))
             status = fill_argument(w, &arguments.memory[i], i, error);
     }
@@ -188,21 +190,21 @@ tw_status workload_prepare(const struct workload *w, int which, struct tw_error 
 static tw_status fill_sets(struct workload *w, struct tw_error *error) {
     struct tw_arguments arguments;
     workload_arguments(w, 0, 0, &arguments);
-    tw_status status = w->bench->backend->fill(w->bench->device, &w->sets[0], 0xFF, error);
+    tw_status status = w->testbed->backend->fill(w->testbed->device, &w->sets[0], 0xFF, error);
     for (int i = 0; i < argument_count(w) && status == TW_OK; i++)
         if (is_buffer(w, i) && !is_output(w, i))
             status = fill_argument(w, &arguments.memory[i], i, error);
     if (status == TW_OK)
         status = workload_prepare(w, 0, error);
     for (int s = 1; s < w->set_count && status == TW_OK; s++)
-        status = w->bench->backend->copy(w->bench->device, &w->sets[s], &w->sets[0], error);
+        status = w->testbed->backend->copy(w->testbed->device, &w->sets[s], &w->sets[0], error);
     return status;
 }
 
 /* The reference reads set 0 and writes to memory of its own. */
 static tw_status run_reference(struct workload *w, const struct tw_executable *reference,
                                const struct tw_module *module, int which, struct tw_error *error) {
-    const struct bench *bench = w->bench;
+    const struct testbed *testbed = w->testbed;
     tw_status status = workload_prepare(w, which, error);
     if (status != TW_OK)
         return status;
@@ -214,7 +216,7 @@ static tw_status run_reference(struct workload *w, const struct tw_executable *r
         arguments.before[i] = arguments.memory[i];
         arguments.memory[i] = w->references[which][i];
         /* A reference that forgets an element must not agree with a variant that does. */
-        status = bench->backend->fill(bench->device, &arguments.memory[i], 0xA5, error);
+        status = testbed->backend->fill(testbed->device, &arguments.memory[i], 0xA5, error);
         if (status != TW_OK)
             return status;
     }
@@ -222,30 +224,30 @@ static tw_status run_reference(struct workload *w, const struct tw_executable *r
     struct tw_launch queued;
     tw_executable_launch(reference, 0, module, &arguments, NULL, values, &queued);
     double seconds = 0;
-    status = bench->backend->time(bench->device, &queued, 1, &seconds, error);
+    status = testbed->backend->time(testbed->device, &queued, 1, &seconds, error);
     if (seconds > w->reference_seconds)
         w->reference_seconds = seconds;
     return status;
 }
 
 static tw_status compute_references(struct workload *w, struct tw_error *error) {
-    const struct bench *bench = w->bench;
-    const struct tw_description *d = bench->problem.description;
+    const struct testbed *testbed = w->testbed;
+    const struct tw_description *d = testbed->problem.description;
     struct tw_executable *reference;
     struct tw_binary binary = {0};
     struct tw_module *module = NULL;
-    tw_status status =
-        tw_executable_create(&reference, &bench->problem, NULL, bench->values, &bench->info, error);
+    tw_status status = tw_executable_create(&reference, &testbed->problem, NULL, testbed->values,
+                                            &testbed->info, error);
     if (status == TW_OK)
-        status = tw_reference_compile(bench->backend, &bench->info, &bench->problem, bench->values,
-                                      &binary, error);
+        status = tw_reference_compile(testbed->backend, &testbed->info, &testbed->problem,
+                                      testbed->values, &binary, error);
     if (status == TW_OK)
-        status =
-            bench->backend->load(bench->device, binary.bytes, binary.size, d->reference.function,
-                                 reference->launches[0].geometry.shared, &module, error);
+        status = testbed->backend->load(testbed->device, binary.bytes, binary.size,
+                                        d->reference.function,
+                                        reference->launches[0].geometry.shared, &module, error);
     for (int c = 0; c < d->case_count && status == TW_OK; c++)
         status = run_reference(w, reference, module, c, error);
-    bench->backend->unload(bench->device, module);
+    testbed->backend->unload(testbed->device, module);
     tw_binary_free(&binary);
     tw_executable_free(reference);
     if (status != TW_OK)
@@ -272,13 +274,13 @@ tw_status workload_restore(struct workload *w, struct tw_error *error) {
     if (status == TW_OK)
         status = compute_references(w, error);
     if (status == TW_OK)
-        status = checks_sums(&w->checks, memory, workload_protected(w, memory, zones),
-                             w->input_sums, error);
+        status = check_kernels_sums(&w->checks, memory, workload_protected(w, memory, zones),
+                                    w->input_sums, error);
     return status;
 }
 
 static tw_status check_tolerances(const struct workload *w, struct tw_error *error) {
-    const struct tw_description *d = w->bench->problem.description;
+    const struct tw_description *d = w->testbed->problem.description;
     for (int i = 0; i < d->argument_count; i++)
         if (is_output(w, i) && tw_type_info(w->extents[i].type)->floating &&
             d->tolerance[w->extents[i].type] <= 0)
@@ -296,7 +298,7 @@ static tw_status furnish(struct workload *w, bool make_checks, struct tw_error *
     if (status == TW_OK)
         status = check_room(w, &room, error);
     if (status == TW_OK && make_checks)
-        status = checks_create(&w->checks, w->bench, error);
+        status = check_kernels_create(&w->checks, w->testbed, error);
     if (status == TW_OK)
         status = allocate_references(w, error);
     if (status == TW_OK)
@@ -306,32 +308,32 @@ static tw_status furnish(struct workload *w, bool make_checks, struct tw_error *
     return status;
 }
 
-tw_status workload_create(struct workload *w, const struct bench *bench, enum cache_policy policy,
-                          uint32_t seed, struct tw_error *error) {
-    *w = (struct workload){.bench = bench, .policy = policy, .seed = seed};
+tw_status workload_create(struct workload *w, const struct testbed *testbed,
+                          enum cache_policy policy, uint32_t seed, struct tw_error *error) {
+    *w = (struct workload){.testbed = testbed, .policy = policy, .seed = seed};
     return furnish(w, true, error);
 }
 
 tw_status workload_change(struct workload *w, struct tw_error *error) {
     struct workload changed = {
-        .bench = w->bench, .policy = CACHE_WARM, .seed = w->seed, .checks = w->checks};
-    w->checks = (struct checks){0};
+        .testbed = w->testbed, .policy = CACHE_WARM, .seed = w->seed, .checks = w->checks};
+    w->checks = (struct check_kernels){0};
     workload_free(w);
     *w = changed;
     return furnish(w, false, error);
 }
 
 void workload_free(struct workload *w) {
-    if (w->bench == NULL)
+    if (w->testbed == NULL)
         return;
-    const struct tw_backend *backend = w->bench->backend;
+    const struct tw_backend *backend = w->testbed->backend;
     for (int s = 0; s < w->set_count; s++)
-        backend->release(w->bench->device, &w->sets[s]);
+        backend->release(w->testbed->device, &w->sets[s]);
     free(w->sets);
     for (int c = 0; c < TW_MAX_CASES; c++)
         for (int i = 0; i < TW_MAX_ARGUMENTS; i++)
-            backend->release(w->bench->device, &w->references[c][i]);
-    backend->release(w->bench->device, &w->flush);
-    checks_free(&w->checks);
+            backend->release(w->testbed->device, &w->references[c][i]);
+    backend->release(w->testbed->device, &w->flush);
+    check_kernels_free(&w->checks);
     *w = (struct workload){0};
 }

@@ -8,7 +8,7 @@
 #ifndef TUNER_MEASURE_WORKLOAD_H
 #define TUNER_MEASURE_WORKLOAD_H
 
-#include "tuner/measure/checks.h"
+#include "tuner/measure/check_kernels.h"
 
 enum cache_policy { CACHE_COLD, CACHE_WARM };
 
@@ -20,8 +20,8 @@ struct zone {
 };
 
 struct workload {
-    const struct bench *bench;
-    struct checks checks;
+    const struct testbed *testbed;
+    struct check_kernels checks;
     enum cache_policy policy;
     uint32_t seed;
     /* How far into its zone a buffer begins: where the problem's buffers are aligned to less than
@@ -44,10 +44,10 @@ uint64_t workload_cold_sets(uint64_t set_bytes, uint64_t cache_bytes);
 
 /* Allocates, fills, and computes the right answers. TW_NO_MEMORY says how much was needed. Free
  * with workload_free also after a failure. */
-tw_status workload_create(struct workload *workload, const struct bench *bench,
+tw_status workload_create(struct workload *workload, const struct testbed *testbed,
                           enum cache_policy policy, uint32_t seed, struct tw_error *error);
 void workload_free(struct workload *workload);
-/* The same once more, as one set, after the bench was bound for another call of its problem. The
+/* The same once more, as one set, after the testbed was bound for another call of its problem. The
  * kernels that check stay, all else is made anew. Not after a workload_create that failed. */
 tw_status workload_change(struct workload *workload, struct tw_error *error);
 

@@ -21,7 +21,7 @@ struct finalist {
 
 struct runner {
     struct tw_description *description;
-    struct bench bench;
+    struct testbed testbed;
     struct workload workload;
     int finalist_count;
     struct finalist finalists[MAX_FINALISTS];
@@ -36,19 +36,19 @@ static tw_status take_assignment(struct runner *runner, struct tw_error *error) 
         return status;
     status = assignment_read(&message, &runner->description, &problem, &device, error);
     if (status == TW_OK)
-        status = bench_open(&runner->bench, &device, &problem, NULL, error);
+        status = testbed_open(&runner->testbed, &device, &problem, NULL, error);
     enum cache_policy policy =
         strcmp(message_text(&message, "cache", "cold"), "warm") == 0 ? CACHE_WARM : CACHE_COLD;
     uint32_t seed = (uint32_t)message_number(&message, "seed", 0);
     message_free(&message);
     if (status == TW_OK)
-        status = workload_create(&runner->workload, &runner->bench, policy, seed, error);
+        status = workload_create(&runner->workload, &runner->testbed, policy, seed, error);
     return status;
 }
 
 static void add_conditions(const struct runner *runner, struct message *answer) {
     struct tw_text conditions = {0};
-    runner->bench.backend->conditions(runner->bench.device, &conditions);
+    runner->testbed.backend->conditions(runner->testbed.device, &conditions);
     cJSON_AddStringToObject(answer->json, "conditions",
                             conditions.data != NULL ? conditions.data : "{}");
     if (conditions.failed)
@@ -61,7 +61,7 @@ static tw_status announce(const struct runner *runner, tw_status status, struct 
     struct tw_work work;
     double copy = 0;
     if (status == TW_OK)
-        status = tw_problem_work(&runner->bench.problem, runner->bench.values, &work, error);
+        status = tw_problem_work(&runner->testbed.problem, runner->testbed.values, &work, error);
     if (status == TW_OK && work.bytes >= 2) {
         status = timing_copy(&runner->workload, work.bytes, &copy, error);
         cJSON_AddNumberToObject(answer.json, "copy_us", copy * 1e6);
@@ -89,7 +89,7 @@ static tw_status say(const char *kind, struct tw_error *error) {
  * that begins and when it is over: a variant's own limit counts from there. */
 static tw_status launch_first(const struct runner *runner, const struct tw_variant *variant,
                               struct tw_error *error) {
-    const struct bench *bench = &runner->bench;
+    const struct testbed *testbed = &runner->testbed;
     struct tw_arguments arguments;
     struct tw_launch launches[TW_MAX_LAUNCHES];
     struct tw_value values[TW_MAX_LAUNCHES * TW_MAX_PASSED];
@@ -99,11 +99,11 @@ static tw_status launch_first(const struct runner *runner, const struct tw_varia
     for (int i = 0; i < tw_variant_launch_count(variant) && status == TW_OK; i++) {
         status = say("loading", error);
         if (status == TW_OK)
-            status = bench->backend->start(bench->device, &launches[i], error);
+            status = testbed->backend->start(testbed->device, &launches[i], error);
         if (status == TW_OK)
             status = say("running", error);
         if (status == TW_OK)
-            status = bench->backend->synchronize(bench->device, error);
+            status = testbed->backend->synchronize(testbed->device, error);
     }
     return status;
 }
@@ -114,14 +114,14 @@ static tw_status load(const struct runner *runner, const struct message *request
     struct tw_configuration configuration;
     struct tw_binaries binaries = {0};
     int64_t values[TW_MAX_SYMBOLS];
-    memcpy(values, runner->bench.values, sizeof values);
+    memcpy(values, runner->testbed.values, sizeof values);
     tw_status status = assignment_read_variant(request, runner->description, &configuration, error);
     if (status == TW_OK)
         status = tw_configuration_bind(runner->description, &configuration, values, error);
     if (status == TW_OK)
         status = assignment_read_binaries(request, &binaries, error);
     if (status == TW_OK)
-        status = bench_load(&runner->bench, &configuration, values, &binaries, variant, error);
+        status = testbed_load(&runner->testbed, &configuration, values, &binaries, variant, error);
     tw_binaries_free(&binaries);
     if (status != TW_OK)
         return status;
@@ -244,12 +244,12 @@ static void drop_finalists(struct runner *runner) {
 
 static tw_status answer_call(struct runner *runner, const struct message *request,
                              struct tw_error *error) {
-    struct bench *bench = &runner->bench;
+    struct testbed *testbed = &runner->testbed;
     struct call call;
     drop_finalists(runner);
     tw_status status = assignment_read_call(request, &call, error);
     if (status == TW_OK)
-        status = call_bind(&call, &bench->info, &bench->problem, bench->values, error);
+        status = call_bind(&call, &testbed->info, &testbed->problem, testbed->values, error);
     if (status == TW_OK)
         status = workload_change(&runner->workload, error);
     return status;
@@ -304,7 +304,7 @@ int device_worker(void) {
         return 1;
     drop_finalists(&runner);
     workload_free(&runner.workload);
-    bench_close(&runner.bench);
+    testbed_close(&runner.testbed);
     tw_description_free(runner.description);
     return 0;
 }

@@ -1,14 +1,14 @@
 /* From what is asked for to its plan. */
-#ifndef TW_LIBRARY_FIND_H
-#define TW_LIBRARY_FIND_H
+#ifndef TW_LIBRARY_PLAN_CREATE_H
+#define TW_LIBRARY_PLAN_CREATE_H
 
 #include "runtime/library/library.h"
 
 /* For a key that has no plan yet: finds the plan by what its request means, or where `make` makes
  * it as the policy for misses says, and lets the key find it from then on. `key` is NULL when the
  * request has none. *out is held for the caller, and NULL after a failure. */
-tw_status tw_find_missing(tw_library *library, const struct tw_plan_key *key,
-                          const tw_request *request, bool make, const tw_plan **out,
-                          tw_error *error);
+tw_status tw_plan_create_missing(tw_library *library, const struct tw_plan_key *key,
+                                 const tw_request *request, bool make, const tw_plan **out,
+                                 tw_error *error);
 
 #endif

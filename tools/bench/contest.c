@@ -1,4 +1,4 @@
-#include "tools/bench/match.h"
+#include "tools/bench/contest.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct player {
     void *state;
     double batch_seconds; /* as timed */
     double whole_seconds; /* by the clock */
-    double times[MATCH_MOST_ROUNDS], queueing[MATCH_MOST_ROUNDS];
+    double times[CONTEST_MOST_ROUNDS], queueing[CONTEST_MOST_ROUNDS];
 };
 
 bool outcome_timed(const struct outcome *outcome) {
@@ -76,7 +76,7 @@ static int choose_rounds(const struct player *players, int count) {
         least = fmin(least, players[i].batch_seconds);
     }
     double rounds = fmin(ceil(ENOUGH_SECONDS / least), floor(MOST_SECONDS / round));
-    return (int)fmax(MATCH_LEAST_ROUNDS, fmin(rounds, MATCH_MOST_ROUNDS));
+    return (int)fmax(CONTEST_LEAST_ROUNDS, fmin(rounds, CONTEST_MOST_ROUNDS));
 }
 
 static tw_status play_rounds(struct player *players, int count, int rounds, struct data *data,
@@ -98,56 +98,56 @@ static tw_status play_rounds(struct player *players, int count, int rounds, stru
 }
 
 static struct statistics_interval summarise(const double *times, int rounds, double *median) {
-    double sorted[MATCH_MOST_ROUNDS];
+    double sorted[CONTEST_MOST_ROUNDS];
     memcpy(sorted, times, (size_t)rounds * sizeof *sorted);
     statistics_sort(sorted, (size_t)rounds);
     *median = statistics_median(sorted, (size_t)rounds);
     return statistics_median_interval(sorted, (size_t)rounds, STATISTICS_CONFIDENCE);
 }
 
-static void conclude(struct match *match, const struct player *players, int count) {
+static void conclude(struct contest *contest, const struct player *players, int count) {
     const struct player *ours = NULL;
     for (int i = 0; i < count; i++) {
         struct outcome *o = players[i].outcome;
         struct statistics_interval interval =
-            summarise(players[i].times, match->rounds, &o->median);
-        summarise(players[i].queueing, match->rounds, &o->queueing);
+            summarise(players[i].times, contest->rounds, &o->median);
+        summarise(players[i].queueing, contest->rounds, &o->queueing);
         o->low = interval.low;
         o->high = interval.high;
-        match->confidence = interval.confidence;
+        contest->confidence = interval.confidence;
         if (o->entry->role == ROLE_OURS)
             ours = &players[i];
         if (o->entry->role == ROLE_VENDOR && !outcome_is_wrong(o) &&
-            (match->vendor == NULL || o->median < match->vendor->median))
-            match->vendor = o;
+            (contest->vendor == NULL || o->median < contest->vendor->median))
+            contest->vendor = o;
     }
     if (ours == NULL)
         return;
-    match->ours = ours->outcome;
+    contest->ours = ours->outcome;
     for (int i = 0; i < count; i++) {
         struct outcome *o = players[i].outcome;
-        double ratios[MATCH_MOST_ROUNDS], ignored;
-        for (int r = 0; r < match->rounds; r++)
+        double ratios[CONTEST_MOST_ROUNDS], ignored;
+        for (int r = 0; r < contest->rounds; r++)
             ratios[r] = players[i].times[r] / ours->times[r];
-        struct statistics_interval interval = summarise(ratios, match->rounds, &ignored);
-        o->ratio = o->median / match->ours->median;
+        struct statistics_interval interval = summarise(ratios, contest->rounds, &ignored);
+        o->ratio = o->median / contest->ours->median;
         o->ratio_low = interval.low;
         o->ratio_high = interval.high;
     }
 }
 
 /* Those that can play come to the front of `players`. */
-static tw_status enter_all(struct match *match, struct player *players, int *playing,
+static tw_status enter_all(struct contest *contest, struct player *players, int *playing,
                            struct data *data, const struct errors *errors, tw_error *error) {
     *playing = 0;
-    for (int i = 0; i < match->count; i++) {
+    for (int i = 0; i < contest->count; i++) {
         struct player *player = &players[*playing];
-        *player = (struct player){.outcome = &match->outcomes[i]};
+        *player = (struct player){.outcome = &contest->outcomes[i]};
         tw_error *failure = &player->outcome->failure;
         tw_status status = enter(player, data, errors, failure);
         failure->status = status;
         if (player->outcome->entry->role == ROLE_OURS)
-            match->plan = tilewise_explain(player->state);
+            contest->plan = tilewise_explain(player->state);
         if (status == TW_OK) {
             ++*playing;
             continue;
@@ -164,7 +164,7 @@ static tw_status enter_all(struct match *match, struct player *players, int *pla
     return TW_OK;
 }
 
-static tw_status play(struct match *match, struct data *data, int rounds, tw_error *error) {
+static tw_status play(struct contest *contest, struct data *data, int rounds, tw_error *error) {
     struct errors errors;
     int playing = 0;
     struct player *players = calloc(CONTENDERS_MAX, sizeof *players);
@@ -172,15 +172,15 @@ static tw_status play(struct match *match, struct data *data, int rounds, tw_err
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     tw_status status = errors_create(&errors, data, error);
     if (status == TW_OK) {
-        match->checked = errors_share(&errors);
-        status = enter_all(match, players, &playing, data, &errors, error);
+        contest->checked = errors_share(&errors);
+        status = enter_all(contest, players, &playing, data, &errors, error);
     }
     if (status == TW_OK && playing > 0) {
-        match->rounds = rounds > 0 ? rounds : choose_rounds(players, playing);
-        status = play_rounds(players, playing, match->rounds, data, error);
+        contest->rounds = rounds > 0 ? rounds : choose_rounds(players, playing);
+        status = play_rounds(players, playing, contest->rounds, data, error);
     }
     if (status == TW_OK)
-        conclude(match, players, playing);
+        conclude(contest, players, playing);
     for (int i = 0; i < playing; i++)
         players[i].outcome->entry->contender->free(players[i].state);
     errors_free(&errors);
@@ -188,31 +188,31 @@ static tw_status play(struct match *match, struct data *data, int rounds, tw_err
     return status;
 }
 
-tw_status match_play(struct match *match, struct stage *stage, bool cold, int rounds,
-                     tw_error *error) {
+tw_status contest_run(struct contest *contest, struct stage *stage, bool cold, int rounds,
+                      tw_error *error) {
     const struct entry *entries[CONTENDERS_MAX];
-    match->count = contenders_for(&match->task, &stage->info, entries);
-    for (int i = 0; i < match->count; i++)
-        match->outcomes[i].entry = entries[i];
+    contest->count = contenders_for(&contest->task, &stage->info, entries);
+    for (int i = 0; i < contest->count; i++)
+        contest->outcomes[i].entry = entries[i];
     struct data data;
-    tw_status status = data_create(&data, stage, &match->task, cold, error);
-    match->set_count = data.set_count;
+    tw_status status = data_create(&data, stage, &contest->task, cold, error);
+    contest->set_count = data.set_count;
     if (status == TW_OK)
-        status = play(match, &data, rounds, error);
+        status = play(contest, &data, rounds, error);
     data_free(&data);
     return status;
 }
 
-void match_free(struct match *match) {
-    for (int i = 0; i < match->count; i++)
-        tw_text_free(&match->outcomes[i].detail);
-    task_free(&match->task);
+void contest_free(struct contest *contest) {
+    for (int i = 0; i < contest->count; i++)
+        tw_text_free(&contest->outcomes[i].detail);
+    task_free(&contest->task);
 }
 
-bool match_failed(const struct match *match) {
-    bool failed = match->ours == NULL;
-    for (int i = 0; i < match->count; i++) {
-        const struct outcome *o = &match->outcomes[i];
+bool contest_failed(const struct contest *contest) {
+    bool failed = contest->ours == NULL;
+    for (int i = 0; i < contest->count; i++) {
+        const struct outcome *o = &contest->outcomes[i];
         failed |= outcome_is_wrong(o) || (!outcome_timed(o) && o->failure.status != TW_UNAVAILABLE);
     }
     return failed;

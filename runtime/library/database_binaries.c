@@ -1,4 +1,4 @@
-#include "runtime/library/shipped.h"
+#include "runtime/library/database_binaries.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,31 +11,31 @@ struct piece {
 
 enum { BUCKETS = 1024 };
 
-struct tw_shipped {
+struct tw_database_binaries {
     struct piece *buckets[BUCKETS];
 };
 
-tw_status tw_shipped_create(struct tw_shipped **out, struct tw_error *error) {
+tw_status tw_database_binaries_create(struct tw_database_binaries **out, struct tw_error *error) {
     *out = calloc(1, sizeof **out);
     return *out != NULL ? TW_OK : tw_fail(error, TW_NO_MEMORY, "out of memory");
 }
 
-void tw_shipped_free(struct tw_shipped *shipped) {
-    if (shipped == NULL)
+void tw_database_binaries_free(struct tw_database_binaries *binaries) {
+    if (binaries == NULL)
         return;
     for (int i = 0; i < BUCKETS; i++) {
-        while (shipped->buckets[i] != NULL) {
-            struct piece *next = shipped->buckets[i]->next;
-            tw_binary_free(&shipped->buckets[i]->binary);
-            free(shipped->buckets[i]);
-            shipped->buckets[i] = next;
+        while (binaries->buckets[i] != NULL) {
+            struct piece *next = binaries->buckets[i]->next;
+            tw_binary_free(&binaries->buckets[i]->binary);
+            free(binaries->buckets[i]);
+            binaries->buckets[i] = next;
         }
     }
-    free(shipped);
+    free(binaries);
 }
 
-void tw_shipped_key(const struct tw_device_info *device, const char *source, const char *function,
-                    char key[TW_HASH_SIZE]) {
+void tw_database_binaries_key(const struct tw_device_info *device, const char *source,
+                              const char *function, char key[TW_HASH_SIZE]) {
     struct tw_hash *hash = tw_hash_begin();
     tw_hash_add_text(hash, device->backend);
     tw_hash_add_text(hash, device->architecture);
@@ -49,14 +49,14 @@ void tw_shipped_key(const struct tw_device_info *device, const char *source, con
     tw_hash_finish(hash, key);
 }
 
-void tw_shipped_hash(const void *bytes, size_t size, char hash[TW_HASH_SIZE]) {
+void tw_database_binaries_hash(const void *bytes, size_t size, char hash[TW_HASH_SIZE]) {
     struct tw_hash *state = tw_hash_begin();
     tw_hash_add(state, bytes, size);
     tw_hash_finish(state, hash);
 }
 
-static const struct piece *find(const struct tw_shipped *shipped, const char *key) {
-    const struct piece *piece = shipped->buckets[tw_hash64(key, strlen(key)) % BUCKETS];
+static const struct piece *find(const struct tw_database_binaries *binaries, const char *key) {
+    const struct piece *piece = binaries->buckets[tw_hash64(key, strlen(key)) % BUCKETS];
     while (piece != NULL && strcmp(piece->key, key) != 0)
         piece = piece->next;
     return piece;
@@ -72,7 +72,7 @@ static bool copy_binary(struct tw_binary *to, const struct tw_binary *from, cons
 }
 
 struct adding {
-    struct tw_shipped *shipped;
+    struct tw_database_binaries *binaries;
     const struct tw_device_info *device;
     bool no_memory;
 };
@@ -80,10 +80,10 @@ struct adding {
 static bool add(void *context, const struct tw_db_binary *stored) {
     struct adding *adding = context;
     char hash[TW_HASH_SIZE];
-    tw_shipped_hash(stored->bytes, stored->size, hash);
+    tw_database_binaries_hash(stored->bytes, stored->size, hash);
     if (strcmp(stored->architecture, adding->device->architecture) != 0 ||
         strlen(stored->key) != TW_HASH_SIZE - 1 || strcmp(hash, stored->hash) != 0 ||
-        find(adding->shipped, stored->key) != NULL)
+        find(adding->binaries, stored->key) != NULL)
         return true;
     struct piece *piece = calloc(1, sizeof *piece);
     const struct tw_binary binary = {.size = stored->size,
@@ -97,22 +97,23 @@ static bool add(void *context, const struct tw_db_binary *stored) {
     }
     strcpy(piece->key, stored->key);
     struct piece **bucket =
-        &adding->shipped->buckets[tw_hash64(stored->key, strlen(stored->key)) % BUCKETS];
+        &adding->binaries->buckets[tw_hash64(stored->key, strlen(stored->key)) % BUCKETS];
     piece->next = *bucket;
     *bucket = piece;
     return true;
 }
 
-tw_status tw_shipped_add(struct tw_shipped *shipped, tw_db *db, const struct tw_device_info *device,
-                         struct tw_error *error) {
-    struct adding adding = {.shipped = shipped, .device = device};
+tw_status tw_database_binaries_add(struct tw_database_binaries *binaries, tw_db *db,
+                                   const struct tw_device_info *device, struct tw_error *error) {
+    struct adding adding = {.binaries = binaries, .device = device};
     if (tw_db_binary_each(db, device->backend, add, &adding) != TW_DB_OK)
         return tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
     return adding.no_memory ? tw_fail(error, TW_NO_MEMORY, "out of memory for binaries") : TW_OK;
 }
 
-bool tw_shipped_get(const struct tw_shipped *shipped, const char *key, struct tw_binary *binary) {
+bool tw_database_binaries_get(const struct tw_database_binaries *binaries, const char *key,
+                              struct tw_binary *binary) {
     *binary = (struct tw_binary){0};
-    const struct piece *piece = find(shipped, key);
+    const struct piece *piece = find(binaries, key);
     return piece != NULL && copy_binary(binary, &piece->binary, piece->binary.bytes);
 }

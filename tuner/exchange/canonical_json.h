@@ -1,7 +1,7 @@
 /* JSON in one form only, so that equal values are equal bytes: members in order of name, and the
  * shortest decimal that reads back as the same number. */
-#ifndef TUNER_EXCHANGE_CANONICAL_H
-#define TUNER_EXCHANGE_CANONICAL_H
+#ifndef TUNER_EXCHANGE_CANONICAL_JSON_H
+#define TUNER_EXCHANGE_CANONICAL_JSON_H
 
 #include <cjson/cJSON.h>
 

@@ -13,7 +13,7 @@
  * therefore counts first, and looks then: a count that was negative is a dropped record's; else the
  * record stays what it is, and so do its entries. If the entry still is the record's, its key can
  * be compared. */
-#include "runtime/library/plans.h"
+#include "runtime/library/plan_table.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -67,7 +67,7 @@ struct table {
     struct slot slots[];
 };
 
-struct tw_plans {
+struct tw_plan_table {
     _Atomic(struct table *) table;
     uint64_t limit;
     _Atomic(uint64_t) clock; /* plans that were made */
@@ -89,8 +89,8 @@ static struct table *create_table(size_t slots) {
     return table;
 }
 
-tw_status tw_plans_create(struct tw_plans **out, uint64_t limit, tw_error *error) {
-    struct tw_plans *plans = *out = calloc(1, sizeof *plans);
+tw_status tw_plan_table_create(struct tw_plan_table **out, uint64_t limit, tw_error *error) {
+    struct tw_plan_table *plans = *out = calloc(1, sizeof *plans);
     struct table *table = create_table(64);
     if (plans == NULL || table == NULL) {
         free(plans);
@@ -112,7 +112,7 @@ static void free_plans(struct tw_plan_record *record) {
     }
 }
 
-void tw_plans_free(struct tw_plans *plans) {
+void tw_plan_table_free(struct tw_plan_table *plans) {
     if (plans == NULL)
         return;
     for (struct tw_plan_record *record = plans->records; record != NULL; record = record->next)
@@ -158,7 +158,7 @@ static bool has_key(const struct entry *entry, const struct tw_plan_key *key) {
 }
 
 /* What is found is held if there is a limit. */
-static struct entry *find(const struct tw_plans *plans, const struct tw_plan_key *key,
+static struct entry *find(const struct tw_plan_table *plans, const struct tw_plan_key *key,
                           uint64_t hash) {
     struct table *table = atomic_load_explicit(&plans->table, memory_order_acquire);
     for (size_t tries = 0; tries <= table->mask; tries++) {
@@ -182,7 +182,7 @@ static struct entry *find(const struct tw_plans *plans, const struct tw_plan_key
     return NULL;
 }
 
-const tw_plan *tw_plans_hold(struct tw_plans *plans, const struct tw_plan_key *key) {
+const tw_plan *tw_plan_table_hold(struct tw_plan_table *plans, const struct tw_plan_key *key) {
     struct entry *entry = find(plans, key, tw_plan_key_hash(key));
     if (entry == NULL)
         return NULL;
@@ -196,7 +196,7 @@ const tw_plan *tw_plans_hold(struct tw_plans *plans, const struct tw_plan_key *k
     return atomic_load_explicit(&entry->plan, memory_order_acquire);
 }
 
-void tw_plans_release(struct tw_plans *plans, const tw_plan *plan) {
+void tw_plan_table_release(struct tw_plan_table *plans, const tw_plan *plan) {
     if (plans->limit != 0)
         let_go(plan->record);
 }
@@ -212,7 +212,7 @@ static void publish(struct table *table, struct entry *entry) {
 }
 
 /* At most three quarters of the slots are used, so that look-ups are short. */
-static bool make_room(struct tw_plans *plans) {
+static bool make_room(struct tw_plan_table *plans) {
     struct table *table = plans->table;
     if (4 * (plans->count + 1) <= 3 * (table->mask + 1))
         return true;
@@ -227,7 +227,7 @@ static bool make_room(struct tw_plans *plans) {
     return true;
 }
 
-static bool share_texts(struct tw_plans *plans, const struct tw_plan_key *key,
+static bool share_texts(struct tw_plan_table *plans, const struct tw_plan_key *key,
                         const struct tw_key_texts **out) {
     *out = NULL;
     if (key->kernel == NULL)
@@ -248,7 +248,7 @@ static bool share_texts(struct tw_plans *plans, const struct tw_plan_key *key,
 }
 
 /* A block with an entry and a record that were never used. */
-static struct block *open_block(struct tw_plans *plans) {
+static struct block *open_block(struct tw_plan_table *plans) {
     if (plans->blocks != NULL && plans->blocks->entries_used < BLOCK &&
         plans->blocks->records_used < BLOCK)
         return plans->blocks;
@@ -260,7 +260,7 @@ static struct block *open_block(struct tw_plans *plans) {
     return plans->blocks = block;
 }
 
-static struct entry *take_entry(struct tw_plans *plans) {
+static struct entry *take_entry(struct tw_plan_table *plans) {
     struct entry *entry = plans->unused_entries;
     if (entry != NULL) {
         plans->unused_entries = entry->next;
@@ -270,7 +270,7 @@ static struct entry *take_entry(struct tw_plans *plans) {
     return block != NULL ? &block->entries[block->entries_used++] : NULL;
 }
 
-static struct tw_plan_record *take_record(struct tw_plans *plans) {
+static struct tw_plan_record *take_record(struct tw_plan_table *plans) {
     struct tw_plan_record *record = plans->unused_records;
     if (record != NULL) {
         plans->unused_records = record->next;
@@ -283,7 +283,7 @@ static struct tw_plan_record *take_record(struct tw_plans *plans) {
     return record;
 }
 
-static bool add_entry(struct tw_plans *plans, const struct tw_plan_key *key,
+static bool add_entry(struct tw_plan_table *plans, const struct tw_plan_key *key,
                       struct tw_plan_record *record) {
     const struct tw_key_texts *texts;
     struct entry *entry =
@@ -302,12 +302,12 @@ static bool add_entry(struct tw_plans *plans, const struct tw_plan_key *key,
     return true;
 }
 
-static void give_record_back(struct tw_plans *plans, struct tw_plan_record *record) {
+static void give_record_back(struct tw_plan_table *plans, struct tw_plan_record *record) {
     record->next = plans->unused_records;
     plans->unused_records = record;
 }
 
-static bool add_record(struct tw_plans *plans, const struct tw_plan_key *key, tw_plan *plan) {
+static bool add_record(struct tw_plan_table *plans, const struct tw_plan_key *key, tw_plan *plan) {
     struct tw_plan_record *record = take_record(plans);
     if (record == NULL)
         return false;
@@ -337,7 +337,7 @@ static void replace_plan(struct tw_plan_record *record, tw_plan *plan) {
 
 /* ---- Dropping ---- */
 
-static void remove_entry(struct tw_plans *plans, struct entry *entry) {
+static void remove_entry(struct tw_plan_table *plans, struct entry *entry) {
     struct table *table = plans->table;
     size_t at = entry->hash & table->mask;
     while (table->slots[at].entry != entry)
@@ -356,7 +356,7 @@ static void remove_entry(struct tw_plans *plans, struct entry *entry) {
     plans->unused_entries = entry;
 }
 
-static bool drop(struct tw_plans *plans, struct tw_plan_record **link) {
+static bool drop(struct tw_plan_table *plans, struct tw_plan_record **link) {
     struct tw_plan_record *record = *link;
     int64_t nobody = 0;
     if (!atomic_compare_exchange_strong_explicit(&record->users, &nobody, DROPPED,
@@ -374,7 +374,7 @@ static bool drop(struct tw_plans *plans, struct tw_plan_record **link) {
 }
 
 /* A walk over all records for each that is dropped: a plan was just made, which takes longer. */
-static void keep_limit(struct tw_plans *plans) {
+static void keep_limit(struct tw_plan_table *plans) {
     bool more = plans->limit != 0;
     while (more) {
         uint64_t idle = 0;
@@ -393,7 +393,7 @@ static void keep_limit(struct tw_plans *plans) {
 
 /* ---- ---- */
 
-static tw_status add(struct tw_plans *plans, const struct tw_plan_key *key, tw_plan *plan,
+static tw_status add(struct tw_plan_table *plans, const struct tw_plan_key *key, tw_plan *plan,
                      bool replace, const tw_plan **kept, tw_error *error) {
     struct entry *there = find(plans, key, tw_plan_key_hash(key));
     plans->clock++;
@@ -414,16 +414,16 @@ static tw_status add(struct tw_plans *plans, const struct tw_plan_key *key, tw_p
     return TW_OK;
 }
 
-tw_status tw_plans_add(struct tw_plans *plans, const struct tw_plan_key *key, tw_plan *plan,
-                       bool replace, const tw_plan **kept, tw_error *error) {
+tw_status tw_plan_table_add(struct tw_plan_table *plans, const struct tw_plan_key *key,
+                            tw_plan *plan, bool replace, const tw_plan **kept, tw_error *error) {
     pthread_mutex_lock(&plans->lock);
     tw_status status = add(plans, key, plan, replace, kept, error);
     pthread_mutex_unlock(&plans->lock);
     return status;
 }
 
-tw_status tw_plans_alias(struct tw_plans *plans, const struct tw_plan_key *key, const tw_plan *plan,
-                         tw_error *error) {
+tw_status tw_plan_table_alias(struct tw_plan_table *plans, const struct tw_plan_key *key,
+                              const tw_plan *plan, tw_error *error) {
     pthread_mutex_lock(&plans->lock);
     struct entry *there = find(plans, key, tw_plan_key_hash(key));
     bool added = there != NULL || add_entry(plans, key, plan->record);

@@ -1,26 +1,28 @@
 /* The kernels of templates/check, compiled for a device: random input, comparison, checksums. */
-#ifndef TUNER_MEASURE_CHECKS_H
-#define TUNER_MEASURE_CHECKS_H
+#ifndef TUNER_MEASURE_CHECK_KERNELS_H
+#define TUNER_MEASURE_CHECK_KERNELS_H
 
-#include "tuner/measure/bench.h"
+#include "tuner/measure/testbed.h"
 
-struct checks {
-    const struct bench *bench;
+struct check_kernels {
+    const struct testbed *testbed;
     struct tw_module *fill[TW_TYPE_COUNT]; /* NULL for types the problem has no use for */
     struct tw_module *compare[TW_TYPE_COUNT];
     struct tw_module *checksum;
     struct tw_memory results; /* what blocks report */
 };
 
-/* Compiles what the problem's argument types need. Free with checks_free also after a failure. */
-tw_status checks_create(struct checks *checks, const struct bench *bench, struct tw_error *error);
-void checks_free(struct checks *checks);
+/* Compiles what the problem's argument types need. Free with check_kernels_free also after a
+ * failure. */
+tw_status check_kernels_create(struct check_kernels *checks, const struct testbed *testbed,
+                               struct tw_error *error);
+void check_kernels_free(struct check_kernels *checks);
 
 /* Queues random numbers in [low, high) (integers: [low, high]) into rows x columns, gaps untouched.
  */
-tw_status checks_fill(const struct checks *checks, const struct tw_memory *memory,
-                      const struct tw_extent *extent, uint32_t seed, double low, double high,
-                      struct tw_error *error);
+tw_status check_kernels_fill(const struct check_kernels *checks, const struct tw_memory *memory,
+                             const struct tw_extent *extent, uint32_t seed, double low, double high,
+                             struct tw_error *error);
 
 /* What counts as wrong where no error is allowed for: what is no number, or infinite. */
 #define CHECKS_ANY_NUMBER 1e300
@@ -41,15 +43,16 @@ struct comparison {
 /* Compares an output with its reference (double for floating types); waits for the result. The
  * output begins `ahead` elements into `got`, and what `got` holds before and behind it must be all
  * ones. `allowed` is how far an element may be off, not relative to anything. */
-tw_status checks_compare(const struct checks *checks, const struct tw_memory *got, uint64_t ahead,
-                         const struct tw_memory *reference, const struct tw_extent *extent,
-                         double allowed, struct comparison *comparison, struct tw_error *error);
+tw_status check_kernels_compare(const struct check_kernels *checks, const struct tw_memory *got,
+                                uint64_t ahead, const struct tw_memory *reference,
+                                const struct tw_extent *extent, double allowed,
+                                struct comparison *comparison, struct tw_error *error);
 
 /* A problem has at most TW_MAX_ARGUMENTS buffers, each between two guards. */
 enum { CHECKS_MAX_ZONES = 2 * TW_MAX_ARGUMENTS + 1 };
 
 /* Checksums of `count` pieces of memory, each a multiple of 4 bytes; waits for the result. */
-tw_status checks_sums(const struct checks *checks, const struct tw_memory *zones, int count,
-                      uint64_t *sums, struct tw_error *error);
+tw_status check_kernels_sums(const struct check_kernels *checks, const struct tw_memory *zones,
+                             int count, uint64_t *sums, struct tw_error *error);
 
 #endif

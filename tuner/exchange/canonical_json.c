@@ -1,4 +1,4 @@
-#include "tuner/exchange/canonical.h"
+#include "tuner/exchange/canonical_json.h"
 
 #include <math.h>
 #include <stdio.h>

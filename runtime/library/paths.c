@@ -1,4 +1,4 @@
-#include "runtime/library/places.h"
+#include "runtime/library/paths.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-void tw_place_absolute(struct tw_text *path, const char *given) {
+void tw_path_absolute(struct tw_text *path, const char *given) {
     char here[PATH_MAX];
     if (given[0] != '/' && getcwd(here, sizeof here) != NULL)
         tw_text_print(path, "%s/", here);
@@ -24,11 +24,11 @@ static void base_directory(struct tw_text *path, const char *variable, const cha
         tw_text_print(path, "%s/%s/%s", home, under_home, rest);
 }
 
-void tw_place_user_database(struct tw_text *path) {
+void tw_path_user_database(struct tw_text *path) {
     base_directory(path, "XDG_DATA_HOME", ".local/share", "tilewise/tilewise.db");
 }
 
-void tw_place_binaries(struct tw_text *path) {
+void tw_path_binaries(struct tw_text *path) {
     base_directory(path, "XDG_CACHE_HOME", ".cache", "tilewise");
 }
 
@@ -36,7 +36,7 @@ void tw_place_binaries(struct tw_text *path) {
 static bool find_installed(struct tw_text *path, const char *relative, int mode) {
     char file[PATH_MAX];
     Dl_info info;
-    if (dladdr((void *)tw_place_user_database, &info) == 0 || info.dli_fname == NULL)
+    if (dladdr((void *)tw_path_user_database, &info) == 0 || info.dli_fname == NULL)
         return false;
     /* Linked into a program that was found on the PATH, the name alone says nothing. */
     if (realpath(strchr(info.dli_fname, '/') != NULL ? info.dli_fname : "/proc/self/exe", file) ==
@@ -57,11 +57,11 @@ static bool find_installed(struct tw_text *path, const char *relative, int mode)
     return false;
 }
 
-void tw_place_system_database(struct tw_text *path) {
+void tw_path_system_database(struct tw_text *path) {
     (void)find_installed(path, "share/tilewise/tilewise.db", R_OK);
 }
 
-void tw_place_tune(struct tw_text *path) {
+void tw_path_tune(struct tw_text *path) {
     if (!find_installed(path, "bin/tune", X_OK))
         tw_text_print(path, "tune");
 }

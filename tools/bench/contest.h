@@ -2,13 +2,13 @@
  *
  * A round times every contender once, one batch each, and every round starts with another one, so
  * that clocks, temperature and what a predecessor left behind fall on all alike. */
-#ifndef TOOLS_BENCH_MATCH_H
-#define TOOLS_BENCH_MATCH_H
+#ifndef TOOLS_BENCH_CONTEST_H
+#define TOOLS_BENCH_CONTEST_H
 
 #include "tools/bench/contender.h"
 #include "tools/bench/errors.h"
 
-enum { MATCH_LEAST_ROUNDS = 11, MATCH_MOST_ROUNDS = 101 };
+enum { CONTEST_LEAST_ROUNDS = 11, CONTEST_MOST_ROUNDS = 101 };
 
 struct outcome {
     const struct entry *entry;
@@ -25,7 +25,7 @@ struct outcome {
     double ratio, ratio_low, ratio_high;
 };
 
-struct match {
+struct contest {
     struct task task;
     const tw_explanation *plan; /* why ours is what it is, the library's; NULL: it failed */
     double checked;             /* the share of the output's rows that errors are of */
@@ -37,17 +37,17 @@ struct match {
     const struct outcome *vendor; /* the fastest vendor; NULL: there was none */
 };
 
-/* Plays match->task. `rounds` 0: as many as the times need. A contender that cannot play is an
- * outcome with a reason; a failure here means that nobody can go on. Free with match_free also
+/* Runs contest->task. `rounds` 0: as many as the times need. A contender that cannot play is an
+ * outcome with a reason; a failure here means that nobody can go on. Free with contest_free also
  * after one. */
-tw_status match_play(struct match *match, struct stage *stage, bool cold, int rounds,
-                     tw_error *error);
+tw_status contest_run(struct contest *contest, struct stage *stage, bool cold, int rounds,
+                      tw_error *error);
 /* The task, too. */
-void match_free(struct match *match);
+void contest_free(struct contest *contest);
 
 /* Whether a right answer was missed: ours failed or was wrong, or a vendor failed for another
  * reason than not being there. */
-bool match_failed(const struct match *match);
+bool contest_failed(const struct contest *contest);
 bool outcome_is_wrong(const struct outcome *outcome);
 bool outcome_timed(const struct outcome *outcome);
 

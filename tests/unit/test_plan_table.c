@@ -18,9 +18,9 @@ static struct tw_plan_key key_of(const tw_request *request) {
     return key;
 }
 
-static const tw_plan *find(struct tw_plans *plans, const tw_request *request) {
+static const tw_plan *find(struct tw_plan_table *plans, const tw_request *request) {
     const struct tw_plan_key key = key_of(request);
-    return tw_plans_hold(plans, &key);
+    return tw_plan_table_hold(plans, &key);
 }
 
 static tw_request request_of(int i) {
@@ -33,29 +33,29 @@ static tw_request request_of(int i) {
 }
 
 static int set_up(void **state) {
-    struct tw_plans *plans;
+    struct tw_plan_table *plans;
     tw_error error;
-    must(tw_plans_create(&plans, 0, &error), error);
+    must(tw_plan_table_create(&plans, 0, &error), error);
     *state = plans;
     return 0;
 }
 
 static int tear_down(void **state) {
-    tw_plans_free(*state);
+    tw_plan_table_free(*state);
     return 0;
 }
 
-static const tw_plan *add(struct tw_plans *plans, const tw_request *request, int number,
+static const tw_plan *add(struct tw_plan_table *plans, const tw_request *request, int number,
                           bool replace) {
     const struct tw_plan_key key = key_of(request);
     const tw_plan *kept;
     tw_error error;
-    must(tw_plans_add(plans, &key, paper_plan(number), replace, &kept, &error), error);
+    must(tw_plan_table_add(plans, &key, paper_plan(number), replace, &kept, &error), error);
     return kept;
 }
 
 static void every_request_finds_its_own(void **state) {
-    struct tw_plans *plans = *state;
+    struct tw_plan_table *plans = *state;
     enum { COUNT = 6000 };
     for (int i = 0; i < COUNT; i++) {
         const tw_request request = request_of(i);
@@ -69,7 +69,7 @@ static void every_request_finds_its_own(void **state) {
 }
 
 static void near_misses(void **state) {
-    struct tw_plans *plans = *state;
+    struct tw_plan_table *plans = *state;
     const tw_request known = {.kernel = "gemm", .attributes = "ab", .dimensions = {4, 5, 6}};
     add(plans, &known, 1, false);
     tw_request other = known;
@@ -92,7 +92,7 @@ static void near_misses(void **state) {
     /* Numbers alone are no key of a request with the same numbers. */
     key = key_of(&known);
     key.kernel = NULL;
-    assert_null(tw_plans_hold(plans, &key));
+    assert_null(tw_plan_table_hold(plans, &key));
     other = known;
     other.attributes = "";
     add(plans, &other, 3, false);
@@ -101,7 +101,7 @@ static void near_misses(void **state) {
 }
 
 static void the_first_stays_unless_replaced(void **state) {
-    struct tw_plans *plans = *state;
+    struct tw_plan_table *plans = *state;
     const tw_request request = request_of(5);
     const tw_plan *first = add(plans, &request, 1, false);
     assert_ptr_equal(add(plans, &request, 2, false), first);
@@ -112,56 +112,56 @@ static void the_first_stays_unless_replaced(void **state) {
 }
 
 static void several_keys_find_one_plan(void **state) {
-    struct tw_plans *plans = *state;
+    struct tw_plan_table *plans = *state;
     const tw_request requests[] = {request_of(1), request_of(2), request_of(3)};
     const struct tw_plan_key keys[] = {key_of(&requests[1]), key_of(&requests[2])};
     tw_error error;
     const tw_plan *first = add(plans, &requests[0], 1, false);
-    must(tw_plans_alias(plans, &keys[0], first, &error), error);
+    must(tw_plan_table_alias(plans, &keys[0], first, &error), error);
     assert_ptr_equal(find(plans, &requests[1]), first);
     /* Replacing is seen by all, and a key that has a plan keeps it. */
     const tw_plan *second = add(plans, &requests[1], 2, true);
     assert_ptr_equal(find(plans, &requests[0]), second);
     const tw_plan *other = add(plans, &requests[2], 3, false);
-    must(tw_plans_alias(plans, &keys[1], second, &error), error);
+    must(tw_plan_table_alias(plans, &keys[1], second, &error), error);
     assert_ptr_equal(find(plans, &requests[2]), other);
     /* Keys of numbers alone. */
     struct tw_plan_key numbers = {.words = {1, 2, 3}}, others = {.words = {1, 2, 4}};
-    must(tw_plans_alias(plans, &numbers, other, &error), error);
-    assert_ptr_equal(tw_plans_hold(plans, &numbers), other);
-    assert_null(tw_plans_hold(plans, &others));
+    must(tw_plan_table_alias(plans, &numbers, other, &error), error);
+    assert_ptr_equal(tw_plan_table_hold(plans, &numbers), other);
+    assert_null(tw_plan_table_hold(plans, &others));
 }
 
 /* ---- With a limit ---- */
 
-static struct tw_plans *limited(uint64_t limit) {
-    struct tw_plans *plans;
+static struct tw_plan_table *limited(uint64_t limit) {
+    struct tw_plan_table *plans;
     tw_error error;
-    must(tw_plans_create(&plans, limit, &error), error);
+    must(tw_plan_table_create(&plans, limit, &error), error);
     return plans;
 }
 
-static void drop(struct tw_plans *plans, const tw_plan *plan) {
+static void drop(struct tw_plan_table *plans, const tw_plan *plan) {
     assert_non_null(plan);
-    tw_plans_release(plans, plan);
+    tw_plan_table_release(plans, plan);
 }
 
-static bool is_there(struct tw_plans *plans, int i) {
+static bool is_there(struct tw_plan_table *plans, int i) {
     const tw_request request = request_of(i);
     const tw_plan *plan = find(plans, &request);
     if (plan != NULL)
-        tw_plans_release(plans, plan);
+        tw_plan_table_release(plans, plan);
     return plan != NULL;
 }
 
-static void make(struct tw_plans *plans, int i) {
+static void make(struct tw_plan_table *plans, int i) {
     const tw_request request = request_of(i);
     drop(plans, add(plans, &request, i, false));
 }
 
 static void the_least_recently_used_go(void **state) {
     (void)state;
-    struct tw_plans *plans = limited(3);
+    struct tw_plan_table *plans = limited(3);
     for (int i = 0; i < 3; i++)
         make(plans, i);
     assert_true(is_there(plans, 0)); /* and is used with that */
@@ -169,17 +169,17 @@ static void the_least_recently_used_go(void **state) {
     make(plans, 4);
     assert_true(is_there(plans, 0) && !is_there(plans, 1));
     assert_true(is_there(plans, 3) && is_there(plans, 4));
-    tw_plans_free(plans);
+    tw_plan_table_free(plans);
 }
 
 static void who_is_held_stays(void **state) {
     (void)state;
-    struct tw_plans *plans = limited(2);
+    struct tw_plan_table *plans = limited(2);
     const tw_request request = request_of(0), alias = request_of(1), later = request_of(1000);
     const struct tw_plan_key other = key_of(&alias);
     tw_error error;
     const tw_plan *held = add(plans, &request, 0, false);
-    must(tw_plans_alias(plans, &other, held, &error), error);
+    must(tw_plan_table_alias(plans, &other, held, &error), error);
     for (int i = 2; i < 200; i++)
         make(plans, i);
     assert_ptr_equal(find(plans, &alias), held);
@@ -196,11 +196,11 @@ static void who_is_held_stays(void **state) {
     assert_null(find(plans, &request));
     assert_null(find(plans, &alias));
     drop(plans, add(plans, &later, 1, false));
-    tw_plans_free(plans);
+    tw_plan_table_free(plans);
 }
 
 struct worker {
-    struct tw_plans *plans;
+    struct tw_plan_table *plans;
     unsigned seed;
     int wrong;
 };
@@ -216,17 +216,17 @@ static void *find_or_make(void *context) {
         if (plan == NULL) {
             const struct tw_plan_key key = key_of(&alias);
             plan = add(worker->plans, &request, i, turn % 64 == 0);
-            worker->wrong += tw_plans_alias(worker->plans, &key, plan, NULL) != TW_OK;
+            worker->wrong += tw_plan_table_alias(worker->plans, &key, plan, NULL) != TW_OK;
         }
         worker->wrong += plan->alignment != i;
-        tw_plans_release(worker->plans, plan);
+        tw_plan_table_release(worker->plans, plan);
     }
     return NULL;
 }
 
 static void users_beside_droppers(void **state) {
     (void)state;
-    struct tw_plans *plans = limited(10);
+    struct tw_plan_table *plans = limited(10);
     struct worker workers[6];
     pthread_t threads[6];
     for (int i = 0; i < 6; i++) {
@@ -242,13 +242,13 @@ static void users_beside_droppers(void **state) {
     for (int i = 0; i < 40; i++)
         left += is_there(plans, i);
     assert_int_equal(left, 10);
-    tw_plans_free(plans);
+    tw_plan_table_free(plans);
 }
 
 /* ---- Without ---- */
 
 struct reader {
-    struct tw_plans *plans;
+    struct tw_plan_table *plans;
     int wrong;
 };
 
@@ -271,7 +271,7 @@ static void *read_all(void *context) {
 }
 
 static void readers_beside_a_writer(void **state) {
-    struct tw_plans *plans = *state;
+    struct tw_plan_table *plans = *state;
     struct reader readers[4];
     pthread_t threads[4];
     for (int i = 0; i < 4; i++) {

@@ -1,4 +1,4 @@
-#include "tuner/measure/checks.h"
+#include "tuner/measure/check_kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,22 +9,22 @@
  * of check/compare.cu reports. */
 enum { THREADS = 128, MAX_BLOCKS = 1024, SUM_BLOCKS = 64, PIECE = 4096, SIZES = 3, COUNTS = 7 };
 
-static tw_status build(const struct bench *bench, const char *template, const char *function,
+static tw_status build(const struct testbed *testbed, const char *template, const char *function,
                        const char *defines, struct tw_module **module, struct tw_error *error) {
     struct tw_text source = {0};
     struct tw_binary binary = {0};
     tw_status status =
-        tw_source_builtin(template, bench->backend->name, defines, THREADS, &source, error);
+        tw_source_builtin(template, testbed->backend->name, defines, THREADS, &source, error);
     if (status == TW_OK) {
         const struct tw_compile_request request = {
             .source = source.data, .name = template, .function = function, .passing = true};
-        status = bench->backend->compile(&bench->info, &request, &binary, error);
+        status = testbed->backend->compile(&testbed->info, &request, &binary, error);
         if (status == TW_COMPILE)
             tw_binary_explain(&binary, error);
     }
     if (status == TW_OK)
-        status = bench->backend->load(bench->device, binary.bytes, binary.size, function, 0, module,
-                                      error);
+        status = testbed->backend->load(testbed->device, binary.bytes, binary.size, function, 0,
+                                        module, error);
     if (status != TW_OK)
         tw_fail_within(error, status, "the checking kernel %s", template);
     tw_binary_free(&binary);
@@ -32,7 +32,8 @@ static tw_status build(const struct bench *bench, const char *template, const ch
     return status;
 }
 
-static tw_status build_for_type(struct checks *checks, enum tw_type type, struct tw_error *error) {
+static tw_status build_for_type(struct check_kernels *checks, enum tw_type type,
+                                struct tw_error *error) {
     const struct tw_type_info *info = tw_type_info(type);
     if (checks->fill[type] != NULL)
         return TW_OK;
@@ -52,44 +53,45 @@ static tw_status build_for_type(struct checks *checks, enum tw_type type, struct
                   info->dialect, info->floating ? "double" : info->dialect,
                   unsigned_types[info->bytes], info->floating, PIECE);
     tw_status status = defines.failed ? tw_fail(error, TW_NO_MEMORY, "out of memory")
-                                      : build(checks->bench, "check/fill.cu", "tw_fill",
+                                      : build(checks->testbed, "check/fill.cu", "tw_fill",
                                               defines.data, &checks->fill[type], error);
     if (status == TW_OK)
-        status = build(checks->bench, "check/compare.cu", "tw_compare", defines.data,
+        status = build(checks->testbed, "check/compare.cu", "tw_compare", defines.data,
                        &checks->compare[type], error);
     tw_text_free(&defines);
     return status;
 }
 
-tw_status checks_create(struct checks *checks, const struct bench *bench, struct tw_error *error) {
-    *checks = (struct checks){.bench = bench};
-    if (!bench->info.has_fp64)
+tw_status check_kernels_create(struct check_kernels *checks, const struct testbed *testbed,
+                               struct tw_error *error) {
+    *checks = (struct check_kernels){.testbed = testbed};
+    if (!testbed->info.has_fp64)
         return tw_fail(error, TW_UNAVAILABLE,
                        "%s has no double precision, which answers are checked with",
-                       bench->info.name);
+                       testbed->info.name);
     tw_status status =
-        build(bench, "check/checksum.cu", "tw_checksum", "", &checks->checksum, error);
-    const struct tw_description *description = bench->problem.description;
+        build(testbed, "check/checksum.cu", "tw_checksum", "", &checks->checksum, error);
+    const struct tw_description *description = testbed->problem.description;
     for (int i = 0; i < description->argument_count && status == TW_OK; i++)
         if (description->arguments[i].kind == TW_ARGUMENT_BUFFER)
-            status = build_for_type(checks, tw_problem_type(&bench->problem, i), error);
+            status = build_for_type(checks, tw_problem_type(&testbed->problem, i), error);
     if (status == TW_OK)
-        status = bench->backend->allocate(
-            bench->device, (uint64_t)MAX_BLOCKS * (SIZES + COUNTS) * 8, &checks->results, error);
+        status = testbed->backend->allocate(
+            testbed->device, (uint64_t)MAX_BLOCKS * (SIZES + COUNTS) * 8, &checks->results, error);
     return status;
 }
 
-void checks_free(struct checks *checks) {
-    if (checks->bench == NULL)
+void check_kernels_free(struct check_kernels *checks) {
+    if (checks->testbed == NULL)
         return;
-    const struct tw_backend *backend = checks->bench->backend;
+    const struct tw_backend *backend = checks->testbed->backend;
     for (int i = 0; i < TW_TYPE_COUNT; i++) {
-        backend->unload(checks->bench->device, checks->fill[i]);
-        backend->unload(checks->bench->device, checks->compare[i]);
+        backend->unload(checks->testbed->device, checks->fill[i]);
+        backend->unload(checks->testbed->device, checks->compare[i]);
     }
-    backend->unload(checks->bench->device, checks->checksum);
-    backend->release(checks->bench->device, &checks->results);
-    *checks = (struct checks){0};
+    backend->unload(checks->testbed->device, checks->checksum);
+    backend->release(checks->testbed->device, &checks->results);
+    *checks = (struct check_kernels){0};
 }
 
 static struct tw_value memory_value(const struct tw_memory *memory) {
@@ -102,16 +104,16 @@ static struct tw_value number_value(enum tw_type type, double number) {
     return value;
 }
 
-static tw_status queue(const struct checks *checks, const struct tw_module *module, uint32_t blocks,
-                       uint32_t shared, const struct tw_value *values, size_t count,
-                       struct tw_error *error) {
+static tw_status queue(const struct check_kernels *checks, const struct tw_module *module,
+                       uint32_t blocks, uint32_t shared, const struct tw_value *values,
+                       size_t count, struct tw_error *error) {
     const struct tw_launch launch = {.module = module,
                                      .block = {THREADS, 1, 1},
                                      .grid = {blocks, 1, 1},
                                      .shared = shared,
                                      .value_count = count,
                                      .values = values};
-    return checks->bench->backend->launch(checks->bench->device, &launch, error);
+    return checks->testbed->backend->launch(checks->testbed->device, &launch, error);
 }
 
 static uint32_t blocks_for(const struct tw_extent *extent) {
@@ -119,9 +121,9 @@ static uint32_t blocks_for(const struct tw_extent *extent) {
     return (uint32_t)(tasks < MAX_BLOCKS ? tasks : MAX_BLOCKS);
 }
 
-tw_status checks_fill(const struct checks *checks, const struct tw_memory *memory,
-                      const struct tw_extent *extent, uint32_t seed, double low, double high,
-                      struct tw_error *error) {
+tw_status check_kernels_fill(const struct check_kernels *checks, const struct tw_memory *memory,
+                             const struct tw_extent *extent, uint32_t seed, double low, double high,
+                             struct tw_error *error) {
     const struct tw_type_info *info = tw_type_info(extent->type);
     if (!info->floating) {
         /* All ones must never be right, so that an element that was not written never is; of signed
@@ -170,10 +172,11 @@ static void add_up(struct comparison *comparison, const double *errors, const ui
     comparison->rms_error = any ? INFINITY : sqrt(squares / elements) / comparison->scale;
 }
 
-tw_status checks_compare(const struct checks *checks, const struct tw_memory *got, uint64_t ahead,
-                         const struct tw_memory *reference, const struct tw_extent *extent,
-                         double allowed, struct comparison *comparison, struct tw_error *error) {
-    const struct bench *bench = checks->bench;
+tw_status check_kernels_compare(const struct check_kernels *checks, const struct tw_memory *got,
+                                uint64_t ahead, const struct tw_memory *reference,
+                                const struct tw_extent *extent, double allowed,
+                                struct comparison *comparison, struct tw_error *error) {
+    const struct testbed *testbed = checks->testbed;
     uint32_t blocks = blocks_for(extent);
     struct tw_memory errors = tw_memory_part(&checks->results, 0, (uint64_t)blocks * SIZES * 8);
     struct tw_memory counts = tw_memory_part(&checks->results, (uint64_t)MAX_BLOCKS * SIZES * 8,
@@ -197,18 +200,18 @@ tw_status checks_compare(const struct checks *checks, const struct tw_memory *go
     double error_rows[MAX_BLOCKS * SIZES];
     uint64_t count_rows[MAX_BLOCKS * COUNTS];
     if (status == TW_OK)
-        status = bench->backend->read(bench->device, &errors, error_rows, error);
+        status = testbed->backend->read(testbed->device, &errors, error_rows, error);
     if (status == TW_OK)
-        status = bench->backend->read(bench->device, &counts, count_rows, error);
+        status = testbed->backend->read(testbed->device, &counts, count_rows, error);
     if (status == TW_OK)
         add_up(comparison, error_rows, count_rows, blocks,
                (double)extent->layers * (double)extent->rows * (double)extent->columns);
     return status;
 }
 
-tw_status checks_sums(const struct checks *checks, const struct tw_memory *zones, int count,
-                      uint64_t *sums, struct tw_error *error) {
-    const struct bench *bench = checks->bench;
+tw_status check_kernels_sums(const struct check_kernels *checks, const struct tw_memory *zones,
+                             int count, uint64_t *sums, struct tw_error *error) {
+    const struct testbed *testbed = checks->testbed;
     tw_status status = TW_OK;
     for (int z = 0; z < count && status == TW_OK; z++) {
         struct tw_memory row =
@@ -221,7 +224,7 @@ tw_status checks_sums(const struct checks *checks, const struct tw_memory *zones
     uint64_t rows[CHECKS_MAX_ZONES * SUM_BLOCKS];
     struct tw_memory all = tw_memory_part(&checks->results, 0, (uint64_t)count * SUM_BLOCKS * 8);
     if (status == TW_OK)
-        status = bench->backend->read(bench->device, &all, rows, error);
+        status = testbed->backend->read(testbed->device, &all, rows, error);
     for (int z = 0; z < count; z++) {
         sums[z] = 0;
         for (int b = 0; b < SUM_BLOCKS && status == TW_OK; b++)

@@ -1,5 +1,5 @@
 /* Finding a problem's plan, or having it made as the policy for misses says. */
-#include "runtime/library/find.h"
+#include "runtime/library/plan_create.h"
 
 #include <inttypes.h>
 
@@ -37,9 +37,9 @@ static tw_status make_plan(tw_library *library, const struct tw_plan_key *key,
     if (status == TW_OK)
         status = tw_plan_make(&plan, library, request, error);
     if (status == TW_OK)
-        status = tw_plans_add(library->plans, key, plan, false, out, error);
+        status = tw_plan_table_add(library->plans, key, plan, false, out, error);
     if (status == TW_OK && !tuned && (status = after_miss(library, request, error)) != TW_OK)
-        tw_plans_release(library->plans, *out);
+        tw_plan_table_release(library->plans, *out);
     return status;
 }
 
@@ -62,9 +62,9 @@ static tw_status unprepared(const struct tw_canonical *wanted, tw_error *error) 
     return status;
 }
 
-tw_status tw_find_missing(tw_library *library, const struct tw_plan_key *key,
-                          const tw_request *request, bool make, const tw_plan **out,
-                          tw_error *error) {
+tw_status tw_plan_create_missing(tw_library *library, const struct tw_plan_key *key,
+                                 const tw_request *request, bool make, const tw_plan **out,
+                                 tw_error *error) {
     struct tw_canonical wanted;
     struct tw_plan_key canonical;
     *out = NULL;
@@ -73,14 +73,14 @@ tw_status tw_find_missing(tw_library *library, const struct tw_plan_key *key,
         return status;
     /* What was read has no number that a key cannot have. */
     (void)tw_plan_key_of(&canonical, &wanted.request);
-    *out = tw_plans_hold(library->plans, &canonical);
+    *out = tw_plan_table_hold(library->plans, &canonical);
     if (*out == NULL)
         status = make ? make_plan(library, &canonical, &wanted.request, out, error)
                       : unprepared(&wanted, error);
     if (status == TW_OK && key != NULL) {
-        status = tw_plans_alias(library->plans, key, *out, error);
+        status = tw_plan_table_alias(library->plans, key, *out, error);
         if (status != TW_OK)
-            tw_plans_release(library->plans, *out);
+            tw_plan_table_release(library->plans, *out);
     }
     if (status != TW_OK)
         *out = NULL;
@@ -99,12 +99,12 @@ tw_status tw_plan_create(const tw_plan **out, tw_library *library, const tw_requ
         request = &read;
     }
     if (request->kernel == NULL || !tw_plan_key_of(&key, request))
-        return tw_find_missing(library, NULL, request, true, out, error);
-    *out = tw_plans_hold(library->plans, &key);
-    return *out != NULL ? TW_OK : tw_find_missing(library, &key, request, true, out, error);
+        return tw_plan_create_missing(library, NULL, request, true, out, error);
+    *out = tw_plan_table_hold(library->plans, &key);
+    return *out != NULL ? TW_OK : tw_plan_create_missing(library, &key, request, true, out, error);
 }
 
 void tw_plan_release(const tw_plan *plan) {
     if (plan != NULL)
-        tw_plans_release(plan->library->plans, plan);
+        tw_plan_table_release(plan->library->plans, plan);
 }

@@ -1,4 +1,4 @@
-#include "tuner/measure/single.h"
+#include "tuner/measure/in_process.h"
 
 #include "tuner/measure/timing.h"
 
@@ -15,12 +15,12 @@ static tw_status time_it(const struct workload *workload, const struct tw_varian
     return status;
 }
 
-tw_status single_run(const struct bench *bench, const struct workload *workload,
-                     const struct tw_configuration *configuration, const int64_t *values,
-                     const struct tw_binaries *binaries, struct single *single,
-                     struct tw_error *error) {
+tw_status in_process_run(const struct testbed *testbed, const struct workload *workload,
+                         const struct tw_configuration *configuration, const int64_t *values,
+                         const struct tw_binaries *binaries, struct in_process_result *single,
+                         struct tw_error *error) {
     struct tw_variant *variant = NULL;
-    tw_status status = bench_load(bench, configuration, values, binaries, &variant, error);
+    tw_status status = testbed_load(testbed, configuration, values, binaries, &variant, error);
     if (status == TW_OK)
         status = verify_variant(workload, variant, &single->accuracy, error);
     if (status == TW_OK)
@@ -29,14 +29,14 @@ tw_status single_run(const struct bench *bench, const struct workload *workload,
     return status;
 }
 
-tw_status single_measure(const struct bench *bench, const struct workload *workload,
-                         const struct tw_configuration *configuration, struct single *single,
-                         struct tw_error *error) {
+tw_status in_process_measure(const struct testbed *testbed, const struct workload *workload,
+                             const struct tw_configuration *configuration,
+                             struct in_process_result *single, struct tw_error *error) {
     int64_t values[TW_MAX_SYMBOLS];
     struct tw_binaries binaries = {0};
-    tw_status status = bench_compile(bench, configuration, values, &binaries, error);
+    tw_status status = testbed_compile(testbed, configuration, values, &binaries, error);
     if (status == TW_OK)
-        status = single_run(bench, workload, configuration, values, &binaries, single, error);
+        status = in_process_run(testbed, workload, configuration, values, &binaries, single, error);
     tw_binaries_free(&binaries);
     return status;
 }

@@ -1,11 +1,11 @@
-#include "tuner/exchange/ship.h"
+#include "tuner/exchange/export_binaries.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/backend/devices.h"
-#include "runtime/library/shipped.h"
+#include "runtime/library/database_binaries.h"
 #include "runtime/variant/compile.h"
 #include "tuner/exchange/allowed.h"
 #include "tuner/exchange/well_formed.h"
@@ -35,7 +35,7 @@ static const struct tw_device_info *find_device(const struct shipping *shipping,
 static tw_status store(struct shipping *shipping, const struct tw_device_info *device,
                        const char *label, const char *key, const struct tw_binary *binary) {
     char hash[TW_HASH_SIZE];
-    tw_shipped_hash(binary->bytes, binary->size, hash);
+    tw_database_binaries_hash(binary->bytes, binary->size, hash);
     const struct tw_db_binary row = {.key = key,
                                      .backend = device->backend,
                                      .architecture = device->architecture,
@@ -70,7 +70,7 @@ static tw_status ship_launch(struct shipping *shipping, const struct tw_device_i
         status = tw_launch_compile(backend, device, &request, &binary, shipping->error);
     }
     if (status == TW_OK) {
-        tw_shipped_key(device, hash, executable->launches[launch].function, key);
+        tw_database_binaries_key(device, hash, executable->launches[launch].function, key);
         status = store(shipping, device, label, key, &binary);
     }
     tw_binary_free(&binary);
@@ -146,9 +146,9 @@ static bool take(void *context, const struct tw_db_best_row *row) {
     return shipping->status == TW_OK;
 }
 
-tw_status ship_binaries(tw_db *to, tw_db *from, const char *kernel,
-                        const struct known_kernels *known, struct shipment *shipment,
-                        struct tw_error *error) {
+tw_status export_with_binaries(tw_db *to, tw_db *from, const char *kernel,
+                               const struct known_kernels *known, struct shipment *shipment,
+                               struct tw_error *error) {
     struct shipping shipping = {.to = to, .known = known, .shipment = shipment, .error = error};
     const struct tw_db_best_filter filter = {.kernel = kernel};
     *shipment = (struct shipment){0};

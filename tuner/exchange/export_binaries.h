@@ -1,6 +1,6 @@
 /* A database to ship with compiled kernels in it, for machines without a compiler. */
-#ifndef TUNER_EXCHANGE_SHIP_H
-#define TUNER_EXCHANGE_SHIP_H
+#ifndef TUNER_EXCHANGE_EXPORT_BINARIES_H
+#define TUNER_EXCHANGE_EXPORT_BINARIES_H
 
 #include "db/store.h"
 #include "runtime/base/error.h"
@@ -19,8 +19,8 @@ struct shipment {
 /* Takes the best rows of `from` (of one kernel, or NULL: all) into `to`, and compiles for each what
  * an application with dense matrices launches on the row's device, which must be in this machine.
  * All or nothing. */
-tw_status ship_binaries(tw_db *to, tw_db *from, const char *kernel,
-                        const struct known_kernels *known, struct shipment *shipment,
-                        struct tw_error *error);
+tw_status export_with_binaries(tw_db *to, tw_db *from, const char *kernel,
+                               const struct known_kernels *known, struct shipment *shipment,
+                               struct tw_error *error);
 
 #endif
