@@ -26,6 +26,7 @@
     X(ladder, command_ladder, "show what each classic optimisation brings on a device")            \
     X(lint, command_lint, "check a description of a kernel of your own, without a device")         \
     X(inspect, command_inspect, "show a kernel's machine code, occupancy and roofline")            \
+    X(simulate, command_simulate, "replay search strategies on recorded spaces, without a device") \
     X(db, command_db, "merge, export, import, check, list or prune databases")                     \
     X(cache, command_cache, "list or clear the compiled kernels that applications keep")
 

@@ -28,7 +28,8 @@ static void world_free(struct world *w) {
 static struct strategy *start(const struct strategy_kind *kind, const struct world *w,
                               uint64_t seed) {
     struct strategy *strategy;
-    assert_int_equal(strategy_create(&strategy, kind, w->space, seed, NULL), TW_OK);
+    const struct strategy_choice choice = strategy_usual(kind);
+    assert_int_equal(strategy_create(&strategy, &choice, w->space, seed, NULL), TW_OK);
     return strategy;
 }
 

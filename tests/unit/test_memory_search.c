@@ -84,7 +84,8 @@ struct search {
 static tw_status run_out(void *context, struct tw_text *seen, struct tw_error *error) {
     const struct search *search = context;
     struct strategy *strategy = NULL;
-    tw_status status = strategy_create(&strategy, search->kind, search->space, 1, error);
+    const struct strategy_choice choice = strategy_usual(search->kind);
+    tw_status status = strategy_create(&strategy, &choice, search->space, 1, error);
     if (status != TW_OK) {
         assert_null(strategy);
         return status;

@@ -82,7 +82,8 @@ static void rng_is_even(void **state) {
 static struct strategy *start(const struct fixture *f, const char *name, uint64_t seed) {
     struct strategy *strategy;
     struct tw_error error;
-    must(strategy_create(&strategy, strategy_find(name, NULL), f->space, seed, &error), error);
+    const struct strategy_choice choice = strategy_usual(strategy_find(name, NULL));
+    must(strategy_create(&strategy, &choice, f->space, seed, &error), error);
     return strategy;
 }
 
@@ -340,11 +341,43 @@ static void the_elite_keeps_every_implementation(void **state) {
 
 /* ---- Names ---- */
 
+static void settings_are_words_and_back(void **state) {
+    (void)state;
+    static const struct strategy_setting settings[] = {
+        {"elite", 16, 1, 64, true, "places"}, {"share", 0.5, 0, 1, false, "a share"}, {0}};
+    const struct strategy_kind kind = {.name = "mock", .settings = settings};
+    struct strategy_choice choice = strategy_usual(&kind);
+    struct tw_text text = {0};
+    assert_true(choice.values[0] == 16 && choice.values[1] == 0.5);
+    strategy_words(&choice, &text);
+    assert_string_equal(text.data, "mock");
+    choice.values[1] = 0.25;
+    choice.values[0] = 8;
+    tw_text_clear(&text);
+    strategy_words(&choice, &text);
+    assert_string_equal(text.data, "mock:elite=8,share=0.25");
+    tw_text_free(&text);
+}
+
+static void settings_are_checked(void **state) {
+    (void)state;
+    struct strategy_choice choice;
+    struct tw_error error;
+    assert_refuses(strategy_choose(&choice, "random:elite=8", &error), TW_INVALID, error,
+                   "random has no settings");
+    assert_refuses(strategy_choose(&choice, "random:", &error), TW_INVALID, error,
+                   "expected SETTING=NUMBER");
+    must(strategy_choose(&choice, "exhaustive", &error), error);
+    assert_string_equal(choice.kind->name, "exhaustive");
+    must(strategy_choose(&choice, NULL, &error), error);
+    assert_ptr_equal(choice.kind, strategy_kinds()[0]);
+}
+
 static void kinds_are_listed(void **state) {
     (void)state;
     struct tw_text text = {0};
     struct tw_error error;
-    strategy_list(&text);
+    strategy_list(&text, true);
     for (const struct strategy_kind *const *kind = strategy_kinds(); *kind != NULL; kind++) {
         assert_says(text.data, (*kind)->name);
         assert_says(text.data, (*kind)->summary);
@@ -372,6 +405,8 @@ int main(void) {
         WITH_SPACE(a_model_of_failures_guesses_nothing),
         WITH_SPACE(the_elite_spreads),
         WITH_SPACE(the_elite_keeps_every_implementation),
+        cmocka_unit_test(settings_are_words_and_back),
+        cmocka_unit_test(settings_are_checked),
         cmocka_unit_test(kinds_are_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,14 +46,15 @@ static int set_up(void **state) {
     snprintf(house->path, sizeof house->path, "%s/tune.db", house->scratch->path);
     assert_int_equal(tw_db_open(&house->db, house->path, TW_DB_WRITE, message, sizeof message),
                      TW_DB_OK);
-    house->options = (struct session_options){.strategy = strategy_find("random", NULL),
-                                              .seed = 1,
-                                              .budget_trials = 12,
-                                              .jobs = 2,
-                                              .cache = "cold",
-                                              .trial_limit_s = 20,
-                                              .compile_limit_s = 20,
-                                              .interrupted = &interrupted};
+    house->options =
+        (struct session_options){.strategy = strategy_usual(strategy_find("random", NULL)),
+                                 .seed = 1,
+                                 .budget_trials = 12,
+                                 .jobs = 2,
+                                 .cache = "cold",
+                                 .trial_limit_s = 20,
+                                 .compile_limit_s = 20,
+                                 .interrupted = &interrupted};
     interrupted = 0;
     setenv(fake_home, house->scratch->path, 1);
     plan_faults(house->scratch->path, "");

@@ -45,6 +45,12 @@ static tw_status take_word(struct arguments *a, const struct row *row, const cha
     return add_word(member_of(a, row), value, error);
 }
 
+static tw_status take_strategy(struct arguments *a, const struct row *row, const char *value,
+                               struct tw_error *error) {
+    a->strategy = value;
+    return take_word(a, row, value, error);
+}
+
 static tw_status take_descriptions(struct arguments *a, const struct row *row, const char *value,
                                    struct tw_error *error) {
     return add_descriptions(member_of(a, row), value, error);
@@ -140,8 +146,11 @@ static const struct row rows[OPTION_COUNT] = {
     [OPTION_ATTR] = {"attr", take_attribute, 0, 0, 0},
     [OPTION_DEVICE] = {"device", take_text, MEMBER(device), 0, 0},
     [OPTION_BUDGET] = {"budget", take_budget, 0, 0, 0},
-    [OPTION_STRATEGY] = {"strategy", take_text, MEMBER(strategy), 0, 0},
+    [OPTION_STRATEGY] = {"strategy", take_strategy, MEMBER(strategies), 0, 0},
     [OPTION_SEED] = {"seed", take_integer, MEMBER(seed), 0, UINT32_MAX},
+    [OPTION_SEEDS] = {"seeds", take_integer, MEMBER(seeds), 1, 100000},
+    [OPTION_TRIALS] = {"trials", take_integer, MEMBER(trials), 1, 1000000},
+    [OPTION_OUTSTANDING] = {"outstanding", take_integer, MEMBER(outstanding), 1, 1000},
     [OPTION_JOBS] = {"jobs", take_integer, MEMBER(jobs), 1, MOST_JOBS},
     [OPTION_DB] = {"db", take_text, MEMBER(db), 0, 0},
     [OPTION_CACHE] = {"cache", take_cache, 0, 0, 0},
@@ -220,6 +229,9 @@ tw_status arguments_parse(struct arguments *a, int count, char **words, option_s
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     *a = (struct arguments){.budget_seconds = 60,
                             .seed = 1,
+                            .seeds = 100,
+                            .trials = 400,
+                            .outstanding = 1,
                             .jobs = cores < 1           ? 1
                                     : cores < MOST_JOBS ? cores
                                                         : MOST_JOBS,
@@ -258,6 +270,7 @@ void arguments_free(struct arguments *a) {
         free((char *)a->configs.words[i]);
     free(a->configs.words);
     free(a->fixes.words);
+    free(a->strategies.words);
     for (int i = 0; i < a->attribute_count; i++)
         free(a->attributes[i]);
     *a = (struct arguments){0};

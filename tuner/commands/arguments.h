@@ -20,6 +20,9 @@ enum option_id {
     OPTION_BUDGET,
     OPTION_STRATEGY,
     OPTION_SEED,
+    OPTION_SEEDS,
+    OPTION_TRIALS,
+    OPTION_OUTSTANDING,
     OPTION_JOBS,
     OPTION_DB,
     OPTION_CACHE,
@@ -81,10 +84,12 @@ struct arguments {
     int attribute_count;
     char *attributes[ARGUMENTS_MAX_ATTRIBUTES]; /* "dtype=f64", of --dtype, --trans and --attr */
     const char *device;
-    double budget_seconds; /* 0: limited by trials */
-    int64_t budget_trials; /* 0: limited by time */
-    const char *strategy;
+    double budget_seconds;       /* 0: limited by trials */
+    int64_t budget_trials;       /* 0: limited by time */
+    const char *strategy;        /* the last that was given */
+    struct word_list strategies; /* all of them */
     int64_t seed;
+    int64_t seeds, trials, outstanding; /* of searches that are replayed */
     int64_t jobs;
     const char *db;
     const char *cache; /* "cold" unless given */

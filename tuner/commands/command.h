@@ -28,6 +28,7 @@ int command_explain(int count, char **words);
 int command_inspect(int count, char **words);
 int command_lint(int count, char **words);
 int command_report(int count, char **words);
+int command_simulate(int count, char **words);
 
 /* For reading a file that the command line names: when that fails the command line is wrong.
  * Returns the status that then fits. */

@@ -80,7 +80,7 @@ struct task {
     struct arguments arguments;
     struct tw_description *description;
     struct tw_device_info device;
-    const struct strategy_kind *strategy;
+    struct strategy_choice strategy;
     struct pins pins;
     unsigned retry; /* statuses of trials to be tried again, a bit each */
     char *db_path;
@@ -95,10 +95,9 @@ static tw_status prepare(struct task *task, struct tw_error *error) {
     if (a->shape_count == 0)
         return tw_fail(error, TW_INVALID,
                        "what shape? give --shape, as in --shape 4096x4096x1024; see --help");
-    task->strategy = strategy_find(a->strategy, error);
-    if (task->strategy == NULL)
-        return error->status;
-    tw_status status = resolve_description(a, &task->description, error);
+    tw_status status = strategy_choose(&task->strategy, a->strategy, error);
+    if (status == TW_OK)
+        status = resolve_description(a, &task->description, error);
     if (status == TW_OK)
         status = pins_read(&task->pins, a->fixes.words, a->fixes.count, task->description, error);
     for (int i = 0; i < a->shape_count && status == TW_OK; i++) {
@@ -205,7 +204,7 @@ static tw_status print_reports(struct task *task, struct tw_error *error) {
 
 static void print_help(bool retry) {
     struct tw_text strategies = {0};
-    strategy_list(&strategies);
+    strategy_list(&strategies, false);
     fputs(retry ? retry_help : "", stdout);
     fputs(help, stdout);
     fputs(tw_text_or(&strategies, ""), stdout);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 struct strategy {
-    const struct strategy_kind *kind;
+    struct strategy_choice choice;
     void *state;
     const struct space *space;
     size_t unseen;       /* points neither asked nor told */
@@ -29,7 +29,7 @@ static void see(struct strategy *strategy, size_t point) {
     strategy->unseen_in[space_implementation(strategy->space, point)]--;
 }
 
-tw_status strategy_create(struct strategy **out, const struct strategy_kind *kind,
+tw_status strategy_create(struct strategy **out, const struct strategy_choice *choice,
                           const struct space *space, uint64_t seed, struct tw_error *error) {
     *out = NULL;
     size_t implementations = (size_t)space_implementations(space);
@@ -37,7 +37,7 @@ tw_status strategy_create(struct strategy **out, const struct strategy_kind *kin
         calloc(1, sizeof *strategy + implementations * sizeof *strategy->unseen_in);
     if (strategy == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    strategy->kind = kind;
+    strategy->choice = *choice;
     strategy->space = space;
     strategy->unseen = space_size(space);
     for (size_t i = 0; i < implementations; i++)
@@ -48,7 +48,7 @@ tw_status strategy_create(struct strategy **out, const struct strategy_kind *kin
     if (strategy->seen == NULL || strategy->told == NULL)
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     else
-        status = kind->create(&strategy->state, strategy, seed, error);
+        status = choice->kind->create(&strategy->state, strategy, seed, error);
     if (status != TW_OK) {
         strategy_free(strategy);
         return status;
@@ -61,7 +61,7 @@ void strategy_free(struct strategy *strategy) {
     if (strategy == NULL)
         return;
     if (strategy->state != NULL)
-        strategy->kind->destroy(strategy->state);
+        strategy->choice.kind->destroy(strategy->state);
     free(strategy->seen);
     free(strategy->told);
     free(strategy);
@@ -70,7 +70,7 @@ void strategy_free(struct strategy *strategy) {
 enum strategy_answer strategy_ask(struct strategy *strategy, size_t *point) {
     if (strategy->unseen == 0)
         return STRATEGY_EXHAUSTED;
-    *point = strategy->kind->propose(strategy->state);
+    *point = strategy->choice.kind->propose(strategy->state);
     if (*point == SPACE_NONE)
         return STRATEGY_WAIT;
     see(strategy, *point);
@@ -83,12 +83,16 @@ void strategy_tell(struct strategy *strategy, size_t point,
     if (bit(strategy->told, point))
         return;
     set_bit(strategy->told, point);
-    if (strategy->kind->learn != NULL)
-        strategy->kind->learn(strategy->state, point, outcome);
+    if (strategy->choice.kind->learn != NULL)
+        strategy->choice.kind->learn(strategy->state, point, outcome);
 }
 
 const struct space *strategy_space(const struct strategy *strategy) {
     return strategy->space;
+}
+
+double strategy_value(const struct strategy *strategy, int setting) {
+    return strategy->choice.values[setting];
 }
 
 bool strategy_seen(const struct strategy *strategy, size_t point) {

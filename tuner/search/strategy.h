@@ -29,10 +29,22 @@ struct strategy_outcome {
     double seconds; /* when ok: of one call, above 0 */
 };
 
+/* What a user may set of a kind: --strategy NAME:SETTING=NUMBER. */
+struct strategy_setting {
+    const char *name;
+    double value; /* unless set */
+    double least, most;
+    bool whole; /* takes integers only */
+    const char *summary;
+};
+
+enum { STRATEGY_MAX_SETTINGS = 12 };
+
 /* A way to search, as strategies.c lists them. */
 struct strategy_kind {
     const char *name;
     const char *summary;
+    const struct strategy_setting *settings; /* up to one without a name; NULL: none */
     /* `strategy` is what the kind may question with the functions at the end of this header. */
     tw_status (*create)(void **state, const struct strategy *strategy, uint64_t seed,
                         struct tw_error *error);
@@ -44,16 +56,33 @@ struct strategy_kind {
     void (*destroy)(void *state);
 };
 
+/* A kind with its settings. */
+struct strategy_choice {
+    const struct strategy_kind *kind;
+    double values[STRATEGY_MAX_SETTINGS];
+};
+
 /* All kinds, the default first; ends with NULL. */
 const struct strategy_kind *const *strategy_kinds(void);
 /* The kind of this name, or the default for NULL. An unknown name gives NULL, and the error
  * suggests. */
 const struct strategy_kind *strategy_find(const char *name, struct tw_error *error);
-/* Appends a line for each kind, name and summary, for --help. */
-void strategy_list(struct tw_text *text);
+/* Appends a line for each kind, name and summary, for --help; with `settings` those of each below
+ * it. */
+void strategy_list(struct tw_text *text, bool settings);
+
+/* The kind with every setting at its default. */
+struct strategy_choice strategy_usual(const struct strategy_kind *kind);
+/* Reads NAME or NAME:SETTING=NUMBER,...; NULL is the default. A mistake is TW_INVALID or
+ * TW_NOT_FOUND with a line that says what there is. */
+tw_status strategy_choose(struct strategy_choice *choice, const char *words,
+                          struct tw_error *error);
+/* Appends what strategy_choose would read: the name, and the settings that are not at their
+ * default. */
+void strategy_words(const struct strategy_choice *choice, struct tw_text *text);
 
 /* The caller frees *out. TW_NO_MEMORY is the only failure. */
-tw_status strategy_create(struct strategy **out, const struct strategy_kind *kind,
+tw_status strategy_create(struct strategy **out, const struct strategy_choice *choice,
                           const struct space *space, uint64_t seed, struct tw_error *error);
 void strategy_free(struct strategy *strategy);
 
@@ -65,6 +94,8 @@ void strategy_tell(struct strategy *strategy, size_t point, const struct strateg
 /* ---- For kinds ---- */
 
 const struct space *strategy_space(const struct strategy *strategy);
+/* The value of the kind's setting of this place in its table. */
+double strategy_value(const struct strategy *strategy, int setting);
 /* Whether the point was asked or told. */
 bool strategy_seen(const struct strategy *strategy, size_t point);
 /* How many points of an implementation were neither. */

@@ -128,9 +128,9 @@ static tw_status queue_hints(struct session *s) {
 }
 
 /* What is pinned belongs to how it was searched: a run goes on only with the same pins. */
-static tw_status strategy_words(const struct session_options *o, struct tw_text *words,
-                                struct tw_error *error) {
-    tw_text_print(words, "%s", o->strategy->name);
+static tw_status search_words(const struct session_options *o, struct tw_text *words,
+                              struct tw_error *error) {
+    strategy_words(&o->strategy, words);
     if (o->pins != NULL && o->pins->count > 0) {
         tw_text_print(words, " with ");
         pins_text(o->pins, words);
@@ -142,7 +142,7 @@ static tw_status begin_run(struct session *s) {
     const struct session_options *o = s->options;
     char protocol[] = "1";
     struct tw_text words = {0};
-    tw_status status = strategy_words(o, &words, s->error);
+    tw_status status = search_words(o, &words, s->error);
     struct tw_db_run run = {.strategy = words.data,
                             .seed = o->seed,
                             .budget_kind = o->budget_trials > 0 ? "trials" : "seconds",
@@ -183,7 +183,7 @@ static tw_status set_up(struct session *s, tw_db *db, const char *db_path) {
         status = others_count(s);
     /* The same command twice at once is not to search in the same order. */
     if (status == TW_OK)
-        status = strategy_create(&s->strategy, o->strategy, s->space,
+        status = strategy_create(&s->strategy, &o->strategy, s->space,
                                  o->seed + (uint64_t)s->other_runs, s->error);
     if (status != TW_OK)
         return status;

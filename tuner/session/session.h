@@ -11,7 +11,7 @@
 #include "tuner/session/recorder.h"
 
 struct session_options {
-    const struct strategy_kind *strategy;
+    struct strategy_choice strategy;
     uint64_t seed;
     double budget_seconds; /* 0: no limit of time */
     int64_t budget_trials; /* 0: no limit of trials */

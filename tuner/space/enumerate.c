@@ -90,7 +90,10 @@ static int choices(const struct enumeration *e, int index) {
 static void add_axis(struct enumeration *e, int index) {
     const struct tw_parameter *parameter = &e->implementation->parameters[index];
     struct space_axis *axis = &e->part->axes[e->part->axis_count++];
-    *axis = (struct space_axis){.parameter = parameter, .index = index, .count = choices(e, index)};
+    *axis = (struct space_axis){.parameter = parameter,
+                                .index = index,
+                                .numeric = !parameter->is_word,
+                                .count = choices(e, index)};
     if (pinned(e, index, &axis->values[0]))
         return;
     for (int i = 0; i < parameter->count; i++) {

@@ -8,7 +8,7 @@
 #include "tuner/space/enumerate.h"
 
 struct space {
-    const struct tw_description *description;
+    int part_count;
     size_t size;
     struct space_part parts[]; /* one an implementation */
 };
@@ -41,7 +41,7 @@ tw_status space_create(struct space **out, const struct tw_problem *problem,
     struct space *space = calloc(1, sizeof *space + parts * sizeof *space->parts);
     if (space == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    space->description = d;
+    space->part_count = d->implementation_count;
     for (size_t i = 0; i < parts && status == TW_OK; i++) {
         const struct tw_implementation *implementation = &d->implementations[i];
         struct space_part *part = &space->parts[i];
@@ -61,6 +61,23 @@ tw_status space_create(struct space **out, const struct tw_problem *problem,
         return tw_fail_within(error, status, "%s: %s", d->kernel, key);
     }
     *out = space;
+    return TW_OK;
+}
+
+tw_status space_create_listed(struct space **out, const struct space_axis *axes, int axis_count,
+                              unsigned char *rows, size_t count, struct tw_error *error) {
+    struct space *space = calloc(1, sizeof *space + sizeof *space->parts);
+    *out = space;
+    if (space == NULL) {
+        free(rows);
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    }
+    struct space_part *part = &space->parts[0];
+    space->part_count = 1;
+    space->size = part->count = count;
+    part->axis_count = part->compiled_axes = axis_count;
+    part->rows = rows;
+    memcpy(part->axes, axes, (size_t)axis_count * sizeof *axes);
     return TW_OK;
 }
 
@@ -109,7 +126,7 @@ tw_status space_explain(const struct tw_problem *problem, const struct tw_device
 void space_free(struct space *space) {
     if (space == NULL)
         return;
-    for (int i = 0; i < space->description->implementation_count; i++)
+    for (int i = 0; i < space->part_count; i++)
         free(space->parts[i].rows);
     free(space);
 }
@@ -119,7 +136,7 @@ size_t space_size(const struct space *space) {
 }
 
 int space_implementations(const struct space *space) {
-    return space->description->implementation_count;
+    return space->part_count;
 }
 
 struct space_range space_range(const struct space *space, int implementation) {

@@ -35,10 +35,11 @@ struct space_range {
 };
 
 struct space_axis {
-    const struct tw_parameter *parameter;
-    int index;                      /* of the parameter in its implementation */
-    int count;                      /* values */
-    int64_t values[TW_MAX_CHOICES]; /* by rank */
+    const struct tw_parameter *parameter; /* NULL in a listed space */
+    int index;                            /* of the parameter in its implementation */
+    bool numeric;                         /* the values are numbers, ascending */
+    int count;                            /* values */
+    int64_t values[TW_MAX_CHOICES];       /* by rank */
 };
 
 /* Enumerates the space, or with `pins` (NULL: none) the points that they allow. Implementations
@@ -53,6 +54,14 @@ tw_status space_create(struct space **out, const struct tw_problem *problem,
  * rule or limit rules out how many of them, each counted for the first that it breaks. */
 tw_status space_explain(const struct tw_problem *problem, const struct tw_device_info *device,
                         const struct pins *pins, struct tw_text *text, struct tw_error *error);
+/* A space of one implementation whose points are listed: for spaces that others recorded, of which
+ * no description is known. `rows` holds `count` points of a rank an axis each, no two the same, in
+ * lexicographic order. Of the axes, which are copied, no more is wanted than how many values they
+ * have and, where those are integers, which: they have no parameter, so that nothing may be asked
+ * that takes or gives a configuration. Takes `rows` over, also when it fails, for which
+ * TW_NO_MEMORY is the only reason. */
+tw_status space_create_listed(struct space **out, const struct space_axis *axes, int axis_count,
+                              unsigned char *rows, size_t count, struct tw_error *error);
 void space_free(struct space *space);
 
 size_t space_size(const struct space *space);

@@ -1,0 +1,76 @@
+"""tune simulate: strategies replayed on recorded spaces, without a device."""
+
+import gzip
+import json
+import unittest
+
+import support
+from support import HERE
+
+SHARED = HERE.parent.parent.parent / "shared" / "spaces"
+
+
+class Simulate(support.EndToEnd):
+    def setUp(self):
+        super().setUp()
+        # As on a machine with no device at all.
+        self.environment["OCL_ICD_VENDORS"] = str(self.home / "nothing")
+        cache = {}
+        for a in range(8):
+            for b in (1, 2, 4, 8, 16):
+                key = f"{a},{b}"
+                cache[key] = {"A": a, "B": b, "time": 1 + 0.1 * abs(a - 5) + 0.05 * abs(b - 4), "compile_time": 1000,
+                              "verification_time": 0, "benchmark_time": 500}
+                if a == 7:
+                    cache[key]["time"] = "InvalidConfig"
+        self.path = self.home / "bowl.json.gz"
+        self.path.write_bytes(gzip.compress(json.dumps(
+            {"device_name": "A GPU", "kernel_name": "bowl", "tune_params_keys": ["A", "B"],
+             "tune_params": {"A": list(range(8)), "B": [1, 2, 4, 8, 16]}, "cache": cache}).encode()))
+
+    def test_a_table(self):
+        result = self.run_command("simulate", self.path, "--strategy", "all", "--seeds", "20", "--trials", "40")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("bowl on A GPU, 40 configurations, 5 failed, best 1000 us, a trial takes 1.5 s", result.out)
+        names = [line.split()[0] for line in result.out.splitlines()[1:] if line]
+        for name in ("chance", "random", "exhaustive"):
+            self.assertIn(name, names)
+        # In order the best comes 28th.
+        self.assertRegex(result.out, r"exhaustive .* 28 \(28-28\)  +(-|\d)")
+        self.assertFalse(self.db.exists())
+
+    def test_json_of_two_files_and_settings(self):
+        result = self.run_command("simulate", self.path, self.path, "--strategy", "exhaustive", "--strategy", "random",
+                                  "--seeds", "5", "--outstanding", "4", "--json")
+        self.assertEqual(result.code, 0, result)
+        self.assertEqual((result.json["seeds"], result.json["trials"], result.json["outstanding"]), (5, 400, 4))
+        self.assertEqual(len(result.json["files"]), 2)
+        one = result.json["files"][0]
+        self.assertEqual((one["configurations"], one["worked"], one["best_us"], one["trial_s"]), (40, 35, 1000, 1.5))
+        exhaustive, random = one["strategies"]
+        self.assertEqual(exhaustive["trials_to"]["1%"], [28, 28, 28])
+        self.assertEqual(exhaustive["seconds_to"]["1%"], [42, 42, 42])
+        self.assertEqual(random["gap_at_end"], [0, 0, 0])
+        two = self.run_command("simulate", self.path, self.path, "--seeds", "2", "--trials", "20")
+        self.assertIn("2 files: geometric means of the medians", two.out)
+
+    def test_mistakes(self):
+        for words, says in ((("simulate",), "which recordings?"),
+                            (("simulate", self.home / "none.gz"), "none.gz: No such file"),
+                            (("simulate", self.path, "--strategy", "randon"), "did you mean random?"),
+                            (("simulate", self.path, "--strategy", "random:elite=8"), "random has no settings"),
+                            (("simulate", self.path, "--seeds", "0"), "--seeds")):
+            self.refused(*words, says=says, codes=[2])
+        self.path.write_bytes(self.path.read_bytes()[:60])
+        self.refused("simulate", self.path, says="bowl.json.gz", codes=[2])
+
+    @unittest.skipUnless(SHARED.is_dir(), "no recordings by others beside this checkout")
+    def test_what_kernel_tuner_wrote(self):
+        for path in sorted(SHARED.glob("*.json.gz")):
+            result = self.run_command("simulate", path, "--strategy", "random", "--seeds", "2", "--trials", "50")
+            self.assertEqual(result.code, 0, result)
+            self.assertIn("configurations", result.out)
+
+
+if __name__ == "__main__":
+    support.main()
