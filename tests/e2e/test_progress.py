@@ -1,10 +1,13 @@
 """Progress: on standard error only, plain lines in a pipe, one line that is rewritten on a terminal."""
 
 import fcntl
+import json
 import os
 import pty
 import re
 import select
+import sqlite3
+import struct
 import subprocess
 import termios
 import time
@@ -23,6 +26,7 @@ class Progress(support.EndToEnd):
     def setUp(self):
         super().setUp()
         self.words = ("--config", self.plant("double"), "--shape", "20x30", "--budget", "6")
+        self.environment |= {"TERM": "xterm", "NO_COLOR": "1"}
 
     def test_in_a_pipe(self):
         result = self.tune(*self.words)
@@ -75,15 +79,16 @@ class Progress(support.EndToEnd):
             self.assertRegex(table, rf"(?m)^    {name} +not here: .+")
         self.assertNotIn("cannot be used here", table)
 
-    def on_terminal(self, *words, on_text=None):
+    def on_terminal(self, *words, on_text=None, columns=80, device=DEVICE):
         """Runs with a terminal as all three streams; returns the status and all that was shown."""
         main, terminal = pty.openpty()
         self.addCleanup(os.close, main)
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
 
         def take_terminal():
             fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
 
-        process = subprocess.Popen(self.command(*words), stdin=terminal, stdout=terminal, stderr=terminal,
+        process = subprocess.Popen(self.command(*words, device=device), stdin=terminal, stdout=terminal, stderr=terminal,
                                    env=self.environment, cwd=self.home, start_new_session=True,
                                    preexec_fn=take_terminal)
         self.addCleanup(self.clear, process)
@@ -106,7 +111,7 @@ class Progress(support.EndToEnd):
             shown = re.sub(support.CHATTER.pattern.lstrip("^"), "", shown)
         return process.wait(timeout=10), shown
 
-    def check_rewritten(self, shown, table):
+    def check_rewritten(self, shown, table, columns):
         """Progress is rewritten in place; the table begins on a clean line."""
         progress, found, after = shown.partition(table)
         self.assertTrue(found, shown)
@@ -115,23 +120,68 @@ class Progress(support.EndToEnd):
         self.assertNotIn("\n", progress)
         pieces = [piece for piece in progress.split("\r") if piece not in ("", "\033[K")]
         self.assertGreater(len(pieces), 1)
+        bars = 0
         for piece in pieces:
             self.assertTrue(piece.endswith("\033[K"), repr(piece))
-            self.assertRegex(piece[:-3], rf"^{LINE.pattern}$")
+            # With a bar before the line, where there is room for one, and no wider than the terminal.
+            bar, line = re.fullmatch(r"(\[=*>? *\] )?(.*)", piece[:-3]).groups(default="")
+            self.assertLess(len(bar + line), columns)
+            self.assertRegex(line, rf"^{LINE.pattern}$" if columns > 100 else r"^(preparing|searching|playoff): ")
+            bars += bar != ""
+        self.assertEqual(bars > 0, columns > 100, progress)
         self.assertNotIn("\033", after)
 
     def test_on_a_terminal(self):
-        code, shown = self.on_terminal(*self.words)
-        self.assertEqual(code, 0, shown)
         # Which phases show is up to the device: a fast one has searched before the first line.
-        self.check_rewritten(shown, "double M=20,N=30;dtype=f32 on ")
+        for columns in (160, 60):
+            code, shown = self.on_terminal(*self.words, "--db", f"{columns}.db", columns=columns)
+            self.assertEqual(code, 0, shown)
+            self.check_rewritten(shown, "double M=20,N=30;dtype=f32 on ", columns)
+
+    def test_colour(self):
+        self.environment.pop("NO_COLOR")
+        words = ("show", "--db", "some.db")
+        _, shown = self.on_terminal(*self.words, "--db", "some.db", columns=160)
+        table = shown.rpartition("\r\033[K")[2]
+        self.assertRegex(table, r"\033\[1mdouble\033\[0m \033\[1mM=20,N=30;dtype=f32\033\[0m on ")
+        self.assertRegex(table, r"  time            \033\[32m[\d.]+ [mu]?s\033\[0m \(95% interval")
+        plain = self.run_command(*words).out
+        self.assertNotIn("\033", plain)
+        coloured = self.on_terminal(*words, device=None, columns=200)[1]
+        self.assertIn("\033[32m", coloured)
+        self.assertEqual(re.sub(r"\033\[\d*m", "", coloured).replace("\r", ""), plain)
+        for name, value in (("NO_COLOR", "yes"), ("TERM", "dumb")):
+            self.environment[name] = value
+            self.assertEqual(self.on_terminal(*words, device=None, columns=200)[1].replace("\r", ""), plain)
+            self.environment |= {"NO_COLOR": "", "TERM": "xterm"}
+
+    def test_columns_fit(self):
+        self.tune(*self.words, "--quiet")
+        connection = sqlite3.connect(self.db)
+        with connection:
+            connection.execute("UPDATE trial SET status = 'wrong', message = 'it is \u00e9 ' || hex(zeroblob(90)),"
+                               " time_us = NULL, repeats = NULL, ci_low_us = NULL, ci_high_us = NULL, screened_out = 0"
+                               " WHERE id = 3")
+            connection.execute("UPDATE best SET configuration = ?", (json.dumps({c * 9: 1 for c in "ABCDEFG"}),))
+        connection.close()
+        shown = self.on_terminal("trials", device=None, columns=50)[1]
+        lines = shown.splitlines()[1:]
+        self.assertEqual(len(lines), 6)
+        self.assertTrue(all(len(line) <= 50 for line in lines), shown)
+        self.assertRegex(shown, r"wrong +it is \u00e9 0+\.\.\.\r\n")
+        shown = self.on_terminal("show", device=None, columns=50)[1]
+        configuration = shown.splitlines()[2:]
+        self.assertTrue(all(len(line) <= 50 for line in configuration), shown)
+        self.assertGreater(len(configuration), 2)
+        self.assertIn(self.query("SELECT configuration FROM best")[0][0].replace(" ", ""),
+                      "".join(configuration).replace(" ", ""))
 
     def test_ctrl_c_on_a_terminal(self):
         # A run that a GPU does not finish before the key is pressed.
         words = ("--shape", "300x200x100", "--budget", "120s")
-        code, shown = self.on_terminal(*words, on_text=lambda text: b"searching: 1" in text)
+        code, shown = self.on_terminal(*words, on_text=lambda text: b"searching: 1" in text, columns=160)
         self.assertEqual(code, 130, shown)
-        self.check_rewritten(shown, "gemm M=300,N=200,K=100;dtype=f32,trans=nn on ")
+        self.check_rewritten(shown, "gemm M=300,N=200,K=100;dtype=f32,trans=nn on ", 160)
         self.assertIn("the same command goes on from here", shown)
 
 

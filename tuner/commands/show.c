@@ -25,6 +25,7 @@ static const char help[] = "tune show [KERNEL] [--shape MxN[xK]] [--device ID] [
 
 struct listing {
     bool json;
+    struct terminal terminal;
     const char *shape;                /* as the user wrote it; NULL: all */
     const struct tw_problem *problem; /* whose attributes a row must have; NULL: any */
     cJSON *rows;
@@ -84,6 +85,27 @@ static void add_json(struct listing *listing, const struct tw_db_best_row *row) 
     json_append(listing->rows, json);
 }
 
+static void print_row(const struct terminal *terminal, const struct tw_db_best_row *row) {
+    char time[32], rate[64] = "";
+    report_time(row->best.time_us, time);
+    if (row->best.rate_unit != NULL)
+        snprintf(rate, sizeof rate, ", %.4g %.20s", row->best.rate, row->best.rate_unit);
+    terminal_print(terminal, INK_STRONG, 0, row->problem.kernel);
+    printf(" ");
+    terminal_print(terminal, INK_STRONG, 0, problem_text(&row->problem));
+    tw_printable_line(stdout, " on %s, %s cache", row->device.name, row->best.cache_policy);
+    printf("  ");
+    terminal_print(terminal, INK_GOOD, 0, time);
+    tw_printable_line(stdout, "%s, run %lld%s", rate, (long long)row->best.run,
+                      row->best.tie_set == NULL ? ", provisional: from a search, without a playoff"
+                                                : "");
+    printf("  ");
+    terminal_print(terminal, INK_STRONG, 0, row->implementation_name);
+    printf(" ");
+    terminal_wrap(terminal, 3 + (int)strlen(row->implementation_name), 4, row->best.configuration);
+    printf("\n");
+}
+
 static bool visit(void *context, const struct tw_db_best_row *row) {
     struct listing *listing = context;
     if (!is_asked_for(listing, &row->problem))
@@ -93,17 +115,7 @@ static bool visit(void *context, const struct tw_db_best_row *row) {
         add_json(listing, row);
         return true;
     }
-    char time[32];
-    report_time(row->best.time_us, time);
-    char rate[64] = "";
-    if (row->best.rate_unit != NULL)
-        snprintf(rate, sizeof rate, ", %.4g %.20s", row->best.rate, row->best.rate_unit);
-    tw_printable_line(stdout, "%s %s on %s, %s cache", row->problem.kernel,
-                      problem_text(&row->problem), row->device.name, row->best.cache_policy);
-    tw_printable_line(stdout, "  %s%s, run %lld%s", time, rate, (long long)row->best.run,
-                      row->best.tie_set == NULL ? ", provisional: from a search, without a playoff"
-                                                : "");
-    tw_printable_line(stdout, "  %s %s", row->implementation_name, row->best.configuration);
+    print_row(&listing->terminal, row);
     return true;
 }
 
@@ -119,7 +131,7 @@ static tw_status show(const struct arguments *a, struct tw_error *error) {
     struct tw_description *description = NULL;
     struct tw_problem problem;
     struct tw_db_best_filter filter = {.kernel = a->kernel};
-    struct listing listing = {.json = a->json};
+    struct listing listing = {.json = a->json, .terminal = terminal_of(stdout)};
     tw_status status = TW_OK;
     if (a->shape_count > 1)
         return tw_fail(error, TW_INVALID, "give one --shape at most");

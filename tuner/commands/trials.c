@@ -23,6 +23,7 @@ static const char help[] =
 
 struct listing {
     bool json;
+    struct terminal terminal;
     int64_t run; /* 0: none found */
     cJSON *object, *trials;
 };
@@ -93,19 +94,38 @@ static void add_json(struct listing *listing, const struct tw_db_trial_row *row)
     json_append(listing->trials, json);
 }
 
+/* On a terminal a line has what fits, so why a trial failed comes before what it was of. */
+static void print_row(const struct terminal *terminal, const struct tw_db_trial_row *row) {
+    const struct tw_db_trial *t = &row->trial;
+    const char *message = t->message != NULL ? t->message : "";
+    const char *before = message[0] != '\0' ? "  " : "";
+    char time[32] = "";
+    struct tw_text rest = {0};
+    if (t->has_time)
+        report_time(t->time_us, time);
+    if (terminal->columns > 0 && message[0] != '\0')
+        tw_text_print(&rest, "%s  %s %s", message, row->implementation_name, t->configuration);
+    else
+        tw_text_print(&rest, "%s %s%s%s", row->implementation_name, t->configuration, before,
+                      message);
+    const char *status = tw_db_trial_status_text(t->status);
+    if (t->status == TW_DB_TRIAL_OK)
+        printf("%-15s ", status);
+    else
+        terminal_print(terminal, INK_BAD, 16, status);
+    printf("%-10s ", time);
+    terminal_cut(terminal, 27, tw_text_or(&rest, ""));
+    printf("\n");
+    tw_text_free(&rest);
+}
+
 static bool visit_trial(void *context, const struct tw_db_trial_row *row) {
     struct listing *listing = context;
-    const struct tw_db_trial *t = &row->trial;
     if (listing->json) {
         add_json(listing, row);
         return true;
     }
-    char time[32] = "";
-    if (t->has_time)
-        report_time(t->time_us, time);
-    tw_printable_line(stdout, "%-15s %-10s %s %s%s%s", tw_db_trial_status_text(t->status), time,
-                      row->implementation_name, t->configuration, t->message != NULL ? "  " : "",
-                      t->message != NULL ? t->message : "");
+    print_row(&listing->terminal, row);
     return true;
 }
 
@@ -130,7 +150,8 @@ static tw_status trials(const struct arguments *a, struct tw_error *error) {
     tw_db *db = NULL;
     char *path = database_path(a, error);
     tw_status status = path != NULL ? database_open(path, TW_DB_READ, &db, error) : error->status;
-    struct listing listing = {.json = a->json, .object = cJSON_CreateObject()};
+    struct listing listing = {
+        .json = a->json, .terminal = terminal_of(stdout), .object = cJSON_CreateObject()};
     listing.trials = cJSON_CreateArray();
     if (status == TW_OK)
         status = list(a, db, &listing, error);

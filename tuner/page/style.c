@@ -83,4 +83,4 @@ const char page_style[] =
     ".k.failed{width:.15rem;border-radius:0;background:var(--bad)}\n"
     "@media print{body{font-size:10.5pt;max-width:none;padding:0}a{color:inherit}"
     "figure,.tiles,tr{break-inside:avoid}h2,h3,h4{break-after:avoid}.wide{overflow:visible}"
-    ".subject{break-before:page}@page{margin:14mm}}\n";
+    ".subject+.subject{break-before:page}.hint{break-after:avoid}@page{margin:14mm}}\n";

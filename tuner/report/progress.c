@@ -1,12 +1,12 @@
 #include <inttypes.h>
 #include <stdio.h>
-#include <unistd.h>
+#include <string.h>
 
 #include "tuner/report/report.h"
 
 void progress_begin(struct progress_printer *printer) {
-    *printer = (struct progress_printer){.terminal = isatty(STDERR_FILENO) != 0};
-    printer->interval = printer->terminal ? 0.2 : 5;
+    *printer = (struct progress_printer){.terminal = terminal_of(stderr)};
+    printer->interval = printer->terminal.columns > 0 ? 0.2 : 5;
 }
 
 static void left_text(double seconds, char out[24]) {
@@ -29,6 +29,37 @@ static void tell_of_others(struct progress_printer *printer, int runs) {
             runs, runs > 1 ? "s" : "", runs > 1 ? "are" : "is");
 }
 
+enum { LEAST_BAR = 8, MOST_BAR = 30 };
+
+/* "[=====>    ] ", of what is done of the budget; nothing where there is no room or no telling. */
+static void bar_text(double elapsed, double left, int room, char out[MOST_BAR + 8]) {
+    int length = room < MOST_BAR ? room : MOST_BAR;
+    out[0] = '\0';
+    if (left < 0 || elapsed + left <= 0 || length < LEAST_BAR)
+        return;
+    int done = (int)(length * elapsed / (elapsed + left));
+    memset(out + 1, ' ', (size_t)length);
+    memset(out + 1, '=', (size_t)done);
+    if (done < length)
+        out[1 + done] = '>';
+    out[0] = '[';
+    memcpy(out + 1 + length, "] ", sizeof "] ");
+}
+
+/* A line that is longer than the terminal is wide could not be rewritten. */
+static void rewrite_line(struct progress_printer *printer, const char *line,
+                         const struct session_progress *p) {
+    const struct terminal *terminal = &printer->terminal;
+    char bar[MOST_BAR + 8];
+    bar_text(p->elapsed_s, p->left_s, terminal->columns - (int)strlen(line) - 4, bar);
+    fputs("\r", stderr);
+    if (bar[0] != '\0')
+        terminal_print(terminal, INK_GOOD, 0, bar);
+    terminal_cut(terminal, (int)strlen(bar) + 1, line);
+    fputs("\033[K", stderr);
+    printer->line_open = true;
+}
+
 void progress_print(void *context, const struct session_progress *p) {
     struct progress_printer *printer = context;
     tell_of_others(printer, p->other_runs);
@@ -41,10 +72,13 @@ void progress_print(void *context, const struct session_progress *p) {
         report_time(p->best_us, time);
         snprintf(rate, sizeof rate, " (%.4g %s)", p->best_rate, p->best_rate_unit);
     }
-    fprintf(stderr, "%s%s: %" PRId64 " trials in %.0f s, best %s%s, %" PRId64 " failed%s%s",
-            printer->terminal ? "\r" : "", p->phase, p->trials, p->elapsed_s, time, rate,
-            p->failures, left, printer->terminal ? "\033[K" : "\n");
-    printer->line_open = printer->terminal;
+    char line[256];
+    snprintf(line, sizeof line, "%s: %" PRId64 " trials in %.0f s, best %s%s, %" PRId64 " failed%s",
+             p->phase, p->trials, p->elapsed_s, time, rate, p->failures, left);
+    if (printer->terminal.columns > 0)
+        rewrite_line(printer, line, p);
+    else
+        fprintf(stderr, "%s\n", line);
     fflush(stderr);
 }
 

@@ -4,12 +4,13 @@
 
 #include <cjson/cJSON.h>
 
+#include "tuner/report/terminal.h"
 #include "tuner/session/session.h"
 
-/* Progress on standard error: one line that is rewritten on a terminal, a plain line now and then
- * elsewhere. */
+/* Progress on standard error: one line that is rewritten on a terminal, with a bar where there is
+ * room for one, a plain line now and then elsewhere. */
 struct progress_printer {
-    bool terminal;
+    struct terminal terminal;
     double next_at; /* seconds of the run at which the next line is due */
     double interval;
     bool line_open;

@@ -36,7 +36,11 @@ void report_counts(const int64_t counts[TW_DB_TRIAL_STATUS_COUNT], struct tw_tex
     tw_text_print(text, ")");
 }
 
-static void print_best(const struct tw_problem *problem, const struct session_result *r) {
+/* What a line is about, where the others begin. */
+enum { INDENT = 18 };
+
+static void print_best(const struct tw_problem *problem, const struct session_result *r,
+                       const struct terminal *terminal) {
     const struct tw_description *d = problem->description;
     struct tw_text configuration = {0};
     char time[32], low[32], high[32];
@@ -44,10 +48,14 @@ static void print_best(const struct tw_problem *problem, const struct session_re
     report_time(r->best.time_us, time);
     report_time(r->ci_low_us, low);
     report_time(r->ci_high_us, high);
-    printf("  best            %s %s\n",
-           d->implementations[r->best.configuration.implementation].name,
-           tw_text_or(&configuration, ""));
-    printf("  time            %s (95%% interval %s to %s", time, low, high);
+    const char *name = d->implementations[r->best.configuration.implementation].name;
+    printf("  best            ");
+    terminal_print(terminal, INK_STRONG, 0, name);
+    printf(" ");
+    terminal_wrap(terminal, INDENT + (int)strlen(name) + 1, INDENT, tw_text_or(&configuration, ""));
+    printf("\n  time            ");
+    terminal_print(terminal, INK_GOOD, 0, time);
+    printf(" (95%% interval %s to %s", low, high);
     if (r->rounds > 0)
         printf(", %d playoff rounds", r->rounds);
     printf(")\n");
@@ -96,31 +104,56 @@ static void comparison(double ratio, char out[24]) {
         snprintf(out, 24, "as fast");
 }
 
+static void print_preset_time(const struct tw_problem *problem, const struct session_result *r,
+                              const struct session_preset *preset,
+                              const struct terminal *terminal) {
+    char time[32], beside[24];
+    double ratio = preset->trial.time_us / r->best.time_us;
+    bool itself = tw_configuration_equal(problem->description, &preset->configuration,
+                                         &r->best.configuration);
+    report_time(preset->trial.time_us, time);
+    comparison(ratio, beside);
+    printf("    %-18s %-10s ", preset->name, time);
+    if (itself || ratio > 0.99)
+        fputs(itself ? "this one" : beside, stdout);
+    else
+        terminal_print(terminal, INK_BAD, 0, beside);
+    printf("%s\n", r->rounds > 0 && !preset->in_playoff ? ", by the search" : "");
+}
+
+/* A preset that has no time. */
+static void print_no_time(const struct session_preset *preset, const struct terminal *terminal) {
+    enum { USED = 4 + 18 + 1 };
+    struct tw_text why = {0};
+    if (!preset->fits)
+        tw_text_print(&why, "not here: %s", preset->trial.message);
+    else if (!preset->tried)
+        tw_text_print(&why, "not tried");
+    else
+        tw_text_print(&why, "%s: %s", tw_db_trial_status_text(preset->trial.status),
+                      preset->trial.message);
+    printf("    %-18s ", preset->name);
+    if (preset->fits && preset->tried)
+        terminal_print(terminal, INK_BAD, 0, tw_text_or(&why, ""));
+    else
+        terminal_wrap(terminal, USED, USED, tw_text_or(&why, ""));
+    printf("\n");
+    tw_text_free(&why);
+}
+
 static void print_presets(const struct tw_problem *problem, const struct session_result *r,
-                          bool verbose) {
+                          bool verbose, const struct terminal *terminal) {
     int ruled_out = 0;
     printf("  preset               time       best is\n");
     for (int i = 0; i < r->preset_count; i++) {
         const struct session_preset *preset = &r->presets[i];
-        char time[32], beside[24];
         ruled_out += !preset->fits;
         if (!preset->fits && !verbose)
             continue;
-        if (!preset->fits)
-            printf("    %-18s not here: %s\n", preset->name, preset->trial.message);
-        else if (!preset->tried)
-            printf("    %-18s not tried\n", preset->name);
-        else if (preset->trial.status != TW_DB_TRIAL_OK)
-            printf("    %-18s %s: %s\n", preset->name,
-                   tw_db_trial_status_text(preset->trial.status), preset->trial.message);
-        else {
-            report_time(preset->trial.time_us, time);
-            comparison(preset->trial.time_us / r->best.time_us, beside);
-            bool itself = tw_configuration_equal(problem->description, &preset->configuration,
-                                                 &r->best.configuration);
-            printf("    %-18s %-10s %s%s\n", preset->name, time, itself ? "this one" : beside,
-                   r->rounds > 0 && !preset->in_playoff ? ", by the search" : "");
-        }
+        if (preset->fits && preset->tried && preset->trial.status == TW_DB_TRIAL_OK)
+            print_preset_time(problem, r, preset, terminal);
+        else
+            print_no_time(preset, terminal);
     }
     if (ruled_out > 0 && !verbose)
         printf("    %d more cannot be used here; --verbose says why\n", ruled_out);
@@ -161,12 +194,16 @@ static void print_counts(const struct session_result *r) {
 void report_table(const struct tw_problem *problem, const struct tw_device_info *device,
                   const struct session_result *r, const char *db_path, bool verbose) {
     char key[TW_PROBLEM_KEY_SIZE];
+    const struct terminal terminal = terminal_of(stdout);
     tw_problem_text(problem, key);
-    printf("%s %s on %s (%s)\n", problem->description->kernel, key, device->name, device->id);
+    terminal_print(&terminal, INK_STRONG, 0, problem->description->kernel);
+    printf(" ");
+    terminal_print(&terminal, INK_STRONG, 0, key);
+    printf(" on %s (%s)\n", device->name, device->id);
     print_pins(r);
     if (r->has_best) {
-        print_best(problem, r);
-        print_presets(problem, r, verbose);
+        print_best(problem, r, &terminal);
+        print_presets(problem, r, verbose, &terminal);
         if (r->unverified[0] != '\0')
             printf("  verified        %s\n", r->unverified);
     }
