@@ -72,3 +72,7 @@ void tw_db_set_busy_timeout(tw_db *db, int milliseconds) {
     db->busy_timeout_ms = milliseconds;
     sqlite3_busy_timeout(db->sqlite, milliseconds);
 }
+
+const char *tw_db_engine(void) {
+    return sqlite3_libversion();
+}

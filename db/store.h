@@ -55,6 +55,9 @@ enum tw_db_status {
 /* A few words for a status, never NULL. */
 const char *tw_db_status_text(enum tw_db_status status);
 
+/* The version of SQLite that runs, "3.40.1". */
+const char *tw_db_engine(void);
+
 /* ---- The handle ---------------------------------------------------------------------------- */
 
 typedef struct tw_db tw_db;

@@ -94,6 +94,30 @@ class Manuals(unittest.TestCase):
             self.check_library((pathlib.Path(prefix) / "share/man/man3/tilewise.3").read_text())
             self.assertIn("tilewise\\-dialect", (pathlib.Path(prefix) / "share/man/man1/tune.1").read_text())
 
+    @unittest.skipUnless((BUILD / "man/tune-show.1").exists(), "a build without manual pages")
+    def test_subcommands(self):
+        """Each has a page, which says what --help says."""
+        listed = subprocess.run([TUNE, "help"], capture_output=True, text=True).stdout
+        names = re.findall(r"^tune ([a-z]+) ", listed, re.M)
+        self.assertGreater(len(names), 10)
+        for name in names:
+            page = (BUILD / f"man/tune-{name}.1").read_text()
+            help_text = subprocess.run([TUNE, name, "--help"], capture_output=True, text=True).stdout
+            said = " ".join(plain(page).split())
+            self.assertEqual([word for word in help_text.replace(": ", " ").replace("`", "").split() if word.rstrip(":") not in said], [])
+            for option in re.findall(r"^  (-[-\w, ]*\S)", help_text, re.M):
+                self.assertIn(option.split()[0].rstrip(","), re.sub(r"[^\w-]", " ", said).split())
+            self.check_roff(page)
+
+    def test_a_help_text(self):
+        page = generator("help").page("x", "does it", "tune x [A]\n\nDoes it\n-- all.\n\n  --one N              said of\n"
+                                      "                       one\n  --configuration JSON its word\n"
+                                      "  --a, --b,\n  --c: as for y\n  --d E, --f G|H  both\n", "1")
+        self.assertIn(".SH SYNOPSIS\n.nf\n\\&tune x [A]\n.fi\n.SH DESCRIPTION\n.PP\nDoes it \\-\\- all.\n", page)
+        for term, said in (("--one N", "said of one"), ("--configuration JSON", "its word"),
+                           ("--a, --b, --c", "as for y"), ("--d E, --f G|H", "both")):
+            self.assertIn(f".TP\n\\fB{term}\\fR\n{said}\n".replace("-", r"\-"), page)
+
     def test_text(self):
         page = self.page("# Title\n\n.so it `a-b` **c\nd** and [the other](../configs/README.md), [x](y).\n")
         self.assertIn("\n.SH DESCRIPTION\n.PP\n", page)

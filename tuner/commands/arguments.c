@@ -179,6 +179,15 @@ static const struct row rows[OPTION_COUNT] = {
 };
 #undef MEMBER
 
+bool arguments_takes_value(const char *word) {
+    if (strcmp(word, "-o") == 0)
+        return true;
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (strncmp(word, "--", 2) == 0 && strcmp(rows[i].name, word + 2) == 0)
+            return rows[i].take != take_flag;
+    return false;
+}
+
 /* What getopt returns for an option: its index, beyond all letters. */
 enum { FIRST_OPTION = 256 };
 

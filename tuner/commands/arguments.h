@@ -117,4 +117,7 @@ tw_status arguments_parse(struct arguments *arguments, int count, char **words, 
                           struct tw_error *error);
 void arguments_free(struct arguments *arguments);
 
+/* Whether a word is an option that the next word is the value of. */
+bool arguments_takes_value(const char *word);
+
 #endif

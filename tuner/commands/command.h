@@ -1,4 +1,4 @@
-/* Subcommands: one C file and one line in the table of main.c each. */
+/* Subcommands: one C file and one line in the table of commands.c each. */
 #ifndef TUNER_COMMANDS_COMMAND_H
 #define TUNER_COMMANDS_COMMAND_H
 
@@ -29,6 +29,20 @@ int command_inspect(int count, char **words);
 int command_lint(int count, char **words);
 int command_report(int count, char **words);
 int command_simulate(int count, char **words);
+
+/* What was built in, on standard output. */
+int command_version(void);
+/* For shells, and not told of: what the last of the words may become. */
+int command_complete(int count, char **words);
+
+struct command {
+    const char *name;
+    int (*run)(int count, char **words);
+    const char *summary;
+};
+/* In the order in which they are listed; ends with a NULL name. */
+extern const struct command commands[];
+const struct command *command_find(const char *name); /* NULL: there is none */
 
 /* For reading a file that the command line names: when that fails the command line is wrong.
  * Returns the status that then fits. */

@@ -27,7 +27,7 @@ static const char help[] =
     "  -o, --output FILE    where to write it\n"
     "  --run N              only this run, as tune trials numbers it\n"
     "  --device ID          only results of a device of this machine's\n"
-    "  --bench FILE         with a comparison that bench wrote with --json\n"
+    "  --bench FILE         with a comparison that bench wrote as JSON\n"
     "  --shape, --shapes, --dtype, --trans, --attr: shapes to tell of what they would get\n"
     "  --config, --db: as for tune\n"
     "  --quiet              no progress\n";
