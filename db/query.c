@@ -230,12 +230,12 @@ bool tw_db_next_optional_real(struct tw_db_query *query, double *value) {
 }
 
 const char *tw_db_next_optional_text(struct tw_db_query *query) {
-    bool has = !next_is_null(query);
-    const char *text = (const char *)sqlite3_column_text(query->statement, query->column++);
-    if (has && text == NULL && query->status == TW_DB_OK) {
+    const char *text = (const char *)sqlite3_column_text(query->statement, query->column);
+    if (text == NULL && !next_is_null(query) && query->status == TW_DB_OK) {
         query->status =
             tw_db_fail(query->db, TW_DB_NO_MEMORY, "cannot %s: out of memory", query->doing);
     }
+    query->column++;
     return text;
 }
 

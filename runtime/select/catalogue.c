@@ -65,25 +65,38 @@ static const char *share_text(struct tw_catalogue *c, const char *text) {
     return shared;
 }
 
+/* The same where a text is mostly the one before it, which *last is. */
+static const char *share_next(struct tw_catalogue *c, const char **last, const char *text) {
+    if (*last == NULL || strcmp(*last, text) != 0)
+        *last = share_text(c, text);
+    return *last;
+}
+
 /* ---- Rows ---- */
 
 static size_t sizes_length(const char *problem) {
     return strcspn(problem, ";");
 }
 
-static bool same_sizes(const struct tw_catalogue_row *row, const char *kernel,
+/* Of a problem of a kernel, which is the catalogue's own text. */
+static uint64_t hash_sizes(const char *kernel, const char *problem) {
+    return tw_hash64(&kernel, sizeof kernel) * 31 + tw_hash64(problem, sizes_length(problem));
+}
+
+static bool same_sizes(const struct tw_catalogue_row *row, uint64_t hash, const char *kernel,
                        const char *problem) {
-    size_t length = sizes_length(problem);
-    return strncmp(row->problem, problem, length) == 0 && sizes_length(row->problem) == length &&
-           strcmp(row->kernel, kernel) == 0;
+    size_t length;
+    if (row->hash != hash || row->kernel != kernel)
+        return false;
+    length = sizes_length(problem);
+    return strncmp(row->problem, problem, length) == 0 && sizes_length(row->problem) == length;
 }
 
 /* Where the first row of a problem's sizes is noted, or would be. */
-static size_t *find_bucket(const struct tw_catalogue *c, const char *kernel, const char *problem) {
-    uint64_t hash =
-        tw_hash64(kernel, strlen(kernel)) * 31 + tw_hash64(problem, sizes_length(problem));
+static size_t *find_bucket(const struct tw_catalogue *c, uint64_t hash, const char *kernel,
+                           const char *problem) {
     size_t at = (size_t)hash & (c->bucket_count - 1);
-    while (c->buckets[at] != 0 && !same_sizes(&c->rows[c->buckets[at] - 1], kernel, problem))
+    while (c->buckets[at] != 0 && !same_sizes(&c->rows[c->buckets[at] - 1], hash, kernel, problem))
         at = (at + 1) & (c->bucket_count - 1);
     return &c->buckets[at];
 }
@@ -106,23 +119,45 @@ static bool make_room(struct tw_catalogue *c) {
         return false;
     c->buckets = buckets;
     c->bucket_count = bucket_count;
-    for (size_t i = 0; i < old_count; i++)
-        if (old[i] != 0)
-            *find_bucket(c, c->rows[old[i] - 1].kernel, c->rows[old[i] - 1].problem) = old[i];
+    for (size_t i = 0; i < old_count; i++) {
+        if (old[i] == 0)
+            continue;
+        /* No two are of the same sizes. */
+        size_t at = (size_t)c->rows[old[i] - 1].hash & (bucket_count - 1);
+        while (buckets[at] != 0)
+            at = (at + 1) & (bucket_count - 1);
+        buckets[at] = old[i];
+    }
     free(old);
     return true;
+}
+
+/* Digits, as the tuner writes sizes; what a size cannot be reads as 0, with *end at `text`. Not
+ * strtoll, which takes a tenth of what reading a row does. */
+static int64_t read_size(const char *text, const char **end) {
+    int64_t size = 0;
+    const char *at = text;
+    for (; *at >= '0' && *at <= '9'; at++)
+        if (__builtin_mul_overflow(size, (int64_t)10, &size) ||
+            __builtin_add_overflow(size, (int64_t)(*at - '0'), &size)) {
+            *end = text;
+            return 0;
+        }
+    *end = at;
+    return size;
 }
 
 /* Reads the sizes of a key such as "M=64,N=32;dtype=f32"; false when it is none. */
 static bool read_key(struct tw_catalogue_row *row) {
     const char *at = row->problem;
     while (row->dimension_count < TW_MAX_DIMENSIONS) {
-        const char *equals = strpbrk(at, "=,;");
-        char *end;
-        if (equals == NULL || *equals != '=' || equals == at)
+        const char *equals = at, *end;
+        while (*equals != '\0' && *equals != '=' && *equals != ',' && *equals != ';')
+            equals++;
+        if (*equals != '=' || equals == at)
             return false;
-        long long size = strtoll(equals + 1, &end, 10);
-        if (end == equals + 1 || size < 1)
+        int64_t size = read_size(equals + 1, &end);
+        if (size < 1)
             return false;
         row->log_dimensions[row->dimension_count++] = log2((double)size);
         if (*end == '\0' || *end == ';')
@@ -142,7 +177,7 @@ static bool same_subject(const struct tw_catalogue_row *a, const struct tw_catal
 /* Puts a row in the place of the one that it overrides, or not at all; else at the head of its
  * problem's rows. */
 static void put_row(struct tw_catalogue *c, const struct tw_catalogue_row *row) {
-    size_t *bucket = find_bucket(c, row->kernel, row->problem);
+    size_t *bucket = find_bucket(c, row->hash, row->kernel, row->problem);
     for (size_t i = *bucket; i != 0; i = c->rows[i - 1].next) {
         if (same_subject(&c->rows[i - 1], row)) {
             size_t next = c->rows[i - 1].next;
@@ -176,6 +211,7 @@ struct implementation {
 
 struct reading {
     struct tw_catalogue *catalogue;
+    const char *last_kernel, *last_cache, *last_attributes;
     size_t device_count, implementation_count;
     struct device *devices;
     struct implementation *implementations;
@@ -251,13 +287,13 @@ static bool add_row(void *context, const struct tw_db_result *stored) {
     if (device == NULL || implementation == NULL)
         return true;
     struct tw_catalogue_row row = {
-        .kernel = share_text(c, stored->kernel),
+        .kernel = share_next(c, &r->last_kernel, stored->kernel),
         .problem = copy_text(c, stored->problem_key),
         .device = device->fingerprint,
         .device_name = device->name,
         .backend = device->backend,
         .architecture = device->architecture,
-        .cache = share_text(c, stored->cache_policy),
+        .cache = share_next(c, &r->last_cache, stored->cache_policy),
         .implementation = implementation->name,
         .template_hash = implementation->template_hash,
         .source = stored->source != NULL ? copy_text(c, stored->source) : "",
@@ -274,7 +310,8 @@ static bool add_row(void *context, const struct tw_db_result *stored) {
     if (!read_key(&row))
         return true;
     const char *semicolon = strchr(row.problem, ';');
-    row.attributes = share_text(c, semicolon != NULL ? semicolon : "");
+    row.attributes = share_next(c, &r->last_attributes, semicolon != NULL ? semicolon : "");
+    row.hash = hash_sizes(row.kernel, row.problem);
     c->no_memory = c->no_memory || !make_room(c);
     if (!c->no_memory)
         put_row(c, &row);
@@ -334,7 +371,8 @@ void tw_catalogue_free(struct tw_catalogue *c) {
 
 const struct tw_catalogue_row *tw_catalogue_exact(const struct tw_catalogue *c, const char *kernel,
                                                   const char *problem) {
-    size_t first = *find_bucket(c, kernel, problem);
+    const char *own = tw_catalogue_word(c, kernel);
+    size_t first = own != NULL ? *find_bucket(c, hash_sizes(own, problem), own, problem) : 0;
     return first != 0 ? &c->rows[first - 1] : NULL;
 }
 
