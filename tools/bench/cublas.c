@@ -1,4 +1,4 @@
-/* cuBLAS, held by CUBLAS_PEDANTIC_MATH to the arithmetic of f32 and f64. It thinks in columns: a
+/* cuBLAS, held by CUBLAS_PEDANTIC_MATH to the arithmetic of f32. It thinks in columns: a
  * row-major matrix is its transpose there, so operands are swapped. */
 #include <pthread.h>
 #include <stdlib.h>
@@ -123,7 +123,7 @@ static tw_status gemm(void *pointer, int number, tw_error *error) {
     int m = (int)t->m, n = (int)t->n, k = (int)t->k;
     int lda = (int)t->lda, ldb = (int)t->ldb, ldc = (int)t->ldc;
     const struct vendor_types *types = state->types;
-    if (types->compute == CUBLAS_COMPUTE_64F_PEDANTIC)
+    if (types->compute == CUBLAS_COMPUTE_64F)
         return check(cublas.dgemm(state->handle, op_b, op_a, n, m, k, types->one, set->in[1], ldb,
                                   set->in[0], lda, types->zero, set->out, ldc),
                      "cublasDgemm", error);

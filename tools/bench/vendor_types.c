@@ -6,13 +6,14 @@ static const double one_f64 = 1, zero_f64 = 0;
 #define F32 CUDA_R_32F, &one_f32, &zero_f32
 #define F64 CUDA_R_64F, &one_f64, &zero_f64
 
-/* What is summed in the type that it is stored in is held to that type's arithmetic. Of smaller
- * types the default is the fastest that the libraries have. */
+/* f32 is held to its own arithmetic. f64 has no other unless emulation is asked for, and pedantic
+ * it would be kept from the fastest kernels that the libraries have. Of smaller types the default
+ * is the fastest. */
 static const struct vendor_types table[] = {
     {TW_TYPE_f32, TW_TYPE_f32, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F_PEDANTIC,
      CUBLAS_PEDANTIC_MATH, F32},
-    {TW_TYPE_f64, TW_TYPE_f64, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F_PEDANTIC,
-     CUBLAS_PEDANTIC_MATH, F64},
+    {TW_TYPE_f64, TW_TYPE_f64, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F, CUBLAS_DEFAULT_MATH,
+     F64},
     {TW_TYPE_f16, TW_TYPE_f16, CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_32F, CUBLAS_DEFAULT_MATH,
      F32},
     {TW_TYPE_bf16, TW_TYPE_bf16, CUDA_R_16BF, CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUBLAS_DEFAULT_MATH,

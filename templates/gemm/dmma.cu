@@ -1,0 +1,147 @@
+/* C = alpha*op(A)*op(B) + beta*C in f64 on tensor cores (PTX ISA, mma.m16n8k16 and its kin on sm_90 and later,
+ * m8n8k4 from sm_80). Tiles come by cp.async over a ring of stages; a warp reads the fragments of the next eight
+ * of K while it multiplies those before.
+ *
+ * Which element of a tile an instruction calls row 3 or k 5 is free as long as both operands and C agree. Here
+ * lane l of a warp reads, of every 16 rows or columns, two neighbours from 2*(l/4) on, and of every 8 of K two
+ * neighbours from 2*(l%4) on, so that all its reads have 16 bytes however the operands are stored. */
+
+/* Lines along K: the halves of 128 bytes change places every two lines. Lines across K: 32 bytes are moved by
+ * which two of every 8 of K the line belongs to. */
+#define SWIZZLED(line, along_k) ((along_k) ? ((line) / 2 % 2) << 6 : ((line) / 2 % 4) << 5)
+
+#define TALL (WARP_M / 16)
+#define ACROSS (WARP_N / 16)
+#define FRAGMENT_K (MMA_K < 8 ? 8 : MMA_K) /* of K in one set of fragments */
+#define KS (FRAGMENT_K / 4)                /* of K that a lane has of it */
+#define SLICE_K (BK / SLICES)               /* of K that a warp has of a stage */
+#define PARTS_K (SLICE_K / FRAGMENT_K)
+
+/* Sixteen rows, or columns, of FRAGMENT_K: of the lane's two, KS each. The order is the instruction's. */
+struct rows_fragment {
+    double of[KS * 2]; /* k, then row */
+};
+struct columns_fragment {
+    double of[2 * KS]; /* column, then k */
+};
+
+TW_DEVICE void read_two(double *first, double *second, tw_u32 at)
+{
+    asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(*first), "=d"(*second) : "r"(at) : "memory");
+}
+
+/* Where a lane's first sixteen bytes lie in a tile whose lines have `length` elements. */
+TW_DEVICE tw_u32 lane_offset(const int length, const int along_k)
+{
+    const int lane = (int)threadIdx.x % 32, pair = lane / 4, two = lane % 4;
+    return along_k ? (2 * pair * length * 8 + two * 16) ^ SWIZZLED(2 * pair, 1)
+                   : 2 * two * length * 8 + (pair * 16 ^ SWIZZLED(2 * two, 0));
+}
+
+/* Reads for sixteen rows or columns from `x` on and FRAGMENT_K from `k` on what element (i, s) names: of row i
+ * of the lane's two, its k number s. */
+#define READ_FRAGMENT(element, tile, lane, x, k, length, along_k)                                     \
+    do {                                                                                              \
+        TW_UNROLL                                                                                     \
+        for (int u = 0; u < KS; u += 2) {                                                             \
+            TW_UNROLL                                                                                 \
+            for (int i = 0; i < 2; i++) {                                                             \
+                if (along_k) {                                                                        \
+                    const tw_u32 at = ((x) + i) * (length)*8 + ((k) + u * 4) * 8;                     \
+                    read_two(&element(i, u), &element(i, u + 1), (tile) + (at & ~64) + ((lane) ^ (at & 64))); \
+                } else {                                                                              \
+                    const tw_u32 at = ((k) + u * 4 + i) * (length)*8 + (x)*8;                         \
+                    read_two(&element(0, u + i), &element(1, u + i), (tile) + at + (lane));           \
+                }                                                                                     \
+            }                                                                                         \
+        }                                                                                             \
+    } while (0)
+
+/* sums += 16 rows times 8 columns. */
+TW_DEVICE void multiply(double *sums, const double *rows, const double *columns)
+{
+#if !WIDE_MMA
+    TW_UNROLL
+    for (int s = 0; s < KS; s++)
+        TW_UNROLL
+        for (int h = 0; h < 2; h++)
+            asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                : "+d"(sums[2 * h]), "+d"(sums[2 * h + 1])
+                : "d"(rows[2 * s + h]), "d"(columns[s]));
+#elif MMA_K == 4
+    TW_UNROLL
+    for (int s = 0; s < KS; s++)
+        asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
+            "{%0, %1, %2, %3};"
+            : "+d"(sums[0]), "+d"(sums[1]), "+d"(sums[2]), "+d"(sums[3])
+            : "d"(rows[2 * s]), "d"(rows[2 * s + 1]), "d"(columns[s]));
+#elif MMA_K == 8
+    asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+        "{%0, %1, %2, %3};"
+        : "+d"(sums[0]), "+d"(sums[1]), "+d"(sums[2]), "+d"(sums[3])
+        : "d"(rows[0]), "d"(rows[1]), "d"(rows[2]), "d"(rows[3]), "d"(columns[0]), "d"(columns[1]));
+#else
+    asm("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, %10, "
+        "%11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};"
+        : "+d"(sums[0]), "+d"(sums[1]), "+d"(sums[2]), "+d"(sums[3])
+        : "d"(rows[0]), "d"(rows[1]), "d"(rows[2]), "d"(rows[3]), "d"(rows[4]), "d"(rows[5]), "d"(rows[6]),
+          "d"(rows[7]), "d"(columns[0]), "d"(columns[1]), "d"(columns[2]), "d"(columns[3]));
+#endif
+}
+
+struct fragments {
+    struct rows_fragment rows[TALL];
+    struct columns_fragment columns[ACROSS];
+};
+
+/* Where a warp's lanes read in a stage, from its beginning. */
+struct lanes {
+    tw_u32 rows, columns;
+};
+
+/* Of an operand: `x` rows or columns and `k` of K from a stage's beginning. */
+TW_DEVICE tw_u32 warp_offset(int x, int k, const int tile, const int along_k)
+{
+    const tw_u32 lane = lane_offset(along_k ? BK : tile, along_k);
+    return along_k ? ((x * BK * 8 + k * 8) & ~64) + (lane ^ (k * 8 & 64)) : k * tile * 8 + x * 8 + lane;
+}
+
+TW_DEVICE struct lanes lanes_of(int warp)
+{
+    const int k = warp / (WARPS_M * WARPS_N) * SLICE_K;
+    struct lanes lanes;
+    lanes.rows = warp_offset(WARP_ROW(warp), k, BM, ROWS_ALONG_K);
+    lanes.columns = ROWS_BYTES + warp_offset(WARP_COLUMN(warp), k, BN, COLUMNS_ALONG_K);
+    return lanes;
+}
+
+TW_DEVICE void read_fragments(struct fragments *to, tw_u32 stage, struct lanes lanes, const int part)
+{
+    TW_UNROLL
+    for (int b = 0; b < TALL; b++) {
+#define OF_ROWS(i, s) to->rows[b].of[(s)*2 + (i)]
+        READ_FRAGMENT(OF_ROWS, stage, lanes.rows, b * 16, part * FRAGMENT_K, ROWS_ALONG_K ? BK : BM, ROWS_ALONG_K);
+    }
+    TW_UNROLL
+    for (int b = 0; b < ACROSS; b++) {
+#define OF_COLUMNS(i, s) to->columns[b].of[(i)*KS + (s)]
+        READ_FRAGMENT(OF_COLUMNS, stage, lanes.columns, b * 16, part * FRAGMENT_K, COLUMNS_ALONG_K ? BK : BN,
+                      COLUMNS_ALONG_K);
+    }
+}
+
+/* Of a lane, in 16 rows and 16 columns: row i of its two, column j of its four. Columns 2e + j of the four are sum
+ * e of instruction j. */
+#define SUM(sums, i, j) (sums)[(j) % 2][(i)*2 + (j) / 2]
+
+TW_DEVICE void multiply_fragments(double sums[TALL][ACROSS][2][4], const struct fragments *fragments)
+{
+    TW_UNROLL
+    for (int m = 0; m < TALL; m++)
+        TW_UNROLL
+        for (int n = 0; n < 2 * ACROSS; n++) {
+            const int turn = m % 2 == 0 ? n : 2 * ACROSS - 1 - n;
+            multiply(sums[m][turn / 2][turn % 2], fragments->rows[m].of,
+                     fragments->columns[turn / 2].of + turn % 2 * KS);
+        }
+}

@@ -1,0 +1,72 @@
+/* The pipeline over K and the kernel of gemm/dmma.cu. */
+
+/* Multiplies all of K that is left. With two sets of fragments, the next is read while one is multiplied, over the
+ * end of a stage too. */
+TW_DEVICE void multiply_all(double sums[TALL][ACROSS][2][4], struct operand *rows, struct operand *columns, int k_left)
+{
+    const tw_u32 base = shared_address(tw_shared_bytes);
+    const struct lanes lanes = lanes_of((int)threadIdx.x / 32);
+    const int steps = k_left / BK + (k_left % BK != 0);
+    struct fragments fragments[FRAGMENTS];
+    int reading = 0, filling = STAGES - 1;
+    TW_UNROLL_BY(1)
+    for (int stage = 0; stage < STAGES - 1; stage++) {
+        COPY_STAGE(base + stage * STAGE_BYTES, rows, columns, k_left);
+        k_left -= BK;
+    }
+#if FRAGMENTS == 2
+    COPIES_WAIT(STAGES - 2);
+    __syncthreads();
+    read_fragments(&fragments[0], base, lanes, 0);
+#endif
+    TW_UNROLL_BY(1)
+    for (int step = 0; step < steps; step++) {
+#if FRAGMENTS == 1
+        COPIES_WAIT(STAGES - 2);
+        __syncthreads();
+#endif
+        COPY_STAGE(base + filling * STAGE_BYTES, rows, columns, k_left);
+        k_left -= BK;
+        filling = filling + 1 == STAGES ? 0 : filling + 1;
+        TW_UNROLL
+        for (int part = 0; part < PARTS_K; part++) {
+#if FRAGMENTS == 2
+            if (part == PARTS_K - 1) {
+                COPIES_WAIT(STAGES - 2);
+                __syncthreads();
+                reading = reading + 1 == STAGES ? 0 : reading + 1;
+            }
+            read_fragments(&fragments[(part + 1) % 2], base + reading * STAGE_BYTES, lanes, (part + 1) % PARTS_K);
+            multiply_fragments(sums, &fragments[part % 2]);
+#else
+            read_fragments(&fragments[0], base + reading * STAGE_BYTES, lanes, part);
+            multiply_fragments(sums, &fragments[0]);
+#endif
+        }
+#if FRAGMENTS == 1
+        reading = reading + 1 == STAGES ? 0 : reading + 1;
+#endif
+    }
+}
+
+TW_KERNEL(gemm_dmma)
+(TW_GLOBAL const double *TW_RESTRICT A, TW_GLOBAL const double *TW_RESTRICT B, TW_GLOBAL double *TW_RESTRICT C,
+ int M, int N, int K, int lda, int ldb, int ldc, double alpha, double beta, int group)
+{
+    const int all = K / BK + (K % BK != 0);
+    const int part = SPLIT > 1 ? (int)blockIdx.x % SPLIT : 0;
+    const int first = (int)((tw_index)all * part / SPLIT) * BK;
+    const int end = (int)((tw_index)all * (part + 1) / SPLIT) * BK;
+    struct operand rows = {SWAP ? B : A, SWAP ? ldb : lda, SWAP ? N : M};
+    struct operand columns = {SWAP ? A : B, SWAP ? lda : ldb, SWAP ? M : N};
+    const struct place place = place_of((int)blockIdx.x / SPLIT, rows.left, columns.left, group);
+    double sums[TALL][ACROSS][2][4];
+    TW_UNROLL
+    for (int i = 0; i < TALL * ACROSS * 8; i++)
+        sums[i / 8 / ACROSS][i / 8 % ACROSS][i % 8 / 4][i % 4] = 0;
+    operand_begin(&rows, first, place.row, ROWS_ALONG_K, BM, WIDTH_ROWS);
+    operand_begin(&columns, first, place.column, COLUMNS_ALONG_K, BN, WIDTH_COLUMNS);
+    multiply_all(sums, &rows, &columns, (end < K ? end : K) - first);
+    const int m = SWAP ? place.column : place.row, n = SWAP ? place.row : place.column;
+    store_sums(C + (tw_index)m * ldc + n, sums, M - m, N - n, ldc, alpha, beta);
+}
