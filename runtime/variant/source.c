@@ -201,6 +201,30 @@ static tw_status extend(struct tw_text *source, const char *backend, const struc
     return status;
 }
 
+static bool continues_name(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Whether a name stands anywhere in a text, be it in a comment. One that is pasted together or
+ * included may. */
+static bool may_name(const char *text, const char *name) {
+    const size_t length = strlen(name);
+    for (const char *at = text; (at = strstr(at, name)) != NULL; at += length)
+        if ((at == text || !continues_name(at[-1])) && !continues_name(at[length]))
+            return true;
+    return strstr(text, "##") != NULL || strstr(text, "#include") != NULL;
+}
+
+/* For a reference. Those that it does not name would make its source another for each shape, to be
+ * compiled again for nothing. */
+static void define_lets(struct tw_text *source, const struct tw_description *d,
+                        const int64_t *values, const char *templates) {
+    for (int i = 0; i < d->let_count; i++)
+        if (may_name(templates, d->lets[i].name))
+            tw_text_print(source, "#define %s %" PRId64 "\n", d->lets[i].name,
+                          values[d->lets[i].slot]);
+}
+
 static tw_status render(const struct tw_problem *problem,
                         const struct tw_configuration *configuration, const char *backend,
                         const int64_t *values, const struct tw_geometry *geometry,
@@ -210,9 +234,9 @@ static tw_status render(const struct tw_problem *problem,
     struct tw_text rest = {0};
     define_attributes(&rest, problem);
     define_optional(&rest, problem, values);
-    for (int i = 0; configuration == NULL && i < d->let_count; i++)
-        tw_text_print(&rest, "#define %s %" PRId64 "\n", d->lets[i].name, values[d->lets[i].slot]);
-    if (configuration != NULL)
+    if (configuration == NULL)
+        define_lets(&rest, d, values, templates->data != NULL ? templates->data : "");
+    else
         define_configuration(&rest, &d->implementations[configuration->implementation],
                              configuration, values);
     tw_text_add(&rest, templates->data, templates->length);

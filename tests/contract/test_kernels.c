@@ -244,9 +244,7 @@ static void tried_every_preset(void **state) {
     for (int i = 0; i < preset_count(d); i++) {
         const char *name;
         struct tw_configuration c = preset_number(d, i, &name);
-        struct tw_implementation requirements = d->implementations[c.implementation];
-        requirements.launch_count = 0;
-        if (tw_implementation_fits(&requirements, NULL, job->device, NULL) != TW_OK)
+        if (!is_for(&d->implementations[c.implementation], job->device))
             print_message("             %s does not run on %s\n", name, job->device->id);
         else if (job->progress->preset_was_tried[i])
             continue;

@@ -143,13 +143,6 @@ static bool draw_call(uint64_t *seed, struct tw_description *d, const struct tw_
     return draw_configuration(d, implementation, values, device, seed, &call->configuration);
 }
 
-/* Whether an implementation is for the device at all. */
-static bool is_for(const struct tw_implementation *in, const struct tw_device_info *device) {
-    struct tw_implementation requirements = *in;
-    requirements.launch_count = 0;
-    return tw_implementation_fits(&requirements, NULL, device, NULL) == TW_OK;
-}
-
 /* Implementations take turns; some are for few problems. */
 static void calls_by_lot(void **state) {
     struct subject *subject = *state;

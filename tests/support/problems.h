@@ -101,12 +101,22 @@ SUPPORT tw_status is_allowed(const struct tw_description *d, const struct tw_con
     return status;
 }
 
-/* Draws until a configuration is allowed; false when that does not happen. */
+/* Whether an implementation is for the device at all. */
+SUPPORT bool is_for(const struct tw_implementation *in, const struct tw_device_info *device) {
+    struct tw_implementation requirements = *in;
+    requirements.launch_count = 0;
+    return tw_implementation_fits(&requirements, NULL, device, NULL) == TW_OK;
+}
+
+/* Draws until a configuration is allowed; false when that does not happen. The sparsest of spaces
+ * has one in some thousands. */
 SUPPORT bool draw_configuration(const struct tw_description *d, int implementation,
                                 const int64_t *values, const struct tw_device_info *device,
                                 uint64_t *seed, struct tw_configuration *c) {
     const struct tw_implementation *in = &d->implementations[implementation];
-    for (int tries = 0; tries < 1000000; tries++) {
+    if (!is_for(in, device))
+        return false;
+    for (int tries = 0; tries < 50000; tries++) {
         *c = (struct tw_configuration){.implementation = implementation};
         for (int i = 0; i < in->parameter_count; i++)
             c->values[i] = in->parameters[i].values[draw(seed) % (uint64_t)in->parameters[i].count];

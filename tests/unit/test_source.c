@@ -155,21 +155,33 @@ static void extensions_come_where_they_are_named(void **state) {
     }
 }
 
-static void references_know_lets(void **state) {
+/* What a reference does not name would make its source another for each shape. */
+static void references_know_the_lets_they_name(void **state) {
+    static const struct {
+        const char *template;
+        bool defined;
+    } cases[] = {{"x[ESIZE]", true},       {"ESIZE", true},     {"(8*ESIZE)", true},
+                 {"the reference", false}, {"ESIZES", false},   {"MY_ESIZE my_ESIZE2", false},
+                 {"ESIZES ESIZE", true},   {"E ## SIZE", true}, {"#include \"a.h\"", true}};
     const struct scratch *scratch = *state;
-    char path[1024];
-    struct tw_text source = {0};
-    struct tw_error error;
-    scratch_write(scratch, "scale/reference.cu", "the reference", path);
-    struct tw_description *d = read_description(scale_text, scratch->path);
-    must(render(d, "cuda", true, &source, &error), error);
-    line_of(source.data, "#define DTYPE DTYPE_f64");
-    line_of(source.data, "#define ESIZE 8");
-    line_of(source.data, "#define TW_BLOCK_X 64");
-    assert_does_not_say(source.data, "ORDER");
-    assert_does_not_say(source.data, "RAGGED");
-    tw_text_free(&source);
-    tw_description_free(d);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char path[1024];
+        struct tw_text source = {0};
+        struct tw_error error;
+        scratch_write(scratch, "scale/reference.cu", cases[i].template, path);
+        struct tw_description *d = read_description(scale_text, scratch->path);
+        must(render(d, "cuda", true, &source, &error), error);
+        line_of(source.data, "#define DTYPE DTYPE_f64");
+        line_of(source.data, "#define TW_BLOCK_X 64");
+        if (cases[i].defined)
+            line_of(source.data, "#define ESIZE 8");
+        else
+            assert_does_not_say(source.data, "#define ESIZE");
+        assert_does_not_say(source.data, "ORDER");
+        assert_does_not_say(source.data, "RAGGED");
+        tw_text_free(&source);
+        tw_description_free(d);
+    }
 }
 
 static void missing_templates(void **state) {
@@ -233,7 +245,7 @@ int main(void) {
         SCRATCH_TEST(defines_everything),
         SCRATCH_TEST(backends_have_their_preludes),
         SCRATCH_TEST(extensions_come_where_they_are_named),
-        SCRATCH_TEST(references_know_lets),
+        SCRATCH_TEST(references_know_the_lets_they_name),
         SCRATCH_TEST(missing_templates),
         SCRATCH_TEST(a_users_directory_comes_first),
         cmocka_unit_test(built_in_kernels),

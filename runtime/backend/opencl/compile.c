@@ -1,5 +1,6 @@
 #include "runtime/backend/opencl/compile.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,9 +102,7 @@ static tw_status take_binary(const struct tw_opencl *cl, cl_program program,
 static const char SOURCE_MARK[] = "tilewise OpenCL source\n";
 enum { MARK_LENGTH = sizeof SOURCE_MARK - 1 };
 
-/* PoCL compiles a kernel for its work-group size at the first launch, and to hand out a binary
- * compiles it for any size besides, which takes longer and is never run. */
-static bool compiles_at_launch(const struct tw_device_info *info) {
+static bool is_pocl(const struct tw_device_info *info) {
     return strstr(info->architecture, "PoCL") != NULL;
 }
 
@@ -183,6 +182,45 @@ static tw_status check_expected(const struct tw_opencl *cl, cl_program program,
     return status;
 }
 
+/* A context of PoCL's that sources were compiled in and the next will be, one a device. PoCL reads
+ * its library of functions anew for each context, which takes as long as a small kernel does. */
+static struct scratch {
+    cl_context context; /* NULL while it is lent */
+    int uses;
+} scratches[TW_OPENCL_MAX_DEVICES];
+static pthread_mutex_t scratch_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* What is compiled in a context stays in part until the context goes. */
+enum { SCRATCH_USES = 64 };
+
+static tw_status borrow_scratch(const struct tw_opencl *cl, int index, cl_device_id device,
+                                struct scratch *scratch, struct tw_error *error) {
+    cl_int result;
+    pthread_mutex_lock(&scratch_lock);
+    *scratch = scratches[index];
+    scratches[index] = (struct scratch){0};
+    pthread_mutex_unlock(&scratch_lock);
+    if (scratch->context != NULL)
+        return TW_OK;
+    scratch->context = cl->context_create(NULL, 1, &device, NULL, NULL, &result);
+    return tw_opencl_check(result, "clCreateContext", error);
+}
+
+/* Another thread may have brought its own back before. That of a GPU's own driver would hold memory
+ * of the device. */
+static void return_scratch(const struct tw_opencl *cl, const struct tw_device_info *info,
+                           struct scratch *scratch) {
+    scratch->uses++;
+    pthread_mutex_lock(&scratch_lock);
+    struct scratch *place = &scratches[info->index];
+    bool kept = is_pocl(info) && place->context == NULL && scratch->uses < SCRATCH_USES;
+    if (kept)
+        *place = *scratch;
+    pthread_mutex_unlock(&scratch_lock);
+    if (!kept)
+        cl->context_release(scratch->context);
+}
+
 tw_status tw_opencl_compile(const struct tw_device_info *info,
                             const struct tw_compile_request *request, struct tw_binary *binary,
                             struct tw_error *error) {
@@ -192,24 +230,25 @@ tw_status tw_opencl_compile(const struct tw_device_info *info,
     tw_status status = tw_opencl_device(info->index, &cl, &device, error);
     if (status != TW_OK)
         return status;
-    cl_int result;
-    cl_context context = cl->context_create(NULL, 1, &device, NULL, NULL, &result);
-    status = tw_opencl_check(result, "clCreateContext", error);
+    struct scratch scratch;
+    status = borrow_scratch(cl, info->index, device, &scratch, error);
     if (status != TW_OK)
         return status;
+    cl_int result;
     const char *source = request->source;
-    cl_program program = cl->program_from_source(context, 1, &source, NULL, &result);
+    cl_program program = cl->program_from_source(scratch.context, 1, &source, NULL, &result);
     status = tw_opencl_check(result, "clCreateProgramWithSource", error);
     if (status == TW_OK) {
         status = tw_opencl_build(cl, program, device, &binary->log, error);
         if (status == TW_OK && request->expected != NULL)
             status = check_expected(cl, program, request, error);
+        /* PoCL compiles a kernel for its work-group size at the first launch, and to hand out a
+         * binary compiles it for any size besides, which takes longer and is never run. */
         if (status == TW_OK)
-            status = request->passing && compiles_at_launch(info)
-                         ? take_source(source, binary, error)
-                         : take_binary(cl, program, binary, error);
+            status = request->passing && is_pocl(info) ? take_source(source, binary, error)
+                                                       : take_binary(cl, program, binary, error);
         cl->program_release(program);
     }
-    cl->context_release(context);
+    return_scratch(cl, info, &scratch);
     return status;
 }
