@@ -175,7 +175,7 @@ struct tw_preset {
 struct tw_implementation {
     char name[TW_NAME_SIZE];
     char *summary;
-    bool on_cuda, on_opencl;
+    uint32_t languages; /* a bit each (languages.h) */
     int min_arch;
     int exact_arch; /* 90: needs sm_90a, what sm_90 alone has; 0: any from min_arch on */
     int message_count;

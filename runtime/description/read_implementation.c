@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/text.h"
+#include "runtime/description/languages.h"
+
 static void read_sizes(struct tw_expression *sizes[3], const struct tw_symbols *symbols,
                        const struct tw_json *json) {
     tw_json_expect_array(json);
@@ -205,24 +208,33 @@ static void read_preset(struct tw_implementation *implementation, struct tw_pres
     }
 }
 
+static void read_backend(struct tw_implementation *implementation, const struct tw_json *json) {
+    const struct tw_language *language = tw_languages;
+    struct tw_text known = {0};
+    while (language->backend != NULL && strcmp(language->backend, tw_json_string(json)) != 0) {
+        tw_text_print(&known, "%s%s", language > tw_languages ? " or " : "", language->backend);
+        language++;
+    }
+    if (language->backend != NULL)
+        implementation->languages |= tw_language_bit(language);
+    else
+        tw_json_fail(json, "expected %s", tw_text_or(&known, "another"));
+    tw_text_free(&known);
+}
+
 static void read_requires(struct tw_implementation *implementation, const struct tw_json *json) {
     static const char *const keys[] = {"backends", "min_arch", "exact_arch", NULL};
-    implementation->on_cuda = implementation->on_opencl = true;
+    implementation->languages = UINT32_MAX;
     if (json->item == NULL)
         return;
     tw_json_only_keys(json, keys);
     struct tw_json backends = tw_json_optional(json, "backends");
     tw_json_expect_array(&backends);
     if (backends.item != NULL)
-        implementation->on_cuda = implementation->on_opencl = false;
+        implementation->languages = 0;
     for (int i = 0; i < tw_json_count(&backends); i++) {
         struct tw_json backend = tw_json_at(&backends, i);
-        if (strcmp(tw_json_string(&backend), "cuda") == 0)
-            implementation->on_cuda = true;
-        else if (strcmp(tw_json_string(&backend), "opencl") == 0)
-            implementation->on_opencl = true;
-        else
-            tw_json_fail(&backend, "expected cuda or opencl");
+        read_backend(implementation, &backend);
     }
     struct tw_json min_arch = tw_json_optional(json, "min_arch");
     implementation->min_arch = min_arch.item != NULL ? (int)tw_json_integer(&min_arch) : 0;

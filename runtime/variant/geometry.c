@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "runtime/description/languages.h"
+
 /* `what` stays in *broken unless the size is fine. */
 static tw_status size_of(const struct tw_expression *expression, const int64_t *values,
                          const char *what, int64_t least, int64_t most, int64_t *size,
@@ -97,17 +99,17 @@ tw_status tw_geometry_of(const struct tw_launch_description *launch, const int64
 tw_status tw_implementation_fits(const struct tw_implementation *implementation,
                                  const int64_t *values, const struct tw_device_info *device,
                                  struct tw_error *error) {
-    bool is_cuda = strcmp(device->backend, "cuda") == 0;
-    if (is_cuda ? !implementation->on_cuda : !implementation->on_opencl)
+    const struct tw_language *language = tw_language_of(device->backend);
+    if ((implementation->languages & tw_language_bit(language)) == 0)
         return tw_fail(error, TW_RESOURCE, "%s does not run on %s", implementation->name,
                        device->backend);
-    if (is_cuda && device->arch < implementation->min_arch)
+    if (language->has_architectures && device->arch < implementation->min_arch)
         return tw_fail(error, TW_RESOURCE, "%s needs sm_%d; the device is %s", implementation->name,
                        implementation->min_arch, device->architecture);
     if (implementation->exact_arch > 0 && device->arch != implementation->exact_arch)
         return tw_fail(error, TW_RESOURCE, "%s needs what only sm_%d has; the device is %s",
                        implementation->name, implementation->exact_arch,
-                       is_cuda ? device->architecture : device->backend);
+                       language->has_architectures ? device->architecture : device->backend);
     for (int i = 0; i < implementation->launch_count; i++) {
         struct tw_geometry geometry;
         if (implementation->launches[i].tensor_map_count > 0 && !device->has_tensor_maps)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "runtime/description/builtin.h"
+#include "runtime/description/languages.h"
 
 /* A file of templates/prelude/cuda and one of templates/prelude/opencl; what is the same on both
  * may be in one of templates/prelude/common. */
@@ -107,14 +108,14 @@ bool tw_prelude_named(const char *source) {
 
 tw_status tw_prelude_extend(struct tw_text *source, const char *backend, const char *templates,
                             struct tw_error *error) {
-    const char *ending = strcmp(backend, "cuda") == 0 ? "cuh" : "clh";
+    const struct tw_language *language = tw_language_of(backend);
     const unsigned named = find_named(templates);
     for (int i = 0; i < EXTENSIONS; i++) {
         if ((named >> i & 1) == 0)
             continue;
         char path[80];
-        snprintf(path, sizeof path, "templates/prelude/%s/%s.%s", backend, extensions[i].name,
-                 ending);
+        snprintf(path, sizeof path, "templates/prelude/%s/%s.%s", language->backend,
+                 extensions[i].name, language->ending);
         const char *text = tw_builtin_file(path);
         if (text == NULL)
             return tw_fail(error, TW_NOT_FOUND, "%s is not built in", path);

@@ -8,15 +8,9 @@
 
 #include "runtime/base/file.h"
 #include "runtime/description/builtin.h"
+#include "runtime/description/languages.h"
 #include "runtime/variant/prelude.h"
 #include "runtime/variant/preprocess.h"
-
-#define CUDA_PRELUDE "templates/prelude/cuda.cuh"
-#define OPENCL_PRELUDE "templates/prelude/opencl.clh"
-
-static const char *prelude_of(const char *backend) {
-    return strcmp(backend, "cuda") == 0 ? CUDA_PRELUDE : OPENCL_PRELUDE;
-}
 
 static tw_status builtin(const char *path, const char **text, struct tw_error *error) {
     *text = tw_builtin_file(path);
@@ -64,7 +58,7 @@ tw_status tw_source_fixed(const struct tw_description *d,
                           struct tw_text *text, struct tw_error *error) {
     struct tw_text templates = {0};
     const char *prelude;
-    tw_status status = builtin(prelude_of(backend), &prelude, error);
+    tw_status status = builtin(tw_language_of(backend)->prelude, &prelude, error);
     if (status == TW_OK)
         status = add_templates(&templates, d, launch, error);
     if (status == TW_OK) {
@@ -81,7 +75,7 @@ tw_status tw_source_fixed(const struct tw_description *d,
 
 static tw_status begin(struct tw_text *source, const char *backend,
                        const struct tw_geometry *geometry, struct tw_error *error) {
-    const char *path = prelude_of(backend), *prelude;
+    const char *path = tw_language_of(backend)->prelude, *prelude;
     tw_status status = builtin(path, &prelude, error);
     if (status != TW_OK)
         return status;

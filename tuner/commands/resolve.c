@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/backend/devices.h"
+#include "runtime/description/languages.h"
 #include "tuner/commands/command.h"
 
 /* Which of the descriptions of --config is meant; `count` of them were read. */
@@ -104,23 +105,32 @@ tw_status resolve_problem(const struct arguments *a, int index,
     return status;
 }
 
+/* Why no device of a language was picked that comes before that of `device`. */
+static void explain_absent(const struct arguments *a, const struct tw_language *language,
+                           const struct tw_device_info *device) {
+    const struct tw_backend *backend = tw_backend_find(language->backend);
+    struct tw_error reason = {0};
+    int count = 0;
+    if (backend == NULL) {
+        if (a->verbose)
+            fprintf(stderr, "tune: built without %s; using %s (%s)\n", language->title, device->id,
+                    device->name);
+        return;
+    }
+    tw_status usable = backend->count(&count, &reason);
+    if (usable != TW_OK && (usable != TW_UNAVAILABLE || a->verbose))
+        fprintf(stderr, "tune: no %s: %s; using %s (%s)\n", language->title, reason.message,
+                device->id, device->name);
+}
+
 tw_status resolve_device(const struct arguments *a, struct tw_device_info *device,
                          struct tw_error *error) {
     tw_status status = tw_device_pick(a->device, device, error);
-    if (status != TW_OK || a->device != NULL || a->quiet || strcmp(device->backend, "cuda") == 0)
+    if (status != TW_OK || a->device != NULL || a->quiet)
         return status;
-    const struct tw_backend *cuda = tw_backend_find("cuda");
-    struct tw_error reason = {0};
-    int count = 0;
-    if (cuda == NULL) {
-        if (a->verbose)
-            fprintf(stderr, "tune: built without CUDA; using %s (%s)\n", device->id, device->name);
-        return TW_OK;
-    }
-    tw_status usable = cuda->count(&count, &reason);
-    if (usable != TW_OK && (usable != TW_UNAVAILABLE || a->verbose))
-        fprintf(stderr, "tune: no CUDA: %s; using %s (%s)\n", reason.message, device->id,
-                device->name);
+    for (const struct tw_language *language = tw_languages;
+         language->backend != NULL && strcmp(language->backend, device->backend) != 0; language++)
+        explain_absent(a, language, device);
     return TW_OK;
 }
 

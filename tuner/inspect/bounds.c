@@ -1,7 +1,7 @@
 /* What follows from a launch's counts. */
 #include <math.h>
-#include <string.h>
 
+#include "runtime/description/languages.h"
 #include "tuner/inspect/inspect.h"
 
 static struct inspect_bounds tensor_bounds(const struct inspected_code *code) {
@@ -40,5 +40,5 @@ struct inspect_bounds inspect_bounds_of(const struct inspection *in,
 }
 
 double inspect_dynamic_shared(const struct inspection *in, const struct inspected_launch *launch) {
-    return strcmp(in->device.backend, "cuda") == 0 ? launch->geometry.shared : 0;
+    return tw_language_of(in->device.backend)->shared_at_launch ? launch->geometry.shared : 0;
 }

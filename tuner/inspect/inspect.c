@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime/backend/devices.h"
+#include "runtime/description/languages.h"
 #include "runtime/variant/compile.h"
 #include "runtime/variant/variant.h"
 #include "tuner/inspect/loops.h"
@@ -145,7 +146,7 @@ static tw_status inspect_launch(const struct inspection *in, const struct subjec
 
 static void find_disassembler(struct inspection *in) {
     in->no_code.message[0] = '\0';
-    if (strcmp(in->device.backend, "cuda") != 0)
+    if (!tw_language_of(in->device.backend)->has_machine_code)
         tw_fail(&in->no_code, TW_UNAVAILABLE,
                 "it is inspected on CUDA only; --arch sm_90 needs no GPU");
     else

@@ -39,7 +39,7 @@ static uint64_t round_up(uint64_t bytes) {
 static tw_status lay_out(struct workload *w, struct tw_error *error) {
     uint64_t offset = 0;
     int64_t alignment = w->testbed->values[TW_SLOT_ALIGNMENT];
-    if (w->testbed->info.arch > 0 && alignment < TW_FULL_ALIGNMENT)
+    if (w->testbed->backend->has_addresses && alignment < TW_FULL_ALIGNMENT)
         w->shift = (uint64_t)alignment;
     for (int i = 0; i < argument_count(w); i++) {
         if (!is_buffer(w, i))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/description/languages.h"
 #include "tuner/inspect/inspect.h"
 #include "tuner/page/figures.h"
 #include "tuner/page/html.h"
@@ -142,7 +143,7 @@ static tw_status look(const struct page_subject *subject, const struct setting *
     tw_status status = setting_problem(setting, subject, &in->problem, error);
     if (status != TW_OK)
         return status;
-    if (strcmp(subject->device->backend, "cuda") != 0)
+    if (!tw_language_of(subject->device->backend)->has_machine_code)
         return tw_fail(error, TW_UNAVAILABLE, "it is read on CUDA only");
     if (!setting_device(setting, subject->device, &in->device, &here))
         return tw_fail(error, TW_UNAVAILABLE,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "runtime/description/languages.h"
 #include "tuner/page/figures.h"
 #include "tuner/page/html.h"
 #include "tuner/page/untuned.h"
@@ -183,7 +184,7 @@ static tw_status add_subject(const struct page *page, const struct page_subject 
         }
         figure_failures(&trials, out);
         if (index < MOST_INSPECTED && page->progress != NULL && s->best_count > 0 &&
-            strcmp(s->device->backend, "cuda") == 0)
+            tw_language_of(s->device->backend)->has_machine_code)
             page->progress(s->kernel, s->problem);
         if (index < MOST_INSPECTED)
             figure_code(s, &page->setting, out);

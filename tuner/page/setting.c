@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime/backend/devices.h"
+#include "runtime/description/languages.h"
 #include "tuner/inspect/paper_device.h"
 
 tw_status setting_problem(const struct setting *setting, const struct page_subject *subject,
@@ -30,13 +31,14 @@ static bool is_here(const struct setting *setting, const struct page_device *dev
     return false;
 }
 
-/* A device of OpenCL has limits that no row tells; those of the most are assumed. */
-static void assume_opencl(struct tw_device_info *info) {
-    *info = (struct tw_device_info){.backend = "opencl",
-                                    .max_block = {INT32_MAX, INT32_MAX, INT32_MAX},
+/* A device has limits that no row tells; where no architecture tells them either, those of the most
+ * are assumed. */
+static void assume_limits(struct tw_device_info *info, const char *backend) {
+    *info = (struct tw_device_info){.max_block = {INT32_MAX, INT32_MAX, INT32_MAX},
                                     .max_grid = {INT32_MAX, INT32_MAX, INT32_MAX},
                                     .has_fp64 = true,
                                     .max_cluster = 1};
+    snprintf(info->backend, sizeof info->backend, "%s", backend);
 }
 
 bool setting_device(const struct setting *setting, const struct page_device *device,
@@ -49,8 +51,8 @@ bool setting_device(const struct setting *setting, const struct page_device *dev
         return true;
     if (!tw_device_properties_read(device->properties, slots, &no_memory))
         return false;
-    if (strcmp(device->backend, "opencl") == 0)
-        assume_opencl(info);
+    if (!tw_language_of(device->backend)->has_architectures)
+        assume_limits(info, device->backend);
     else if (paper_device(device->architecture, info, &error) != TW_OK)
         return false;
     snprintf(info->name, sizeof info->name, "%s", device->name);
