@@ -65,6 +65,7 @@ struct tw_dimension {
 struct tw_attribute {
     char name[TW_NAME_SIZE];
     int slot;
+    bool quiet;     /* texts leave it out where it has its default */
     bool is_number; /* from `least` to `most`; else one of `words` */
     int least, most;
     int word_count;

@@ -108,10 +108,10 @@ const char *tw_problem_attribute(const struct tw_problem *problem, int attribute
     return number;
 }
 
-/* The word "default" tells nobody anything. */
+/* The word "default" tells nobody anything, nor what is quiet. */
 static bool says_nothing(const struct tw_description *d, const struct tw_attribute *attribute) {
-    return !attribute->is_number &&
-           strcmp(d->symbols.words[attribute->default_word], "default") == 0;
+    return attribute->quiet || (!attribute->is_number &&
+                                strcmp(d->symbols.words[attribute->default_word], "default") == 0);
 }
 
 static void print_key(const struct tw_problem *problem, bool all, char key[TW_PROBLEM_KEY_SIZE]) {

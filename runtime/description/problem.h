@@ -31,7 +31,7 @@ const char *tw_problem_attribute(const struct tw_problem *problem, int attribute
 /* What databases key on: "M=64,N=32;dtype=f64". Attributes at their default are left out, so that a
  * problem keeps its key when its kernel gets one more. */
 void tw_problem_key(const struct tw_problem *problem, char key[TW_PROBLEM_KEY_SIZE]);
-/* The problem for people, with all its attributes but those that are `default`:
+/* The problem for people, with its attributes but those that say nothing, being `default` or quiet:
  * "M=64,N=32;dtype=f32". */
 void tw_problem_text(const struct tw_problem *problem, char text[TW_PROBLEM_KEY_SIZE]);
 /* Reads either; attributes that are not named get their defaults. */

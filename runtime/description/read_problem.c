@@ -4,7 +4,7 @@
 #include <string.h>
 
 static void read_number(struct tw_attribute *attribute, const struct tw_json *json) {
-    static const char *const keys[] = {"least", "most", "default", NULL};
+    static const char *const keys[] = {"least", "most", "default", "quiet", NULL};
     static const char *const names[] = {"least", "most", "default"};
     int *const numbers[] = {&attribute->least, &attribute->most, &attribute->default_word};
     tw_json_only_keys(json, keys);
@@ -22,7 +22,7 @@ static void read_number(struct tw_attribute *attribute, const struct tw_json *js
 
 static void read_attribute(struct tw_description *d, struct tw_attribute *attribute,
                            const struct tw_json *json) {
-    static const char *const keys[] = {"values", "default", NULL};
+    static const char *const keys[] = {"values", "default", "quiet", NULL};
     bool is_number = tw_json_optional(json, "least").item != NULL;
     if (!is_number)
         tw_json_only_keys(json, keys);
@@ -30,6 +30,8 @@ static void read_attribute(struct tw_description *d, struct tw_attribute *attrib
         return;
     strncpy(attribute->name, tw_json_key(json), TW_NAME_SIZE - 1);
     attribute->slot = tw_read_symbol(&d->symbols, tw_json_key(json), json);
+    struct tw_json quiet = tw_json_optional(json, "quiet");
+    attribute->quiet = tw_json_boolean(&quiet, false);
     if (is_number) {
         read_number(attribute, json);
         return;

@@ -38,9 +38,19 @@ TW_DEVICE void multiply_step(real *sum, TW_GLOBAL const real *matrix, int long_s
 TW_KERNEL(gemm_gemv)
 (TW_GLOBAL const real *TW_RESTRICT A, TW_GLOBAL const real *TW_RESTRICT B,
  TW_GLOBAL real *TW_RESTRICT C, int M, int N, int K, int lda, int ldb, int ldc, real alpha,
+#if EPILOGUE || BATCHED
+ real beta SPLIT_ARGUMENTS EPILOGUE_PARAMETERS BATCH_PARAMETERS)
+#else
  real beta SPLIT_ARGUMENTS)
+#endif
 {
     TW_SHARED(real, shared, SHARED_REALS);
+#if BATCHED
+    TO_LAYER();
+#endif
+#if EPILOGUE && !SPLIT
+    const struct epilogue epilogue = EPILOGUE_GIVEN;
+#endif
     const int tid = (int)threadIdx.x;
     const int lane = LANE(tid);
     const int rows = LONG_B ? N : M;
@@ -93,7 +103,11 @@ TW_KERNEL(gemm_gemv)
             workspace[((tw_index)part * M + m) * N + n] = product;
 #else
             const tw_index at = m * ldc + n;
+#if EPILOGUE
+            C[at] = finished(product, beta, C + at, m, n, epilogue);
+#else
             C[at] = beta == 0 ? product : FMA(beta, C[at], product);
+#endif
 #endif
         }
     }

@@ -3,8 +3,11 @@
 TW_KERNEL(gemm_naive)
 (TW_GLOBAL const ELEMENT *TW_RESTRICT A, TW_GLOBAL const ELEMENT_B *TW_RESTRICT B,
  TW_GLOBAL RESULT *TW_RESTRICT C, int M, int N, int K, int lda, int ldb, int ldc, SCALAR alpha,
- SCALAR beta)
+ SCALAR beta EPILOGUE_PARAMETERS BATCH_PARAMETERS)
 {
+#if BATCHED
+    TO_LAYER();
+#endif
     /* Blocks are numbered in one dimension, so that neither M nor N meets the limit on grid.y. */
     const int blocks_n = N / TW_BLOCK_X + (N % TW_BLOCK_X != 0);
     const int m = (int)(blockIdx.x / blocks_n) * TW_BLOCK_Y + (int)threadIdx.y;
@@ -17,5 +20,10 @@ TW_KERNEL(gemm_naive)
         sum = FMA(LOADED_A(A[OFFSET_A(m, k)]), LOADED_B(B[OFFSET_B(k, n)]), sum);
 
     const tw_index at = (tw_index)m * ldc + n;
+#if EPILOGUE
+    const struct epilogue epilogue = EPILOGUE_GIVEN;
+    C[at] = TO_RESULT(finished(alpha * sum, beta, C + at, m, n, epilogue));
+#else
     C[at] = RESULT_OF(sum, C + at, alpha, beta);
+#endif
 }

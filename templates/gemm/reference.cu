@@ -9,14 +9,22 @@
 TW_KERNEL(gemm_reference)
 (TW_GLOBAL const ELEMENT *TW_RESTRICT A, TW_GLOBAL const ELEMENT_B *TW_RESTRICT B,
  TW_GLOBAL RIGHT *TW_RESTRICT C, TW_GLOBAL const RESULT *TW_RESTRICT before, int M, int N, int K,
- int lda, int ldb, int ldc, SCALAR alpha, SCALAR beta)
+ int lda, int ldb, int ldc, SCALAR alpha, SCALAR beta EPILOGUE_PARAMETERS BATCH_PARAMETERS)
 #else
 TW_KERNEL(gemm_reference)
 (TW_GLOBAL const ELEMENT *TW_RESTRICT A, TW_GLOBAL const ELEMENT *TW_RESTRICT B,
  TW_GLOBAL double *TW_RESTRICT C, TW_GLOBAL const ELEMENT *TW_RESTRICT before, int M, int N, int K,
+#if EPILOGUE || BATCHED
+ int lda, int ldb, int ldc, real alpha, real beta EPILOGUE_PARAMETERS BATCH_PARAMETERS)
+#else
  int lda, int ldb, int ldc, real alpha, real beta)
 #endif
+#endif
 {
+#if BATCHED
+    TO_LAYER();
+    before += (tw_index)blockIdx.z * stride_c;
+#endif
     /* Elements are numbered in one dimension, so that neither M nor N meets the limit on grid.y. */
     const tw_index element = (tw_index)blockIdx.x * TW_BLOCK_X + threadIdx.x;
     if (element >= (tw_index)M * N)
@@ -29,7 +37,29 @@ TW_KERNEL(gemm_reference)
     for (int k = 0; k < K; k++)
         sum += LOADED_A(A[OFFSET_A(m, k)]) * LOADED_B(B[OFFSET_B(k, n)]);
     const tw_index at = (tw_index)m * ldc + n;
+#if EPILOGUE
+    const struct epilogue epilogue = EPILOGUE_GIVEN;
+    C[at] = TO_RESULT(finished(alpha * sum, beta, before + at, m, n, epilogue));
+#else
     C[at] = RESULT_OF(sum, before + at, alpha, beta);
+#endif
+#elif EPILOGUE
+    double sum = 0;
+    for (int k = 0; k < K; k++)
+        sum = fma((double)LOADED_A(A[OFFSET_A(m, k)]), (double)LOADED_B(B[OFFSET_B(k, n)]), sum);
+    const tw_index at = (tw_index)m * ldc + n;
+    double result = (double)alpha * sum;
+#if HAS_E
+    if (beta != 0)
+        result = fma((double)beta, (double)FROM_RESULT(E[(tw_index)m * lde + n]), result);
+#else
+    if (beta != 0)
+        result = fma((double)beta, (double)FROM_RESULT(before[at]), result);
+#endif
+#if HAS_BIASES
+    result += (double)FROM_RESULT(biases[BIAS_PLACE(m, n)]);
+#endif
+    C[at] = ACTIVATED_F64(result);
 #elif MIXED
     double sum = 0;
     for (int k = 0; k < K; k++)

@@ -7,13 +7,21 @@ TW_DEVICE void compute_share(const struct share share, TW_LOCAL real *shared,
                              TW_GLOBAL const ELEMENT *TW_RESTRICT A,
                              TW_GLOBAL const ELEMENT *TW_RESTRICT B, TW_GLOBAL RESULT *TW_RESTRICT C,
                              TW_GLOBAL RESULT *TW_RESTRICT workspace, int M, int N, int lda, int ldb,
+#if EPILOGUE
+                             int ldc, SCALAR alpha, SCALAR beta, int group_m, struct epilogue epilogue)
+#else
                              int ldc, SCALAR alpha, SCALAR beta, int group_m)
+#endif
 #else
 TW_DEVICE void compute_share(const struct share share, TW_LOCAL real *shared,
                              TW_GLOBAL const ELEMENT *TW_RESTRICT A,
                              TW_GLOBAL const ELEMENT *TW_RESTRICT B, TW_GLOBAL ELEMENT *TW_RESTRICT C,
                              TW_GLOBAL ELEMENT *TW_RESTRICT workspace, int M, int N, int lda, int ldb,
+#if EPILOGUE
+                             int ldc, real alpha, real beta, int group_m, struct epilogue epilogue)
+#else
                              int ldc, real alpha, real beta, int group_m)
+#endif
 #endif
 {
     const int tid = (int)threadIdx.x;
@@ -54,6 +62,12 @@ TW_DEVICE void compute_share(const struct share share, TW_LOCAL real *shared,
         store_mirrored(C + (tw_index)(block_n + n) * ldc + block_m + m, sum, m_left, n_left, ldc,
                        alpha);
 #endif
+#if EPILOGUE
+    if (share.whole) {
+        store_finished(to, sum, block_m + m, block_n + n, m_left, n_left, ldc, alpha, beta, epilogue);
+        return;
+    }
+#endif
     if (!share.whole) { /* a tile of the workspace has no edges */
         to = workspace + share.place + m * BN + n;
         m_left = BM;
@@ -79,26 +93,44 @@ TW_KERNEL(aat_register_tiled)
 TW_KERNEL(gemm_register_tiled)
 (TW_GLOBAL const ELEMENT *TW_RESTRICT A, TW_GLOBAL const ELEMENT *TW_RESTRICT B,
  TW_GLOBAL RESULT *TW_RESTRICT C, int M, int N, int K, int lda, int ldb, int ldc, SCALAR alpha,
- SCALAR beta, int group_m SHARE_ARGUMENTS)
+ SCALAR beta, int group_m SHARE_ARGUMENTS EPILOGUE_PARAMETERS BATCH_PARAMETERS)
 {
 #else
 TW_KERNEL(gemm_register_tiled)
 (TW_GLOBAL const ELEMENT *TW_RESTRICT A, TW_GLOBAL const ELEMENT *TW_RESTRICT B,
  TW_GLOBAL ELEMENT *TW_RESTRICT C, int M, int N, int K, int lda, int ldb, int ldc, real alpha,
+#if EPILOGUE || BATCHED
+ real beta, int group_m SHARE_ARGUMENTS EPILOGUE_PARAMETERS BATCH_PARAMETERS)
+#else
  real beta, int group_m SHARE_ARGUMENTS)
+#endif
 {
 #endif
     TW_SHARED(real, shared, SHARED_REALS);
+#if BATCHED
+    TO_LAYER();
+#endif
+#if EPILOGUE
+    const struct epilogue epilogue = EPILOGUE_GIVEN;
+#endif
 #if MOST_SHARES > 1
     const int shares = share_count(M, N, K);
     TW_UNROLL_BY(1)
     for (int turn = 0; turn < shares; turn++) {
         compute_share(share_of(turn, M, N, K), shared, A, B + TURNED_B, C, workspace, M, N, lda, ldb, ldc,
+#if EPILOGUE
+                      alpha, beta, group_m, epilogue);
+#else
                       alpha, beta, group_m);
+#endif
         __syncthreads(); /* before the next share's tiles overwrite this one's */
     }
 #else
     compute_share(ONLY_SHARE, shared, A, B, C, SHARE_WORKSPACE, M, N, lda, ldb, ldc, alpha, beta,
+#if EPILOGUE
+                  group_m, epilogue);
+#else
                   group_m);
+#endif
 #endif
 }

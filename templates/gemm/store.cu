@@ -46,6 +46,38 @@ TW_DEVICE void store_results(TW_GLOBAL ELEMENT *C, const real *sum, int m_left, 
 }
 #endif
 
+#if EPILOGUE
+/* A thread's tile of C that is complete, its first element (m, n), with all that is done to it. */
+TW_DEVICE void store_finished(TW_GLOBAL RESULT *C, const real *sum, int m, int n, int m_left, int n_left,
+                              int ldc, SCALAR alpha, SCALAR beta, struct epilogue epilogue)
+{
+    TW_UNROLL
+    for (int i = 0; i < TM; i++) {
+        if (EDGE_M && PLACE_M(i) >= m_left)
+            continue;
+        TW_GLOBAL RESULT *row = C + (tw_index)PLACE_M(i) * ldc;
+        TW_UNROLL
+        for (int j = 0; j < TN; j += VEC_C) {
+            if (EDGE_N && PLACE_N(j) >= n_left)
+                continue;
+            TW_GLOBAL RESULT *to = row + PLACE_N(j);
+            SCALAR result[VEC_C];
+            TW_UNROLL
+            for (int e = 0; e < VEC_C; e++)
+                result[e] = finished(alpha * sum[i * TN + j + e], beta, to + e, m + PLACE_M(i),
+                                     n + PLACE_N(j) + e, epilogue);
+#if MIXED
+            TW_UNROLL
+            for (int e = 0; e < VEC_C; e++)
+                to[e] = TO_RESULT(result[e]);
+#else
+            store_global(to, result, VEC_C);
+#endif
+        }
+    }
+}
+#endif
+
 #if SYMMETRIC
 /* The transpose of a thread's tile, whose rows are `n_left` of C's and its columns `m_left`. */
 TW_DEVICE void store_mirrored(TW_GLOBAL ELEMENT *C, const real *sum, int m_left, int n_left, int ldc,

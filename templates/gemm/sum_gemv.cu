@@ -4,7 +4,11 @@
 
 TW_KERNEL(gemm_sum_gemv)
 (TW_GLOBAL const real *TW_RESTRICT workspace, TW_GLOBAL real *TW_RESTRICT C, int M, int N, int ldc,
+#if EPILOGUE
+ real beta, int split_k EPILOGUE_PARAMETERS)
+#else
  real beta, int split_k)
+#endif
 {
     TW_SHARED(real, shared, TW_BLOCK_X);
     const int width = TW_BLOCK_X / HELPERS;
@@ -27,5 +31,10 @@ TW_KERNEL(gemm_sum_gemv)
         sum += shared[other * width + tid];
 
     const tw_index at = element / N * ldc + element % N;
+#if EPILOGUE
+    const struct epilogue epilogue = EPILOGUE_GIVEN;
+    C[at] = finished(sum, beta, C + at, element / N, element % N, epilogue);
+#else
     C[at] = beta == 0 ? sum : FMA(beta, C[at], sum);
+#endif
 }

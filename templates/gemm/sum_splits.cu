@@ -4,7 +4,11 @@
 
 TW_KERNEL(gemm_sum_splits)
 (TW_GLOBAL const real *TW_RESTRICT workspace, TW_GLOBAL real *TW_RESTRICT C, int M, int N, int ldc,
+#if EPILOGUE
+ real beta, int group_m, int split_k EPILOGUE_PARAMETERS)
+#else
  real beta, int group_m, int split_k)
+#endif
 {
     TW_SHARED(real, shared, TW_BLOCK_X *VEC_C);
     /* As the description's grid has it. */
@@ -48,10 +52,17 @@ TW_KERNEL(gemm_sum_splits)
 
     const tw_index at = (tw_index)m * ldc + n;
     real result[VEC_C];
+#if EPILOGUE
+    const struct epilogue epilogue = EPILOGUE_GIVEN;
+    TW_UNROLL
+    for (int e = 0; e < VEC_C; e++)
+        result[e] = finished(sum[e], beta, C + at + e, m, n + e, epilogue);
+#else
     if (beta != 0)
         load_global(result, C + at, VEC_C);
     TW_UNROLL
     for (int e = 0; e < VEC_C; e++)
         result[e] = beta == 0 ? sum[e] : FMA(beta, result[e], sum[e]);
+#endif
     store_global(C + at, result, VEC_C);
 }

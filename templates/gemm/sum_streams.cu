@@ -2,7 +2,11 @@
 
 TW_KERNEL(gemm_sum_streams)
 (TW_GLOBAL const real *TW_RESTRICT workspace, TW_GLOBAL real *TW_RESTRICT C, int M, int N, int K,
+#if EPILOGUE
+ int ldc, real beta, int group_m EPILOGUE_PARAMETERS)
+#else
  int ldc, real beta, int group_m)
+#endif
 {
     const tw_index vector = (tw_index)blockIdx.x * TW_BLOCK_X + threadIdx.x;
     const int divided = (int)(vector / (BM * BN / VEC_C));
@@ -37,10 +41,17 @@ TW_KERNEL(gemm_sum_streams)
 
     const tw_index at = (tw_index)m * ldc + n;
     real result[VEC_C];
+#if EPILOGUE
+    const struct epilogue epilogue = EPILOGUE_GIVEN;
+    TW_UNROLL
+    for (int e = 0; e < VEC_C; e++)
+        result[e] = finished(sum[e], beta, C + at + e, m, n + e, epilogue);
+#else
     if (beta != 0)
         load_global(result, C + at, VEC_C);
     TW_UNROLL
     for (int e = 0; e < VEC_C; e++)
         result[e] = beta == 0 ? sum[e] : FMA(beta, result[e], sum[e]);
+#endif
     store_global(C + at, result, VEC_C);
 }

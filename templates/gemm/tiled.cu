@@ -16,9 +16,12 @@
 TW_KERNEL(gemm_tiled)
 (TW_GLOBAL const ELEMENT *TW_RESTRICT A, TW_GLOBAL const ELEMENT_B *TW_RESTRICT B,
  TW_GLOBAL RESULT *TW_RESTRICT C, int M, int N, int K, int lda, int ldb, int ldc, SCALAR alpha,
- SCALAR beta)
+ SCALAR beta EPILOGUE_PARAMETERS BATCH_PARAMETERS)
 {
     TW_SHARED(real, shared, BM *ROW_A + BK * ROW_B);
+#if BATCHED
+    TO_LAYER();
+#endif
     TW_LOCAL real *tile_a = shared;
     TW_LOCAL real *tile_b = shared + BM * ROW_A;
 
@@ -46,6 +49,11 @@ TW_KERNEL(gemm_tiled)
 
     if (y < M - block_m && x < N - block_n) {
         const tw_index at = (tw_index)(block_m + y) * ldc + block_n + x;
+#if EPILOGUE
+        const struct epilogue epilogue = EPILOGUE_GIVEN;
+        C[at] = TO_RESULT(finished(alpha * sum, beta, C + at, block_m + y, block_n + x, epilogue));
+#else
         C[at] = RESULT_OF(sum, C + at, alpha, beta);
+#endif
     }
 }

@@ -16,25 +16,31 @@ SUPPORT uint64_t draw(uint64_t *seed) {
     return z ^ (z >> 31);
 }
 
-/* The words of number `number` of all ways to choose one for each attribute. */
+/* Attributes of which problems get a mixture: all their combinations would be more than can be
+ * tried. */
+SUPPORT bool is_mixed_in(const struct tw_attribute *attribute) {
+    return attribute->is_number || attribute->quiet;
+}
+
+/* The words of number `number` of all ways to choose one for each of the other attributes. */
 SUPPORT void take_words(struct tw_problem *problem, int number) {
     const struct tw_description *d = problem->description;
     for (int i = 0; i < d->attribute_count; i++) {
         const struct tw_attribute *attribute = &d->attributes[i];
         problem->words[i] = attribute->default_word;
-        if (attribute->is_number)
+        if (is_mixed_in(attribute))
             continue;
         problem->words[i] = attribute->words[number % attribute->word_count];
         number /= attribute->word_count;
     }
 }
 
-/* How many ways there are to choose a word for each attribute, of those that are not refused. With
- * `problem`, its words become those of number `choice`. */
+/* How many ways there are to choose these words, of those that are not refused. With `problem`, its
+ * words become those of number `choice`. */
 SUPPORT int count_choices(const struct tw_description *d, struct tw_problem *problem, int choice) {
     int ways = 1, count = 0;
     for (int i = 0; i < d->attribute_count; i++)
-        ways *= d->attributes[i].is_number ? 1 : d->attributes[i].word_count;
+        ways *= is_mixed_in(&d->attributes[i]) ? 1 : d->attributes[i].word_count;
     for (int way = 0; way < ways; way++) {
         struct tw_problem tried = {.description = d};
         take_words(&tried, way);
@@ -51,14 +57,31 @@ SUPPORT int attribute_choices(const struct tw_description *d) {
     return count_choices(d, NULL, 0);
 }
 
+/* Numbers that are small, and any words. */
+SUPPORT void mix(struct tw_problem *problem, uint64_t seed) {
+    const struct tw_description *d = problem->description;
+    for (int i = 0; i < d->attribute_count; i++) {
+        const struct tw_attribute *a = &d->attributes[i];
+        if (a->is_number)
+            problem->words[i] = a->least + (int)(draw(&seed) % 3);
+        else if (is_mixed_in(a))
+            problem->words[i] = a->words[draw(&seed) % (uint64_t)a->word_count];
+        if (a->is_number && problem->words[i] > a->most)
+            problem->words[i] = a->most;
+    }
+}
+
 /* A problem of the first dimensions of `sizes`, with choice `choice` of words, which begin again
- * where there are no more. */
+ * where there are no more. Every other problem has a mixture of the other attributes as well. */
 SUPPORT struct tw_problem problem_of(const struct tw_description *d, const int64_t *sizes,
                                      int choice) {
-    struct tw_problem problem = {.description = d};
+    struct tw_problem problem = {.description = d}, mixed;
+    uint64_t seed = (uint64_t)choice * 1000003 + (uint64_t)sizes[0] * 1009 + (uint64_t)sizes[1];
     memcpy(problem.dimensions, sizes, (size_t)d->dimension_count * sizeof *sizes);
     count_choices(d, &problem, choice % attribute_choices(d));
-    return problem;
+    mixed = problem;
+    mix(&mixed, seed);
+    return draw(&seed) % 2 == 0 && tw_problem_refusal(&mixed) == NULL ? mixed : problem;
 }
 
 SUPPORT void default_words(struct tw_problem *problem) {

@@ -199,7 +199,7 @@ static void read_keys(void **state) {
         assert_string_equal(key, "M=64,N=32,K=16;dtype=f64,trans=tn");
         assert_true(tw_problem_has_attributes(&problem, strchr(text, ';')));
         assert_false(tw_problem_has_attributes(&problem, ";trans=tn"));
-        assert_false(tw_problem_has_attributes(&problem, ";dtype=f64,trans=tn,batch=1"));
+        assert_false(tw_problem_has_attributes(&problem, ";dtype=f64,trans=tn,season=1"));
     }
     must(tw_problem_read(&problem, gemm, "M=64,N=32,K=16", &error), error);
     must(tw_problem_read(&other, gemm, "M=64,N=32,K=16;dtype=f32,trans=nn", &error), error);

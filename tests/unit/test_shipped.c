@@ -182,8 +182,8 @@ static char *grow_problem(const char *text) {
     if (attributes == NULL)
         attributes = cJSON_AddObjectToObject(problem, "attributes");
     cJSON_AddItemToObject(
-        attributes, "activation",
-        cJSON_Parse("{ \"values\": [\"none\", \"relu\"], \"default\": \"none\" }"));
+        attributes, "season",
+        cJSON_Parse("{ \"values\": [\"none\", \"wet\"], \"default\": \"none\" }"));
     char *all = cJSON_Print(json);
     cJSON_Delete(json);
     return all;
@@ -199,7 +199,7 @@ static char *grow(const char *path, const char *text) {
     if (begins(path, "templates/prelude/"))
         return with("/* more */\n\n", text, "// and more\n");
     return with("/* what is new */\n\n", text,
-                "\n// and more\n#if ACTIVATION == ACTIVATION_relu || DTYPE == DTYPE_i64\n"
+                "\n// and more\n#if SEASON == SEASON_wet || DTYPE == DTYPE_i64\n"
                 "TW_DEVICE int added(void) { return 1; }\n#endif\n");
 }
 

@@ -122,13 +122,16 @@ bool lint_plausible(const struct tw_problem *problem, const int64_t *values) {
         return false;
     for (int i = 0; values != NULL && i < problem->description->argument_count; i++) {
         const struct tw_argument *argument = &problem->description->arguments[i];
-        int64_t rows = 0, columns = 0;
+        int64_t rows = 0, columns = 0, layers = 1;
         if (argument->kind != TW_ARGUMENT_BUFFER)
             continue;
         tw_expression_evaluate(argument->rows, values, &rows);
         tw_expression_evaluate(argument->columns, values, &columns);
-        fits_int = fits_int && rows <= INT32_MAX && columns <= INT32_MAX;
-        bytes += (double)rows * (double)columns *
+        if (argument->layers != NULL)
+            tw_expression_evaluate(argument->layers, values, &layers);
+        fits_int = fits_int && rows <= INT32_MAX && columns <= INT32_MAX &&
+                   (layers == 1 || rows * (columns + 8) <= INT32_MAX);
+        bytes += (double)layers * (double)rows * (double)columns *
                  (double)tw_type_info(tw_problem_type(problem, i))->bytes;
     }
     return bytes <= 0x1p37 && fits_int; /* what one GPU holds */

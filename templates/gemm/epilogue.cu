@@ -1,0 +1,102 @@
+/* What becomes of alpha times a sum of products: beta times C is added to it, or beta times E where the addend
+ * is apart, then a bias, and all of it goes through an activation. Every kernel that writes C ends here, where its
+ * problem asks for more than the bare product. */
+
+#define EPILOGUE (HAS_BIASES || HAS_E || ACTIVATION != ACTIVATION_none)
+
+#if HAS_BIASES
+#define BIASES_PARAMETER , TW_GLOBAL const RESULT *TW_RESTRICT biases
+#define BIASES_GIVEN biases
+#else
+#define BIASES_PARAMETER
+#define BIASES_GIVEN 0
+#endif
+#if HAS_E
+#define E_PARAMETERS , TW_GLOBAL const RESULT *TW_RESTRICT E, int lde
+#define E_GIVEN E, lde
+#else
+#define E_PARAMETERS
+#define E_GIVEN 0, 0
+#endif
+/* Behind a kernel's other parameters, and what they make. */
+#define EPILOGUE_PARAMETERS BIASES_PARAMETER E_PARAMETERS
+#define EPILOGUE_GIVEN { BIASES_GIVEN, E_GIVEN }
+
+#if EPILOGUE
+struct epilogue {
+    TW_GLOBAL const RESULT *biases;
+    TW_GLOBAL const RESULT *E;
+    int lde;
+};
+
+/* Numbers to compute with, and what C holds. */
+#if INTEGER
+#define FROM_RESULT(x) ((double)(x))
+#define TO_RESULT(x) ((int)fmin(fmax(rint(x), -2147483648.0), 2147483647.0))
+#define FMA_SCALAR(a, b, c) fma((a), (b), (c))
+#else
+#if MIXED
+#define FROM_RESULT(x) HELD(x)
+#else
+#define FROM_RESULT(x) LOADED(x)
+#endif
+#define TO_RESULT(x) STORED(x)
+#define FMA_SCALAR(a, b, c) FMA(a, b, c)
+#endif
+
+/* Of 16-bit results a few units of single precision are nothing, and take a fraction of the time. */
+#if SMALL && !INTEGER && CTYPE != CTYPE_f32 && TW_CUDA
+#define QUICK_EXP(x) __expf(x)
+#define QUICK_QUOTIENT(x, y) __fdividef(x, y)
+#else
+#define QUICK_EXP(x) expf(x)
+#define QUICK_QUOTIENT(x, y) ((x) / (y))
+#endif
+
+/* Of no number they make none. The tanh form of GELU is x times a logistic function: (1 + tanh(u)) / 2 is
+ * 1 / (1 + exp(-2u)). */
+#if ACTIVATION == ACTIVATION_relu
+#define ACTIVATED(x, T, exp, erf, quotient) ((x) < 0 ? (T)0 : (x))
+#elif ACTIVATION == ACTIVATION_gelu
+#define ACTIVATED(x, T, exp, erf, quotient) ((T)0.5 * (x) * ((T)1 + erf((x) * (T)0.70710678118654752440)))
+#elif ACTIVATION == ACTIVATION_gelu_tanh
+#define ACTIVATED(x, T, exp, erf, quotient)                                                      \
+    quotient(x, (T)1 + exp((x) * ((T)-1.5957691216057308 + (T)-0.071354816272600246 * (x) * (x))))
+#elif ACTIVATION == ACTIVATION_silu
+#define ACTIVATED(x, T, exp, erf, quotient) quotient(x, (T)1 + exp(-(x)))
+#else
+#define ACTIVATED(x, T, exp, erf, quotient) (x)
+#endif
+
+#define PLAIN_QUOTIENT(x, y) ((x) / (y))
+#define ACTIVATED_F64(x) ACTIVATED(x, double, exp, erf, PLAIN_QUOTIENT)
+#if DTYPE == DTYPE_f64 || INTEGER
+#define ACTIVATED_REAL(x) ACTIVATED_F64(x)
+#else
+#define ACTIVATED_REAL(x) ACTIVATED(x, float, QUICK_EXP, erff, QUICK_QUOTIENT)
+#endif
+
+#if BIAS == BIAS_row
+#define BIAS_PLACE(m, n) (m)
+#else
+#define BIAS_PLACE(m, n) (n)
+#endif
+
+/* The element (m, n) of C, which is at `place`, from `product`, as a number. */
+TW_DEVICE SCALAR finished(SCALAR product, SCALAR beta, TW_GLOBAL const RESULT *place, tw_index m, tw_index n,
+                          struct epilogue epilogue)
+{
+    SCALAR x = product;
+#if HAS_E
+    if (beta != 0)
+        x = FMA_SCALAR(beta, FROM_RESULT(epilogue.E[m * epilogue.lde + n]), product);
+#else
+    if (beta != 0)
+        x = FMA_SCALAR(beta, FROM_RESULT(*place), product);
+#endif
+#if HAS_BIASES
+    x += FROM_RESULT(epilogue.biases[BIAS_PLACE(m, n)]);
+#endif
+    return ACTIVATED_REAL(x);
+}
+#endif
