@@ -36,9 +36,11 @@ static tw_status load(struct tw_variant *variant, const struct tw_binaries *bina
         if (status != TW_OK)
             return status;
     }
-    return x->workspace > 0 ? variant->backend->allocate(variant->device, x->workspace,
-                                                         &variant->workspace, error)
-                            : TW_OK;
+    tw_status status = x->workspace > 0 ? variant->backend->allocate(variant->device, x->workspace,
+                                                                     &variant->workspace, error)
+                                        : TW_OK;
+    /* The variant asks for more than there is. */
+    return status == TW_NO_MEMORY ? tw_fail_within(error, TW_RESOURCE, "its workspace") : status;
 }
 
 tw_status tw_variant_load(struct tw_variant **out, const struct tw_backend *backend,

@@ -19,8 +19,8 @@ static const char fake_home[] = "FAKE_WORKERS_HOME"; /* the variable that names 
 /* The plan has a fault a line: "REQUEST ACTION TIMES WORDS". A worker that gets such a request
  * ("ready" is its start) with WORDS in it (a configuration's, none: any) does ACTION, TIMES times
  * in all: a signal's number to die of it, "hang", "slow" to take 0.3 s, "lost" or "wrong" to answer
- * so, a factor such as "x3" for the times it tells, or "load1.5" for a driver that takes so many
- * seconds for the first launch. */
+ * so, "memory" to end for lack of it, a factor such as "x3" for the times it tells, or "load1.5"
+ * for a driver that takes so many seconds for the first launch. */
 SUPPORT void plan_faults(const char *home, const char *plan) {
     char path[1024];
     struct scratch scratch;
@@ -75,6 +75,8 @@ SUPPORT void suffer(const char *request, const char *words, char action[32]) {
         ; /* in the midst of a computation */
     if (strcmp(action, "slow") == 0)
         usleep(300000);
+    if (strcmp(action, "memory") == 0)
+        _exit(WORKER_NO_MEMORY);
     int number = atoi(action);
     if (number == 0)
         return;

@@ -226,6 +226,37 @@ static void a_crash_is_one_that_comes_again(void **state) {
     assert_says(house->result.first_failure, "killed by signal 6 (Aborted), 2 times");
 }
 
+/* A worker without memory says nothing of its variant; four of them say that it needs too much. */
+static void without_memory(void **state) {
+    struct house *house = *state;
+    must(run(house, "trial memory 3 \"BLOCK_X\":64\ncompile memory 3 \"BLOCK_X\":128"),
+         house->error);
+    assert_complete(house, 0);
+}
+
+static void never_enough_memory(void **state) {
+    struct house *house = *state;
+    must(run(house, "trial memory 4 \"BLOCK_X\":64"), house->error);
+    assert_int_equal(house->result.counts[TW_DB_TRIAL_RESOURCE], 1);
+    assert_int_equal(house->result.counts[TW_DB_TRIAL_OK], 11);
+    assert_says(house->result.first_failure, "ended for lack of memory, 4 times");
+}
+
+static void without_memory_in_the_playoff(void **state) {
+    struct house *house = *state;
+    must(run(house, "finalist memory 2\nround memory 1"), house->error);
+    assert_complete(house, 0);
+    assert_int_equal(house->result.replaced, 3);
+}
+
+/* It is not launched where it has no room, and stays what it was. */
+static void without_memory_in_other_calls(void **state) {
+    struct house *house = *state;
+    must(run(house, "verify memory 4"), house->error);
+    assert_complete(house, 0);
+    assert_int_equal(house->result.replaced, 4);
+}
+
 /* What uses up the memory is killed every time. */
 static void killed_every_time(void **state) {
     struct house *house = *state;
@@ -553,6 +584,10 @@ int main(int count, char **words) {
         TEST(presets_are_measured_beside_the_winner),
         TEST(a_preset_may_win),
         TEST(a_preset_too_slow_for_the_playoff),
+        TEST(without_memory),
+        TEST(never_enough_memory),
+        TEST(without_memory_in_the_playoff),
+        TEST(without_memory_in_other_calls),
         TEST(killed_while_it_prepares),
         TEST(killed_whenever_it_prepares),
         TEST(killed_over_trials),

@@ -94,12 +94,14 @@ static void how_a_worker_ended(void **state) {
 
 static void blame(void **state) {
     (void)state;
-    const struct worker_end killed = {.signal = SIGKILL}, crashed = {.signal = SIGSEGV}, left = {0};
+    const struct worker_end killed = {.signal = SIGKILL}, crashed = {.signal = SIGSEGV}, left = {0},
+                            lacking = {.no_memory = true};
     assert_true(3 * worker_blame(&killed) < WORKER_VERDICT);
     assert_true(4 * worker_blame(&killed) >= WORKER_VERDICT);
     assert_true(worker_blame(&crashed) < WORKER_VERDICT);
     assert_true(2 * worker_blame(&crashed) >= WORKER_VERDICT);
     assert_int_equal(worker_blame(&left), worker_blame(&crashed));
+    assert_int_equal(worker_blame(&lacking), worker_blame(&killed));
 }
 
 /* ---- The pool ---- */
@@ -206,6 +208,23 @@ static void verdicts(void **state) {
     assert_int_equal(statuses[1], TW_DB_TRIAL_OK);
     assert_int_equal(statuses[2], TW_DB_TRIAL_OK);
     assert_string_equal(message, "the compiler was killed by signal 9 (Killed), 4 times");
+    compile_pool_free(pool);
+}
+
+/* Whose process lacks memory says nothing of the variant, until four did. */
+static void compilers_without_memory(void **state) {
+    struct house *house = *state;
+    enum tw_db_trial_status statuses[3];
+    char message[TW_ERROR_SIZE] = "";
+    plan(house, "compile memory 4 \"BLOCK_X\":32\ncompile memory 3 \"BLOCK_X\":64");
+    struct compile_pool *pool = pool_of(house, 3, 20);
+    for (int i = 0; i < 3; i++)
+        submit(house, pool, all[i]);
+    take(house, pool, 3, all, statuses, message);
+    assert_int_equal(statuses[0], TW_DB_TRIAL_RESOURCE);
+    assert_int_equal(statuses[1], TW_DB_TRIAL_OK);
+    assert_int_equal(statuses[2], TW_DB_TRIAL_OK);
+    assert_string_equal(message, "the compiler was ended for lack of memory, 4 times");
     compile_pool_free(pool);
 }
 
@@ -338,6 +357,7 @@ int main(int count, char **words) {
         TEST(blame),
         TEST(tried_again_alone),
         TEST(verdicts),
+        TEST(compilers_without_memory),
         TEST(a_compiler_that_hangs),
         TEST(a_link_over_workers_that_die),
         TEST(a_link_to_one_that_hangs),

@@ -247,6 +247,9 @@ static tw_status verify(struct verification *v, enum call_kind kind, int index, 
         if (*reply != REPLY_LOST)
             return TW_OK;
         entrant->blame += device_link_blame(s->link);
+        if (entrant->blame >= WORKER_VERDICT &&
+            device_link_verdict(s->link) == TW_DB_TRIAL_RESOURCE)
+            return TW_OK;
         if (entrant->blame >= WORKER_VERDICT)
             return condemn(v, index, kind, TW_DB_TRIAL_CRASH, s->error->message);
     }

@@ -170,7 +170,7 @@ tw_status pipeline_take_ready(struct session *s, const struct message *answer) {
 }
 
 static tw_status finish_crashed(struct session *s, struct trial *trial) {
-    trial->status = TW_DB_TRIAL_CRASH;
+    trial->status = device_link_verdict(s->link);
     snprintf(trial->message, sizeof trial->message, "%.460s, %d times", s->error->message,
              s->running->deaths);
     return finish_running(s, trial);

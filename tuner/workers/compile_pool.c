@@ -175,7 +175,7 @@ static tw_status lose_worker(struct compile_pool *pool, struct slot *slot, bool 
         snprintf(compiled->message, sizeof compiled->message,
                  "the compiler did not finish within %g s", pool->timeout_s);
     } else {
-        compiled->status = TW_DB_TRIAL_CRASH;
+        compiled->status = end.no_memory ? TW_DB_TRIAL_RESOURCE : TW_DB_TRIAL_CRASH;
         snprintf(compiled->message, sizeof compiled->message, "the compiler was %s, %d times",
                  end.words, slot->job.deaths);
     }

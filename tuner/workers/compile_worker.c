@@ -90,6 +90,10 @@ static tw_status compile_one(const struct compiler *compiler, const struct messa
     struct tw_binaries binaries = {0};
     double start = tw_clock_now();
     tw_status status = compile(compiler, request, &binaries, error);
+    if (status == TW_NO_MEMORY) {
+        tw_binaries_free(&binaries);
+        return status; /* which is no verdict */
+    }
     struct message answer = message_new("compiled");
     cJSON_AddNumberToObject(answer.json, "id", message_number(request, "id", 0));
     cJSON_AddStringToObject(answer.json, "status", trial_status(status));
@@ -102,7 +106,8 @@ static tw_status compile_one(const struct compiler *compiler, const struct messa
     else
         cJSON_AddStringToObject(answer.json, "message", error->message);
     tw_binaries_free(&binaries);
-    status = message_send(WORKER_FD, &answer, error);
+    if (status != TW_NO_MEMORY)
+        status = message_send(WORKER_FD, &answer, error);
     message_free(&answer);
     return status;
 }
@@ -120,5 +125,5 @@ int compile_worker(void) {
         message_free(&request);
     }
     /* A coordinator that closed the connection has no more work. */
-    return status == TW_NOT_FOUND ? 0 : 1;
+    return status == TW_NOT_FOUND ? 0 : status == TW_NO_MEMORY ? WORKER_NO_MEMORY : 1;
 }

@@ -81,6 +81,10 @@ int device_link_blame(const struct device_link *link) {
     return worker_blame(&link->end);
 }
 
+enum tw_db_trial_status device_link_verdict(const struct device_link *link) {
+    return link->end.no_memory ? TW_DB_TRIAL_RESOURCE : TW_DB_TRIAL_CRASH;
+}
+
 static tw_status restart(struct device_link *link, struct tw_error *error) {
     worker_stop(&link->worker, NULL);
     link->replaced++;
@@ -110,7 +114,7 @@ static tw_status refused_start(struct device_link *link, const char *why, struct
 }
 
 static bool is_hopeless(const struct device_link *link) {
-    bool killed = link->end.signal == SIGKILL;
+    bool killed = link->end.signal == SIGKILL || link->end.no_memory;
     double seconds = tw_clock_now() - link->failing_since;
     return link->failed_starts >= (killed ? DEVICE_STARTS_KILLED : DEVICE_STARTS) ||
            (link->failed_starts >= DEVICE_STARTS && seconds > DEVICE_STARTS_SECONDS);

@@ -6,6 +6,7 @@
 #include "runtime/backend/backend.h"
 #include "runtime/description/problem.h"
 #include "tuner/workers/message.h"
+#include "tuner/workers/trial_status.h"
 
 enum device_state { DEVICE_STARTING, DEVICE_IDLE, DEVICE_BUSY };
 
@@ -39,6 +40,8 @@ int device_link_replaced(const struct device_link *link);
 /* After DEVICE_CRASH, or an answer with `lost` set: how much that says against the variant
  * (worker_blame). */
 int device_link_blame(const struct device_link *link);
+/* Then, if that is enough: what the variant is. */
+enum tw_db_trial_status device_link_verdict(const struct device_link *link);
 
 /* Sends a request to an idle worker, to be answered within `limit_s` seconds, which begin anew
  * whenever a kernel's first launch has been got to run. */

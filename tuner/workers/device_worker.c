@@ -140,7 +140,6 @@ static const char *trial_status(tw_status status) {
     case TW_WRONG:
         return "wrong";
     case TW_RESOURCE:
-    case TW_NO_MEMORY:
         return "resource";
     case TW_DEVICE_LOST:
         return "crash";
@@ -191,6 +190,8 @@ static tw_status try_variant(struct runner *runner, const struct message *reques
 static tw_status answer_trial(struct runner *runner, const struct message *request,
                               struct message *answer, struct tw_error *error) {
     tw_status status = try_variant(runner, request, answer, error);
+    if (status == TW_NO_MEMORY)
+        return status; /* which is no verdict */
     cJSON_AddStringToObject(answer->json, "status", trial_status(status));
     if (status != TW_OK)
         cJSON_AddStringToObject(answer->json, "message", error->message);
@@ -277,10 +278,11 @@ static tw_status answer_one(struct runner *runner, const struct message *request
         if (status != TW_OK)
             cJSON_AddStringToObject(answer.json, "message", error->message);
         cJSON_AddBoolToObject(answer.json, "lost", is_lost(status));
-        if (is_lost(status))
+        /* A call that has no room is not tried; a variant that has none is not to blame. */
+        if (is_lost(status) || (status == TW_NO_MEMORY && strcmp(kind, "call") != 0))
             fatal = status;
     }
-    tw_status sent = message_send(WORKER_FD, &answer, error);
+    tw_status sent = fatal != TW_NO_MEMORY ? message_send(WORKER_FD, &answer, error) : TW_NO_MEMORY;
     message_free(&answer);
     return fatal != TW_OK ? fatal : sent;
 }
@@ -301,7 +303,7 @@ int device_worker(void) {
     }
     /* A lost device frees nothing any more; leaving the process does. */
     if (status != TW_NOT_FOUND)
-        return 1;
+        return status == TW_NO_MEMORY ? WORKER_NO_MEMORY : 1;
     drop_finalists(&runner);
     workload_free(&runner.workload);
     testbed_close(&runner.testbed);

@@ -89,6 +89,9 @@ void worker_stop(struct worker *worker, struct worker_end *end) {
         end->signal = WTERMSIG(status);
         snprintf(end->words, sizeof end->words, "killed by signal %d (%s)", end->signal,
                  strsignal(end->signal));
+    } else if (end != NULL && WEXITSTATUS(status) == WORKER_NO_MEMORY) {
+        end->no_memory = true;
+        snprintf(end->words, sizeof end->words, "ended for lack of memory");
     } else if (end != NULL) {
         snprintf(end->words, sizeof end->words, "ended with exit status %d", WEXITSTATUS(status));
     }
@@ -96,7 +99,7 @@ void worker_stop(struct worker *worker, struct worker_end *end) {
 }
 
 int worker_blame(const struct worker_end *end) {
-    return end->signal == SIGKILL ? 1 : 2;
+    return end->signal == SIGKILL || end->no_memory ? 1 : 2;
 }
 
 static void *wait_for_hangup(void *unused) {

@@ -27,15 +27,19 @@ tw_status worker_start(struct worker *worker, const char *subcommand, struct tw_
 /* What became of a worker. */
 struct worker_end {
     int signal;     /* that ended it; 0: it left by itself */
+    bool no_memory; /* it left for lack of memory */
     char words[96]; /* "killed by signal 11 (Segmentation fault)" */
 };
+
+/* What a worker exits with whose process has no memory for its work: others may have it all. */
+enum { WORKER_NO_MEMORY = 12 };
 
 /* Kills it if it still runs, and waits for it. `end` may be NULL. */
 void worker_stop(struct worker *worker, struct worker_end *end);
 
 /* How much the death of a worker says against the work that it had. What crashes does so again:
  * two such deaths make a verdict. SIGKILL comes from outside, from a user or the out-of-memory
- * killer, and hits whoever is there: it takes twice as many. */
+ * killer, and hits whoever is there, as does a lack of memory: it takes twice as many. */
 enum { WORKER_VERDICT = 4 };
 int worker_blame(const struct worker_end *end);
 
