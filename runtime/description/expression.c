@@ -55,8 +55,24 @@ static enum tw_evaluation apply(enum operation operation, int64_t a, int64_t b, 
     }
 }
 
+static void tell(tw_expression_visitor visit, void *context, enum operation operation, int64_t a,
+                 int64_t b) {
+    if (operation == CEIL_DIV)
+        visit(context, TW_VISITED_CEIL_DIV, a, b);
+    else if (operation == REMAINDER)
+        visit(context, TW_VISITED_REMAINDER, a, b);
+    else if (operation == MINIMUM)
+        visit(context, TW_VISITED_MINIMUM, a, b);
+}
+
 enum tw_evaluation tw_expression_evaluate(const struct tw_expression *expression,
                                           const int64_t *values, int64_t *result) {
+    return tw_expression_visit(expression, values, NULL, NULL, result);
+}
+
+enum tw_evaluation tw_expression_visit(const struct tw_expression *expression,
+                                       const int64_t *values, tw_expression_visitor visit,
+                                       void *context, int64_t *result) {
     int64_t stack[MAX_STACK];
     int top = -1;
     for (int i = 0; i < expression->count; i++) {
@@ -102,6 +118,8 @@ enum tw_evaluation tw_expression_evaluate(const struct tw_expression *expression
             break;
         default: {
             top--;
+            if (visit != NULL)
+                tell(visit, context, instruction->operation, stack[top], stack[top + 1]);
             enum tw_evaluation outcome =
                 apply(instruction->operation, stack[top], stack[top + 1], &stack[top]);
             if (outcome != TW_EVALUATED)
