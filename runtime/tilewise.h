@@ -124,7 +124,7 @@ typedef struct tw_library tw_library;
 
 /* What to do about a problem that no database has a result for on this device. */
 typedef enum tw_miss {
-    TW_MISS_NEAREST,         /* use the nearest tuned problem's configuration, else a preset */
+    TW_MISS_NEAREST,         /* use what is predicted to be the fastest of what won on others */
     TW_MISS_TUNE,            /* tune it before returning, then use the result */
     TW_MISS_TUNE_BACKGROUND, /* use the nearest, tune meanwhile, then use the result */
     TW_MISS_FAIL             /* TW_NOT_FOUND */
@@ -373,9 +373,10 @@ TW_API tw_status tw_launch(const tw_plan *plan, void *stream, const tw_binding *
 typedef struct tw_explanation {
     const char *kernel;
     const char *problem; /* "M=4096,N=4096,K=1024;dtype=f32,trans=nn" */
-    /* "exact": tuned for this problem on this device; "nearest": the nearest problem tuned on this
-     * device; "architecture": the nearest tuned on another device of this architecture; "fallback":
-     * the description's own choice; "default": the preset of that name. */
+    /* "exact": tuned for this problem on this device; "nearest": what won on another problem tuned
+     * on this device, and is predicted to be the fastest on this one; "architecture": likewise, on
+     * another device of this architecture; "fallback": the description's own choice; "default": the
+     * preset of that name. */
     const char *rule;
     const char *reason; /* the same in words */
     const char *implementation;
@@ -384,12 +385,15 @@ typedef struct tw_explanation {
     const char *row_device;
     double row_time_us;       /* as it was measured */
     double distance;          /* to the row's problem: the norm of log2 of the dimensions' ratios */
-    const char *passed_over;  /* the first nearer row that could not be used, and why; else NULL */
+    const char *passed_over;  /* the first better row that could not be used, and why; else NULL */
     const char *binary;       /* "compiled", "disk" or "database": where it came from */
     double made_ms;           /* how long making the plan took, */
     double loading_ms;        /* and what of it was the compiler's and the driver's */
     uint64_t workspace_bytes; /* device memory that a launch borrows while it runs */
     const char *text;         /* all of this, a few lines to print */
+    double predicted_us;      /* how long a launch should take; 0: nothing was predicted, */
+    double uncertainty;       /* and the standard deviation of that one's natural logarithm */
+    const char *runners_up;   /* what else was predicted, a line each; NULL: nothing was */
 } tw_explanation;
 
 TW_API const tw_explanation *tw_plan_explain(const tw_plan *plan);

@@ -1,8 +1,9 @@
 #include "runtime/library/explain.h"
 
 #include <inttypes.h>
+#include <string.h>
 
-enum { PROBLEM, CONFIGURATION, ROW_PROBLEM, ROW_DEVICE, PASSED_OVER, TEXT };
+enum { PROBLEM, CONFIGURATION, ROW_PROBLEM, ROW_DEVICE, PASSED_OVER, RUNNERS_UP, TEXT };
 
 static const char *keep(tw_plan *plan, int which, const char *text) {
     tw_text_print(&plan->texts[which], "%s", text);
@@ -19,6 +20,16 @@ static void print_lines(tw_plan *plan, const char *unkept) {
                       e->row_time_us);
     if (e->distance > 0)
         tw_text_print(text, "  distance        %.3g (log2, over the dimensions)\n", e->distance);
+    if (e->predicted_us > 0) {
+        tw_text_print(text, "  predicted       ");
+        tw_selection_prediction(e->predicted_us, e->uncertainty, text);
+        tw_text_print(text, "\n");
+    }
+    for (const char *line = e->runners_up; line != NULL && *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        tw_text_print(text, "  rather than     %.*s\n", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
     if (e->passed_over != NULL)
         tw_text_print(text, "  not used        %s\n", e->passed_over);
     tw_text_print(text, "  configuration   %s %s\n", e->implementation, e->configuration);
@@ -55,6 +66,13 @@ tw_status tw_plan_explain_fill(tw_plan *plan, const struct tw_plan_sources *sour
         tw_text_print(&plan->texts[PASSED_OVER], "%s on %s: %s", key, s->refused->device_name,
                       s->refusal);
         e->passed_over = plan->texts[PASSED_OVER].data;
+    }
+    e->predicted_us = s->predicted_us;
+    e->uncertainty = s->uncertainty;
+    for (int i = 0; i < s->other_count; i++) {
+        tw_text_print(&plan->texts[RUNNERS_UP], "%s", i > 0 ? "\n" : "");
+        tw_selection_other(d, &s->others[i], &plan->texts[RUNNERS_UP]);
+        e->runners_up = plan->texts[RUNNERS_UP].data;
     }
     e->binary = tw_binary_origin_word(sources->origin);
     e->made_ms = sources->made_ms;

@@ -2,72 +2,24 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/backend/devices.h"
-#include "runtime/select/current.h"
+#include "runtime/select/search.h"
 #include "runtime/variant/geometry.h"
 
-static const struct {
-    const char *word;
-    const char *text;
-} rules[] = {
-#define TW_SELECTION_ROW(name, word, text) {word, text},
-    TW_SELECTION_RULES(TW_SELECTION_ROW)
-#undef TW_SELECTION_ROW
-};
-
-const char *tw_selection_word(enum tw_selection_rule rule) {
-    return rules[rule].word;
-}
-
-const char *tw_selection_text(enum tw_selection_rule rule) {
-    return rules[rule].text;
-}
-
-void tw_selection_problem(const struct tw_description *description,
-                          const struct tw_catalogue_row *row, char text[TW_PROBLEM_KEY_SIZE]) {
-    struct tw_problem problem;
-    if (tw_problem_read(&problem, description, row->problem, NULL) == TW_OK)
-        tw_problem_text(&problem, text);
-    else
-        snprintf(text, TW_PROBLEM_KEY_SIZE, "%s", row->problem);
-}
-
-/* A row that may be chosen, with what orders it. */
-struct candidate {
-    const struct tw_catalogue_row *row;
-    enum tw_selection_rule rule;
-    double distance;
-};
-
-struct search {
-    const struct tw_query *query;
-    const struct tw_problem *problem;
-    const struct tw_device_info *device;
-    double log_dimensions[TW_MAX_DIMENSIONS];
-    int attempts;                   /* configurations that were offered */
-    int64_t values[TW_MAX_SYMBOLS]; /* bound for the problem */
-    int64_t slots[TW_DEVICE_SLOTS]; /* of the device */
-    char fingerprint[256];          /* likewise */
-    struct tw_today *today;
-    struct tw_attribute_match match;
-    struct tw_error lack; /* of memory, which says nothing about a row: TW_NO_MEMORY once it fell */
-};
-
-/* Keeps what a lack of memory is told with. */
-static tw_status note_lack(struct search *search, tw_status status, const struct tw_error *error) {
+tw_status tw_search_note_lack(struct tw_search *search, tw_status status,
+                              const struct tw_error *error) {
     if (status == TW_NO_MEMORY)
         search->lack = *error;
     return status;
 }
 
-static tw_status fits(const struct search *search, const struct tw_configuration *configuration,
-                      struct tw_error *error) {
+tw_status tw_search_fits(const struct tw_search *search,
+                         const struct tw_configuration *configuration, int64_t *values,
+                         struct tw_error *error) {
     const struct tw_description *d = search->problem->description;
-    int64_t values[TW_MAX_SYMBOLS];
-    memcpy(values, search->values, sizeof values);
+    memcpy(values, search->values, sizeof search->values);
     tw_status status = tw_configuration_bind(d, configuration, values, error);
     if (status == TW_OK)
         status = tw_configuration_check(d, configuration, values, error);
@@ -77,20 +29,25 @@ static tw_status fits(const struct search *search, const struct tw_configuration
     return status;
 }
 
-/* Whether a row is of today's code; if not, `error` says why. On this very device it is what would
- * be compiled now that counts. Of another one with this architecture, what is not on record is as
- * here, but for the number of its units. */
-static tw_status is_current(struct search *search, const struct tw_catalogue_row *row,
+/* Of another device with this architecture, what is not on record is as here, but for the number of
+ * its units. */
+void tw_search_slots(const struct tw_search *search, const struct tw_catalogue_row *row,
+                     int64_t slots[TW_DEVICE_SLOTS]) {
+    memcpy(slots, search->slots, sizeof search->slots);
+    if (strcmp(row->device, search->fingerprint) == 0)
+        return;
+    if (row->slots != NULL)
+        memcpy(slots, row->slots, sizeof search->slots);
+    else
+        slots[TW_SLOT_SM_COUNT] = row->units;
+}
+
+/* On this very device it is what would be compiled now that counts. */
+tw_status tw_search_current(struct tw_search *search, const struct tw_catalogue_row *row,
                             struct tw_error *error) {
     struct tw_problem problem;
     int64_t slots[TW_DEVICE_SLOTS];
-    memcpy(slots, search->slots, sizeof slots);
-    if (strcmp(row->device, search->fingerprint) != 0) {
-        if (row->slots != NULL)
-            memcpy(slots, row->slots, sizeof slots);
-        else
-            slots[TW_SLOT_SM_COUNT] = row->units;
-    }
+    tw_search_slots(search, row, slots);
     const struct tw_stored stored = {.backend = row->backend,
                                      .device = slots,
                                      .implementation = row->implementation,
@@ -102,221 +59,180 @@ static tw_status is_current(struct search *search, const struct tw_catalogue_row
     return status == TW_OK ? tw_today_check(search->today, &problem, &stored, error) : status;
 }
 
-/* Whether a row can be used as it stands; if not, `error` says why. */
-static tw_status usable(struct search *search, const struct tw_catalogue_row *row,
-                        struct tw_configuration *configuration, struct tw_error *error) {
-    const struct tw_description *d = search->problem->description;
-    tw_status status = note_lack(search, is_current(search, row, error), error);
-    int index = tw_description_implementation(d, row->implementation);
-    if (status == TW_OK)
-        status = note_lack(
-            search, tw_configuration_parse(configuration, d, index, row->configuration, error),
-            error);
-    if (status == TW_OK)
-        status = fits(search, configuration, error);
-    return status;
-}
-
-static double distance_to(const struct search *search, const struct tw_catalogue_row *row) {
-    double sum = 0;
-    for (int i = 0; i < row->dimension_count; i++) {
-        double difference = search->log_dimensions[i] - row->log_dimensions[i];
-        sum += difference * difference;
-    }
-    return sqrt(sum);
-}
-
-static tw_status accept(struct search *search, const struct tw_configuration *configuration,
-                        struct tw_error *error) {
+tw_status tw_search_accept(struct tw_search *search, const struct tw_configuration *configuration,
+                           struct tw_error *error) {
     if (search->query->accept == NULL)
         return TW_OK;
     search->attempts++;
-    return note_lack(search, search->query->accept(search->query->context, configuration, error),
-                     error);
+    return tw_search_note_lack(
+        search, search->query->accept(search->query->context, configuration, error), error);
 }
 
-static bool preferred(const struct candidate *a, const struct candidate *b) {
-    if (a->rule != b->rule)
-        return a->rule < b->rule;
-    if (a->distance != b->distance)
-        return a->distance < b->distance;
-    if (a->row->provisional != b->row->provisional)
-        return b->row->provisional;
-    if (a->row->time_us != b->row->time_us)
-        return a->row->time_us < b->row->time_us;
-    int order = strcmp(a->row->problem, b->row->problem);
-    if (order == 0)
-        order = strcmp(a->row->device, b->row->device);
-    return order != 0 ? order < 0 : strcmp(a->row->configuration, b->row->configuration) < 0;
+void tw_search_refuse(struct tw_selection *selection, const struct tw_catalogue_row *row,
+                      const struct tw_error *why) {
+    if (selection->refused != NULL)
+        return;
+    selection->refused = row;
+    snprintf(selection->refusal, sizeof selection->refusal, "%.250s", why->message);
 }
 
-/* The first of the candidates, in order of preference, that can be used. Nearly always that is the
- * very first, so the best is looked for again and again rather than all sorted once. */
-static bool choose(struct search *search, struct candidate *candidates, size_t count,
+/* ---- The problem's own rows ---- */
+
+/* Whether a row can be used as it stands; if not, `error` says why. */
+static tw_status usable(struct tw_search *search, const struct tw_catalogue_row *row,
+                        struct tw_configuration *configuration, struct tw_error *error) {
+    const struct tw_description *d = search->problem->description;
+    int64_t values[TW_MAX_SYMBOLS];
+    tw_status status = tw_search_note_lack(search, tw_search_current(search, row, error), error);
+    int index = tw_description_implementation(d, row->implementation);
+    if (status == TW_OK)
+        status = tw_search_note_lack(
+            search, tw_configuration_parse(configuration, d, index, row->configuration, error),
+            error);
+    if (status == TW_OK)
+        status = tw_search_fits(search, configuration, values, error);
+    return status;
+}
+
+static bool preferred(const struct tw_catalogue_row *a, const struct tw_catalogue_row *b) {
+    if (a->provisional != b->provisional)
+        return b->provisional;
+    if (a->time_us != b->time_us)
+        return a->time_us < b->time_us;
+    return strcmp(a->configuration, b->configuration) < 0;
+}
+
+/* The first of the rows, in order of preference, that can be used. Nearly always that is the very
+ * first, so the best is looked for again and again rather than all sorted once. */
+static bool choose(struct tw_search *search, const struct tw_catalogue_row **rows, size_t count,
                    struct tw_selection *selection) {
     while (count > 0 && search->attempts < TW_SELECT_ATTEMPTS && search->lack.status == TW_OK) {
         size_t best = 0;
         for (size_t i = 1; i < count; i++)
-            if (preferred(&candidates[i], &candidates[best]))
+            if (preferred(rows[i], rows[best]))
                 best = i;
-        const struct candidate chosen = candidates[best];
-        candidates[best] = candidates[--count];
+        const struct tw_catalogue_row *row = rows[best];
+        rows[best] = rows[--count];
         struct tw_error refusal;
-        tw_status status = usable(search, chosen.row, &selection->configuration, &refusal);
+        tw_status status = usable(search, row, &selection->configuration, &refusal);
         if (status == TW_OK)
-            status = accept(search, &selection->configuration, &refusal);
+            status = tw_search_accept(search, &selection->configuration, &refusal);
         if (status == TW_OK) {
-            selection->rule = chosen.rule;
-            selection->row = chosen.row;
-            selection->distance = chosen.distance;
+            selection->rule = TW_SELECTED_EXACT;
+            selection->row = row;
             return true;
         }
-        if (selection->refused == NULL) {
-            selection->refused = chosen.row;
-            snprintf(selection->refusal, sizeof selection->refusal, "%.250s", refusal.message);
-        }
+        tw_search_refuse(selection, row, &refusal);
     }
     return false;
-}
-
-/* The words that rows must have to count: the catalogue's own, NULL where no row has them. */
-struct wanted {
-    const char *kernel, *device, *cache, *backend, *architecture;
-};
-
-static struct wanted find_wanted(const struct search *search) {
-    const struct tw_query *query = search->query;
-    const struct tw_catalogue *c = query->catalogue;
-    return (struct wanted){.kernel = tw_catalogue_word(c, query->problem->description->kernel),
-                           .device = tw_catalogue_word(c, search->fingerprint),
-                           .cache = tw_catalogue_word(c, query->cache),
-                           .backend = tw_catalogue_word(c, query->device->backend),
-                           .architecture = tw_catalogue_word(c, query->device->architecture)};
 }
 
 /* Whether a database that comes first has a row about the same: then that one counts, as long as it
  * is of today's code. */
-static bool is_overridden(struct search *search, const struct candidate *candidates, size_t count,
-                          const struct tw_catalogue_row *row) {
+static bool is_overridden(struct tw_search *search, const struct tw_catalogue_row **rows,
+                          size_t count, const struct tw_catalogue_row *row) {
     struct tw_error error;
     for (size_t i = 0; i < count; i++)
-        if (candidates[i].row->implementation == row->implementation &&
-            candidates[i].row->database > row->database &&
-            note_lack(search, is_current(search, candidates[i].row, &error), &error) == TW_OK)
+        if (rows[i]->implementation == row->implementation && rows[i]->database > row->database &&
+            tw_search_note_lack(search, tw_search_current(search, rows[i], &error), &error) ==
+                TW_OK)
             return true;
     return false;
 }
 
-static bool select_exact(struct search *search, const char *key, const struct wanted *wanted,
-                         struct tw_selection *selection) {
+static bool select_exact(struct tw_search *search, struct tw_selection *selection) {
     enum { MOST = 256 }; /* a kernel has 32 implementations, each with few rows about the same */
-    struct candidate candidates[MOST];
+    const struct tw_catalogue_row *rows[MOST], *own[MOST];
     const struct tw_catalogue *catalogue = search->query->catalogue;
-    size_t count = 0;
+    char key[TW_PROBLEM_KEY_SIZE];
+    size_t count = 0, left = 0;
+    tw_problem_key(search->problem, key);
     const struct tw_catalogue_row *row =
         tw_catalogue_exact(catalogue, search->problem->description->kernel, key);
     while (row != NULL && count < MOST) {
-        if (row->device == wanted->device && row->cache == wanted->cache &&
+        if (row->device == search->fingerprint_word && row->cache == search->cache &&
             tw_catalogue_matches(&search->match, row))
-            candidates[count++] = (struct candidate){.row = row, .rule = TW_SELECTED_EXACT};
+            rows[count++] = row;
         row = row->next != 0 ? tw_catalogue_at(catalogue, row->next - 1) : NULL;
     }
-    size_t left = 0;
-    struct candidate own[MOST];
     for (size_t i = 0; i < count; i++)
-        if (!is_overridden(search, candidates, count, candidates[i].row))
-            own[left++] = candidates[i];
+        if (!is_overridden(search, rows, count, rows[i]))
+            own[left++] = rows[i];
     return choose(search, own, left, selection);
 }
 
-static tw_status select_nearest(struct search *search, const struct wanted *wanted,
-                                struct tw_selection *selection, bool *found,
-                                struct tw_error *error) {
-    const struct tw_catalogue *catalogue = search->query->catalogue;
-    const struct tw_description *d = search->problem->description;
-    size_t size = tw_catalogue_size(catalogue), count = 0;
-    struct candidate *candidates = malloc((size > 0 ? size : 1) * sizeof *candidates);
-    if (candidates == NULL)
-        return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    for (size_t i = 0; i < size; i++) {
-        const struct tw_catalogue_row *row = tw_catalogue_at(catalogue, i);
-        bool same_device = row->device == wanted->device;
-        bool same_architecture =
-            row->backend == wanted->backend && row->architecture == wanted->architecture;
-        if (row->kernel != wanted->kernel || row->cache != wanted->cache ||
-            row->dimension_count != d->dimension_count || !(same_device || same_architecture) ||
-            !tw_catalogue_matches(&search->match, row))
-            continue;
-        double distance = distance_to(search, row);
-        if (same_device && distance == 0)
-            continue; /* refused already */
-        candidates[count++] =
-            (struct candidate){.row = row,
-                               .rule = same_device ? TW_SELECTED_NEAREST : TW_SELECTED_ARCHITECTURE,
-                               .distance = distance};
-    }
-    *found = choose(search, candidates, count, selection);
-    free(candidates);
-    return TW_OK;
-}
-
-static tw_status try_preset(struct search *search, int implementation,
-                            const struct tw_preset *preset, struct tw_selection *selection,
-                            struct tw_error *error) {
-    struct tw_configuration *configuration = &selection->configuration;
-    configuration->implementation = implementation;
-    memcpy(configuration->values, preset->values, sizeof configuration->values);
-    tw_status status = fits(search, configuration, error);
-    return status == TW_OK ? accept(search, configuration, error) : status;
-}
+/* ---- Presets, where nothing was measured ---- */
 
 /* A rule that cannot be evaluated for this problem does not hold, and a preset that does not fit is
  * passed over: these are preferences, and `default` always works. */
-static bool select_fallback(struct search *search, struct tw_selection *selection) {
+bool tw_search_fallback(const struct tw_search *search, int *from,
+                        struct tw_configuration *configuration) {
     const struct tw_description *d = search->problem->description;
-    for (int i = 0; i < d->fallback_count && search->lack.status == TW_OK; i++) {
-        const struct tw_fallback *fallback = &d->fallbacks[i];
-        int64_t holds = 0;
+    while (*from < d->fallback_count) {
+        const struct tw_fallback *fallback = &d->fallbacks[(*from)++];
+        int64_t holds = 0, values[TW_MAX_SYMBOLS];
         if (tw_expression_evaluate(fallback->when, search->values, &holds) != TW_EVALUATED ||
             holds == 0)
             continue;
-        selection->rule = TW_SELECTED_FALLBACK;
-        struct tw_error refusal;
-        if (try_preset(search, fallback->implementation, fallback->preset, selection, &refusal) ==
-            TW_OK)
+        configuration->implementation = fallback->implementation;
+        memcpy(configuration->values, fallback->preset->values, sizeof configuration->values);
+        if (tw_search_fits(search, configuration, values, NULL) == TW_OK)
             return true;
     }
     return false;
 }
 
-static tw_status select_default(struct search *search, struct tw_selection *selection,
+static bool select_fallback(struct tw_search *search, struct tw_selection *selection) {
+    int from = 0;
+    while (search->lack.status == TW_OK &&
+           tw_search_fallback(search, &from, &selection->configuration)) {
+        struct tw_error refusal;
+        selection->rule = TW_SELECTED_FALLBACK;
+        if (tw_search_accept(search, &selection->configuration, &refusal) == TW_OK)
+            return true;
+    }
+    return false;
+}
+
+static tw_status select_default(struct tw_search *search, struct tw_selection *selection,
                                 struct tw_error *error) {
     const struct tw_preset *preset;
-    int implementation;
+    struct tw_configuration *configuration = &selection->configuration;
+    int64_t values[TW_MAX_SYMBOLS];
     selection->rule = TW_SELECTED_DEFAULT;
     /* Reading the description checked that there is one. */
-    tw_description_preset(search->problem->description, "default", &implementation, &preset);
-    tw_status status = try_preset(search, implementation, preset, selection, error);
+    tw_description_preset(search->problem->description, "default", &configuration->implementation,
+                          &preset);
+    memcpy(configuration->values, preset->values, sizeof configuration->values);
+    tw_status status = tw_search_fits(search, configuration, values, error);
+    if (status == TW_OK)
+        status = tw_search_accept(search, configuration, error);
     if (status != TW_OK)
         return tw_fail_within(error, status, "the preset default");
     return TW_OK;
 }
 
-static tw_status select_row(struct search *search, struct tw_selection *selection, bool *found,
+/* ---- All of them ---- */
+
+static tw_status select_row(struct tw_search *search, struct tw_selection *selection, bool *found,
                             struct tw_error *error) {
-    char key[TW_PROBLEM_KEY_SIZE];
-    tw_problem_key(search->problem, key);
-    const struct wanted wanted = find_wanted(search);
+    const struct tw_query *query = search->query;
+    const struct tw_catalogue *c = query->catalogue;
+    search->kernel = tw_catalogue_word(c, query->problem->description->kernel);
+    search->fingerprint_word = tw_catalogue_word(c, search->fingerprint);
+    search->cache = tw_catalogue_word(c, query->cache);
+    search->backend = tw_catalogue_word(c, query->device->backend);
+    search->architecture = tw_catalogue_word(c, query->device->architecture);
     for (int i = 0; i < search->problem->description->dimension_count; i++)
         search->log_dimensions[i] = log2((double)search->problem->dimensions[i]);
-    *found = select_exact(search, key, &wanted, selection);
-    return *found ? TW_OK : select_nearest(search, &wanted, selection, found, error);
+    *found = select_exact(search, selection);
+    return *found ? TW_OK : tw_search_ranked(search, selection, found, error);
 }
 
 tw_status tw_select(const struct tw_query *query, struct tw_selection *selection,
                     struct tw_error *error) {
     const struct tw_description *d = query->problem->description;
-    struct search search = {.query = query, .problem = query->problem, .device = query->device};
+    struct tw_search search = {.query = query, .problem = query->problem, .device = query->device};
     *selection = (struct tw_selection){0};
     search.match.problem = query->problem;
     tw_device_values(query->device, search.slots);

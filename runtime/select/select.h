@@ -1,11 +1,14 @@
 /* Which configuration should a problem run with on a device?
  *
- * In this order: the result stored for exactly this problem on this device; that of the nearest
- * problem tuned on this device; that of the nearest problem tuned on another device of the same
- * architecture; the preset of the first of the description's `fallback` rules that holds; the
- * preset `default`. Problems are near by their dimensions, with equal attributes
- * and cache policy: the distance is the Euclidean norm of log2 of the ratios, so 1 means twice as
- * large along one dimension.
+ * The result stored for exactly this problem on this device. Else the candidate that is predicted
+ * to be the fastest on this problem: candidates are what won on other problems, on this device and
+ * on others of its architecture, with equal attributes and cache policy, the nearest of them; the
+ * preset of the first of the description's `fallback` rules that holds; and the preset `default`.
+ * What a candidate took where it was measured is put in proportion by the analytic estimates of
+ * both problems (runtime/predict), and one that was measured far away, or on another device, or
+ * never, has to be so much better. Problems are near by their dimensions: the distance is the
+ * Euclidean norm of log2 of the ratios, so 1 means twice as large along one dimension. Where
+ * nothing was measured, it is the fallback's preset, then `default`.
  *
  * A row counts only when its template is today's, the description allows its parameters, and the
  * configuration is valid for the problem at hand on the device at hand. */
@@ -19,8 +22,9 @@
 
 #define TW_SELECTION_RULES(X)                                                                      \
     X(EXACT, "exact", "tuned for this problem on this device")                                     \
-    X(NEAREST, "nearest", "the nearest problem tuned on this device")                              \
-    X(ARCHITECTURE, "architecture", "the nearest problem tuned on a device of this architecture")  \
+    X(NEAREST, "nearest", "another problem's on this device, predicted to be the fastest here")    \
+    X(ARCHITECTURE, "architecture",                                                                \
+      "another problem's on a device of this architecture, predicted to be the fastest here")      \
     X(FALLBACK, "fallback", "the description's own choice for what was never tuned")               \
     X(DEFAULT, "default", "the preset default")
 
@@ -30,14 +34,28 @@ enum tw_selection_rule {
 #undef TW_SELECTION_ENUM
 };
 
+/* A candidate that another was preferred to. */
+struct tw_selection_other {
+    enum tw_selection_rule rule;
+    const struct tw_catalogue_row *row; /* NULL: a preset */
+    struct tw_configuration configuration;
+    double predicted_us, uncertainty;
+};
+
+enum { TW_SELECTION_OTHERS = 4 };
+
 struct tw_selection {
     enum tw_selection_rule rule;
     struct tw_configuration configuration;
     const struct tw_catalogue_row
-        *row;        /* it comes from; borrowed from the catalogue; NULL: default */
-    double distance; /* to the row's problem */
-    /* The first row that was nearer but could not be used, and why; NULL and "" when there was
-     * none. */
+        *row;            /* it comes from; borrowed from the catalogue; NULL: default */
+    double distance;     /* to the row's problem */
+    double predicted_us; /* on this problem; 0: it was not predicted */
+    double uncertainty;  /* of the prediction: the standard deviation of its logarithm */
+    int other_count;     /* runners-up, the best first */
+    struct tw_selection_other others[TW_SELECTION_OTHERS];
+    /* The first row that would have been preferred but could not be used, and why; NULL and "" when
+     * there was none. */
     const struct tw_catalogue_row *refused;
     char refusal[256];
 };
@@ -66,6 +84,12 @@ tw_status tw_select(const struct tw_query *query, struct tw_selection *selection
 /* The problem of a row for people, with all attributes that the description has today. */
 void tw_selection_problem(const struct tw_description *description,
                           const struct tw_catalogue_row *row, char text[TW_PROBLEM_KEY_SIZE]);
+
+/* Appends a prediction, "12.3 us (10.1 to 15)": one standard deviation to either side. */
+void tw_selection_prediction(double predicted_us, double uncertainty, struct tw_text *text);
+/* Appends a runner-up: its prediction, its configuration, where it won. */
+void tw_selection_other(const struct tw_description *description,
+                        const struct tw_selection_other *other, struct tw_text *text);
 
 /* The rule as a word ("exact") and as a sentence. */
 const char *tw_selection_word(enum tw_selection_rule rule);

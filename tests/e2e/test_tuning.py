@@ -189,6 +189,15 @@ class Applying(support.EndToEnd):
         self.assertEqual(explained["rule"], "nearest")
         self.assertAlmostEqual(explained["distance"], 1)
         self.assertEqual(explained["row"]["problem"], "M=6,N=10;dtype=f32")
+        # It is told what that is thought to take, how sure that is, and what else there was.
+        self.assertGreater(explained["predicted_us"], 0)
+        self.assertGreater(explained["uncertainty"], 0)
+        self.assertGreaterEqual(len(explained["runners_up"]), 1)
+        for other in explained["runners_up"]:
+            self.assertGreater(other["predicted_us"], 0)
+        text = self.run_command("explain", *self.words[:-1], "6x20", device=DEVICE).out
+        self.assertIn("predicted", text)
+        self.assertIn("rather than", text)
 
     def test_a_template_that_has_changed(self):
         """What was measured with another template is a hint and no result."""

@@ -68,17 +68,52 @@ static void the_default_may_be_refused_too(void **state) {
                    error, "the preset default: 64 is not to its taste");
 }
 
+/* What was refused for one row is not offered again for another. */
+static void one_configuration_is_offered_once(void **state) {
+    struct house *house = *state;
+    struct tw_selection selection;
+    struct tw_error error;
+    for (int64_t n = 101; n < 110; n++)
+        store_near(house, n, "{\"BLOCK_X\":128,\"GROUP\":4,\"ORDER\":\"columns\"}");
+    struct taste taste = {.block_x = 64};
+    must(select_with(house, &house->problem, &taste, &selection, &error), error);
+    assert_int_equal(selection.rule, TW_SELECTED_DEFAULT);
+    assert_int_equal(taste.offers, 2);
+}
+
 /* A compiler that fails at everything is not asked for ever. */
 static void attempts_are_limited(void **state) {
     struct house *house = *state;
     struct tw_selection selection;
     struct tw_error error;
-    for (int64_t n = 101; n < 101 + 2 * TW_SELECT_ATTEMPTS; n++)
-        store_near(house, n, "{\"BLOCK_X\":128,\"GROUP\":4,\"ORDER\":\"columns\"}");
+    enum { LEAST = 65, COUNT = 2 * TW_SELECT_ATTEMPTS - 5 }; /* values: with the others, 62 */
+    struct tw_text list = {0};
+    for (int i = 0; i < COUNT; i++)
+        tw_text_print(&list, "%d, ", LEAST + i);
+    tw_text_print(&list, "32, 64");
+    char *text = replaced(scale_text, "32, 64, 128", list.data);
+    struct tw_description *d = read_description(text, house->scratch->path);
+    struct row row = usual_row(house);
+    char hash[TW_HASH_SIZE], key[64], configuration[100];
+    must(tw_identity_code(d, 0, "cuda", hash, &error), error);
+    for (int i = 0; i < COUNT; i++) {
+        snprintf(key, sizeof key, "M=8,N=%d", 101 + i);
+        snprintf(configuration, sizeof configuration,
+                 "{\"BLOCK_X\":%d,\"GROUP\":4,\"ORDER\":\"rows\"}", LEAST + i);
+        row.hash = hash;
+        row.key = key;
+        row.n = 101 + i;
+        row.configuration = configuration;
+        store(house, &row);
+    }
+    const struct tw_problem problem = parse_problem(d, "8x100");
     struct taste taste = {.block_x = 64};
-    must(select_with(house, &house->problem, &taste, &selection, &error), error);
+    must(select_with(house, &problem, &taste, &selection, &error), error);
     assert_int_equal(selection.rule, TW_SELECTED_DEFAULT);
-    assert_int_equal(taste.offers, TW_SELECT_ATTEMPTS + 1);
+    assert_in_range(taste.offers, TW_SELECT_ATTEMPTS, TW_SELECT_ATTEMPTS + 1);
+    tw_text_free(&list);
+    tw_description_free(d);
+    free(text);
 }
 
 static const char rules[] =
@@ -133,9 +168,8 @@ static void a_description_falls_back(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        HOUSE_TEST(refused_ones_are_passed_over),
-        HOUSE_TEST(the_default_may_be_refused_too),
-        HOUSE_TEST(attempts_are_limited),
+        HOUSE_TEST(refused_ones_are_passed_over),      HOUSE_TEST(the_default_may_be_refused_too),
+        HOUSE_TEST(one_configuration_is_offered_once), HOUSE_TEST(attempts_are_limited),
         HOUSE_TEST(a_description_falls_back),
     };
     return cmocka_run_group_tests_name("accept", tests, NULL, NULL);

@@ -71,7 +71,8 @@ static tw_status print_json(const struct application *app, const struct tw_probl
     return json_print(json, error);
 }
 
-static void print_table(const struct application *app, const struct tw_problem *problem) {
+static tw_status print_table(const struct application *app, const struct tw_problem *problem,
+                             struct tw_error *error) {
     const struct tw_description *d = problem->description;
     const struct tw_selection *s = &app->selection;
     struct tw_text configuration = {0};
@@ -82,7 +83,11 @@ static void print_table(const struct application *app, const struct tw_problem *
     if (s->rule == TW_SELECTED_EXACT)
         report_time(s->row->time_us, stored);
     printf("%s %s on %s (%s)\n", d->kernel, key, app->testbed.info.name, app->testbed.info.id);
-    print_selection(problem->description, s);
+    tw_status status = print_selection(problem->description, s, error);
+    if (status != TW_OK) {
+        tw_text_free(&configuration);
+        return status;
+    }
     printf("  configuration   %s %s\n", d->implementations[s->configuration.implementation].name,
            tw_text_or(&configuration, ""));
     printf("  answer          right; max error %.2g\n", app->single.accuracy.max_rel_error);
@@ -91,6 +96,7 @@ static void print_table(const struct application *app, const struct tw_problem *
     else
         printf("  time            %s\n", time);
     tw_text_free(&configuration);
+    return TW_OK;
 }
 
 static tw_status apply(const struct arguments *a, struct tw_error *error) {
@@ -109,7 +115,7 @@ static tw_status apply(const struct arguments *a, struct tw_error *error) {
     if (status == TW_OK && a->json)
         status = print_json(app, &problem, error);
     else if (status == TW_OK)
-        print_table(app, &problem);
+        status = print_table(app, &problem, error);
     workload_free(&app->workload);
     testbed_close(&app->testbed);
     free(app);

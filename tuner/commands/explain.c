@@ -14,11 +14,34 @@ static const char help[] =
     "\n"
     "Says which configuration an application would get for the shape on the device, by which rule, "
     "from\n"
-    "which stored row and at what distance. Runs nothing.\n"
+    "which stored row and at what distance; for a shape that was never tuned, how long it is "
+    "predicted to\n"
+    "take and what was predicted to take longer. Runs nothing.\n"
     "\n"
     "  --shape, --dtype, --trans, --attr, --device, --cache, --db, --config: as for tune\n"
     "  --json               print one JSON object\n"
     "  --quiet              no remarks\n";
+
+static void add_others(cJSON *json, const struct tw_description *d, const struct tw_selection *s) {
+    cJSON *others = cJSON_AddArrayToObject(json, "runners_up");
+    for (int i = 0; i < s->other_count; i++) {
+        const struct tw_selection_other *other = &s->others[i];
+        char key[TW_PROBLEM_KEY_SIZE];
+        cJSON *one = cJSON_CreateObject();
+        cJSON_AddStringToObject(one, "rule", tw_selection_word(other->rule));
+        cJSON_AddStringToObject(one, "implementation",
+                                d->implementations[other->configuration.implementation].name);
+        json_add(one, "configuration", json_configuration(d, &other->configuration));
+        cJSON_AddNumberToObject(one, "predicted_us", other->predicted_us);
+        cJSON_AddNumberToObject(one, "uncertainty", other->uncertainty);
+        if (other->row != NULL) {
+            tw_selection_problem(d, other->row, key);
+            cJSON_AddStringToObject(one, "problem", key);
+            cJSON_AddStringToObject(one, "device", other->row->device_name);
+        }
+        json_append(others, one);
+    }
+}
 
 static tw_status print_json(const struct tw_problem *problem, const struct tw_selection *s,
                             const char *configuration, struct tw_error *error) {
@@ -42,6 +65,11 @@ static tw_status print_json(const struct tw_problem *problem, const struct tw_se
         cJSON_AddNumberToObject(row, "time_us", s->row->time_us);
         cJSON_AddBoolToObject(row, "provisional", s->row->provisional);
     }
+    if (s->predicted_us > 0) {
+        cJSON_AddNumberToObject(json, "predicted_us", s->predicted_us);
+        cJSON_AddNumberToObject(json, "uncertainty", s->uncertainty);
+        add_others(json, d, s);
+    }
     if (s->refused != NULL) {
         cJSON *refused = cJSON_AddObjectToObject(json, "refused");
         tw_selection_problem(d, s->refused, key);
@@ -52,15 +80,19 @@ static tw_status print_json(const struct tw_problem *problem, const struct tw_se
     return json_print(json, error);
 }
 
-static void print_table(const struct tw_problem *problem, const struct tw_device_info *device,
-                        const struct tw_selection *s, const char *configuration) {
+static tw_status print_table(const struct tw_problem *problem, const struct tw_device_info *device,
+                             const struct tw_selection *s, const char *configuration,
+                             struct tw_error *error) {
     const struct tw_description *d = problem->description;
     char key[TW_PROBLEM_KEY_SIZE];
     tw_problem_text(problem, key);
     printf("%s %s on %s (%s)\n", d->kernel, key, device->name, device->id);
-    print_selection(problem->description, s);
+    tw_status status = print_selection(problem->description, s, error);
+    if (status != TW_OK)
+        return status;
     printf("  configuration   %s %s\n", d->implementations[s->configuration.implementation].name,
            configuration);
+    return TW_OK;
 }
 
 static tw_status explain(const struct arguments *a, struct tw_error *error) {
@@ -85,7 +117,7 @@ static tw_status explain(const struct arguments *a, struct tw_error *error) {
         else if (a->json)
             status = print_json(&problem, &selection, configuration.data, error);
         else
-            print_table(&problem, &device, &selection, configuration.data);
+            status = print_table(&problem, &device, &selection, configuration.data, error);
     }
     tw_text_free(&configuration);
     tw_catalogue_free(catalogue);

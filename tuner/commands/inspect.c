@@ -37,7 +37,8 @@ static tw_status find_subject(const struct arguments *a, struct tw_description *
     return status == TW_OK ? paper_device(a->arch, &inspection->device, error) : status;
 }
 
-static void print_table(const struct inspection *in) {
+static tw_status print_table(const struct inspection *in, struct tw_error *error) {
+    tw_status status = TW_OK;
     const struct tw_description *d = in->problem.description;
     struct tw_text configuration = {0};
     char key[TW_PROBLEM_KEY_SIZE];
@@ -47,11 +48,15 @@ static void print_table(const struct inspection *in) {
     if (in->preset != NULL)
         printf("  chosen          the preset %s\n", in->preset);
     else
-        print_selection(in->problem.description, &in->selection);
-    printf("  configuration   %s %s\n", d->implementations[in->configuration.implementation].name,
-           tw_text_or(&configuration, ""));
+        status = print_selection(in->problem.description, &in->selection, error);
+    if (status == TW_OK)
+        printf("  configuration   %s %s\n",
+               d->implementations[in->configuration.implementation].name,
+               tw_text_or(&configuration, ""));
     tw_text_free(&configuration);
-    inspect_print_table(in);
+    if (status == TW_OK)
+        inspect_print_table(in);
+    return status;
 }
 
 static tw_status inspect_subject(const struct arguments *a, struct tw_error *error) {
@@ -71,7 +76,7 @@ static tw_status inspect_subject(const struct arguments *a, struct tw_error *err
     if (status == TW_OK && a->json)
         status = inspect_print_json(inspection, error);
     else if (status == TW_OK)
-        print_table(inspection);
+        status = print_table(inspection, error);
     free(inspection);
     tw_catalogue_free(catalogue);
     tw_description_free(description);

@@ -234,17 +234,20 @@ static void print_launches(const struct arguments *a, const struct subject *s) {
                s->one.logs[i].length > 0 ? "\n" : "");
 }
 
-static void print_table(const struct arguments *a, const struct subject *s,
-                        const char *configuration) {
+static tw_status print_table(const struct arguments *a, const struct subject *s,
+                             const char *configuration, struct tw_error *error) {
+    tw_status status = TW_OK;
     const struct trial *t = &s->one.trial;
     char key[TW_PROBLEM_KEY_SIZE];
     tw_problem_text(&s->problem, key);
     printf("%s %s on %s (%s)\n", s->description->kernel, key, s->device.name, s->device.id);
     if (s->chosen == NULL)
-        print_selection(s->problem.description, &s->selection);
+        status = print_selection(s->problem.description, &s->selection, error);
     else
         printf("  chosen          %s %s\n", s->chosen,
                a->preset != NULL ? a->preset : "from the command line");
+    if (status != TW_OK)
+        return status;
     printf("  configuration   %s %s\n", implementation_of(s)->name, configuration);
     if (is_right(s))
         print_times(s);
@@ -258,6 +261,7 @@ static void print_table(const struct arguments *a, const struct subject *s,
     if (t->has_compile_ms)
         printf("\n");
     print_launches(a, s);
+    return TW_OK;
 }
 
 static tw_status run(const struct arguments *a, bool *right, struct tw_error *error) {
@@ -280,7 +284,7 @@ static tw_status run(const struct arguments *a, bool *right, struct tw_error *er
         else if (a->json)
             status = print_json(a, s, configuration.data, error);
         else
-            print_table(a, s, configuration.data);
+            status = print_table(a, s, configuration.data, error);
         *right = is_right(s);
     }
     tw_text_free(&configuration);

@@ -1,0 +1,41 @@
+/* What decides how long a configuration takes on a problem, as far as a description tells it: how
+ * many blocks there are and how they fill the device, how much of what they do belongs to the
+ * problem, what is moved. It is worked out from the geometry that every description has, for any
+ * kernel, and nothing is rendered or compiled. */
+#ifndef TW_PREDICT_FEATURES_H
+#define TW_PREDICT_FEATURES_H
+
+#include "runtime/backend/backend.h"
+#include "runtime/description/configuration.h"
+#include "runtime/description/problem.h"
+
+struct tw_features {
+    double flops, bytes;  /* of one call, as the description has them */
+    double element_bytes; /* of the widest buffer's type */
+    double workspace;     /* bytes, written and read where there are several launches */
+    int launches;
+    /* Of the launch that does most of the work: the one made of the most templates, then the one
+     * with the most shared memory, then the first. */
+    double blocks;
+    double threads;  /* of a block */
+    double resident; /* blocks that a unit can have at once */
+    /* The part of the blocks' work that belongs to the problem: what is left after each size in the
+     * grid, and each dimension that a define takes a remainder of, was rounded up. */
+    double use;
+    double units;    /* compute units */
+    double per_unit; /* blocks of the busiest unit, of those that a persistent kernel goes on with
+                        too */
+    double balance;  /* the mean unit's share of the busiest unit's blocks */
+    /* Of an access that strides and alignment allow: log2 of the bytes, the mean over buffers. */
+    double width;
+    bool redundant; /* the description says that it does what a cheaper one does */
+};
+
+/* `values` are bound for problem and configuration. `registers` are those of a thread, 0 where they
+ * are not known. Fails with TW_RESOURCE or TW_INVALID like tw_geometry_of. */
+tw_status tw_features_of(const struct tw_problem *problem,
+                         const struct tw_configuration *configuration, const int64_t *values,
+                         const struct tw_device_info *device, int64_t registers,
+                         struct tw_features *features, struct tw_error *error);
+
+#endif

@@ -1,0 +1,324 @@
+/* For a problem without a row of its own: which of the configurations that won nearby is predicted
+ * to be the fastest on it. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/predict/estimate.h"
+#include "runtime/select/search.h"
+
+/* Rows that are looked at: the nearest, of this device and of others. */
+enum { NEAR_HERE = 64, NEAR_ELSEWHERE = 32, RATIOS = 8 };
+
+/* The standard deviation of the logarithm of a prediction, as seen where both were measured: what
+ * it is at best, what a doubling of a dimension adds, until it is that of any problem; and what
+ * another device adds, or a preset that nobody measured. A candidate is ranked by its time at one
+ * deviation to the worse, so that of two alike the surer one is taken. */
+static const double AT_BEST = 0.05, A_DOUBLING = 0.16, MOST_DOUBLINGS = 4;
+static const double ELSEWHERE = 0.25, A_PRESET = 0.3;
+
+struct near {
+    const struct tw_catalogue_row *row;
+    double distance;
+};
+
+struct nearest {
+    size_t count, room;
+    struct near rows[NEAR_HERE]; /* the nearest first */
+};
+
+struct candidate {
+    enum tw_selection_rule rule;
+    const struct tw_catalogue_row *row; /* NULL: a preset */
+    double distance;
+    struct tw_configuration configuration;
+    double predicted_us, uncertainty;
+    double ratio; /* of the measured time to the estimate, where it was measured */
+};
+
+struct ranking {
+    struct tw_search *search;
+    struct tw_selection *selection;
+    struct tw_device_info there; /* the device, with the units of another */
+    struct near unfit;           /* the nearest row that cannot be had here; NULL: none */
+    struct tw_error why;         /* it cannot */
+    size_t count;
+    struct candidate all[NEAR_HERE + NEAR_ELSEWHERE + TW_MAX_RULES + 1];
+};
+
+/* ---- Which rows are near ---- */
+
+static int compare_rows(const struct tw_catalogue_row *a, const struct tw_catalogue_row *b) {
+    if (a->provisional != b->provisional)
+        return a->provisional ? 1 : -1;
+    if (a->time_us != b->time_us)
+        return a->time_us < b->time_us ? -1 : 1;
+    int order = strcmp(a->problem, b->problem);
+    if (order == 0)
+        order = strcmp(a->device, b->device);
+    return order != 0 ? order : strcmp(a->configuration, b->configuration);
+}
+
+static bool is_nearer(const struct near *a, const struct near *b) {
+    return a->distance != b->distance ? a->distance < b->distance
+                                      : compare_rows(a->row, b->row) < 0;
+}
+
+static void keep_near(struct nearest *nearest, const struct near *row) {
+    if (nearest->count == nearest->room && !is_nearer(row, &nearest->rows[nearest->count - 1]))
+        return;
+    size_t at = nearest->count < nearest->room ? nearest->count++ : nearest->count - 1;
+    for (; at > 0 && is_nearer(row, &nearest->rows[at - 1]); at--)
+        nearest->rows[at] = nearest->rows[at - 1];
+    nearest->rows[at] = *row;
+}
+
+static double distance_to(const struct tw_search *search, const struct tw_catalogue_row *row) {
+    double sum = 0;
+    for (int i = 0; i < row->dimension_count; i++) {
+        double difference = search->log_dimensions[i] - row->log_dimensions[i];
+        sum += difference * difference;
+    }
+    return sqrt(sum);
+}
+
+static void find_near(struct tw_search *search, struct nearest *here, struct nearest *elsewhere) {
+    const struct tw_catalogue *catalogue = search->query->catalogue;
+    size_t size = tw_catalogue_size(catalogue);
+    for (size_t i = 0; i < size; i++) {
+        const struct tw_catalogue_row *row = tw_catalogue_at(catalogue, i);
+        bool same_device = row->device == search->fingerprint_word;
+        bool same_architecture =
+            row->backend == search->backend && row->architecture == search->architecture;
+        if (row->kernel != search->kernel || row->cache != search->cache ||
+            row->dimension_count != search->problem->description->dimension_count ||
+            !(same_device || same_architecture) || !tw_catalogue_matches(&search->match, row))
+            continue;
+        const struct near near = {row, distance_to(search, row)};
+        if (!same_device || near.distance > 0) /* else it was refused already */
+            keep_near(same_device ? here : elsewhere, &near);
+    }
+}
+
+/* ---- Predictions ---- */
+
+static tw_status estimate(const struct tw_problem *problem,
+                          const struct tw_configuration *configuration, const int64_t *values,
+                          const struct tw_device_info *device, struct tw_estimate *out,
+                          struct tw_error *error) {
+    struct tw_features features;
+    tw_status status = tw_features_of(problem, configuration, values, device, 0, &features, error);
+    if (status == TW_OK)
+        tw_estimate_of(&features, device, out);
+    return status;
+}
+
+/* What the configuration would take here, from what it took where the row was measured. */
+static tw_status predict_row(struct ranking *ranking, struct candidate *candidate,
+                             const int64_t *values, struct tw_error *error) {
+    struct tw_search *search = ranking->search;
+    const struct tw_catalogue_row *row = candidate->row;
+    struct tw_problem problem;
+    struct tw_estimate here, there;
+    int64_t slots[TW_DEVICE_SLOTS], bound[TW_MAX_SYMBOLS];
+    tw_search_slots(search, row, slots);
+    ranking->there.compute_units = slots[TW_SLOT_SM_COUNT];
+    tw_status status = tw_problem_read(&problem, search->problem->description, row->problem, error);
+    if (status == TW_OK)
+        status = tw_problem_bind(&problem, slots, NULL, bound, error);
+    if (status == TW_OK)
+        status =
+            tw_configuration_bind(problem.description, &candidate->configuration, bound, error);
+    if (status == TW_OK)
+        status =
+            estimate(&problem, &candidate->configuration, bound, &ranking->there, &there, error);
+    if (status == TW_OK)
+        status = estimate(search->problem, &candidate->configuration, values, search->device, &here,
+                          error);
+    if (status != TW_OK)
+        return status;
+    candidate->predicted_us = tw_estimate_scaled(row->time_us, &there, &here);
+    candidate->ratio = row->time_us / tw_estimate_total(&there);
+    candidate->uncertainty = AT_BEST + A_DOUBLING * fmin(candidate->distance, MOST_DOUBLINGS) +
+                             (candidate->rule == TW_SELECTED_ARCHITECTURE ? ELSEWHERE : 0);
+    return TW_OK;
+}
+
+/* Of what several problems chose, the nearest tells best how long it takes. */
+static bool is_known(const struct ranking *ranking, const struct tw_catalogue_row *row) {
+    for (size_t i = 0; i < ranking->count; i++)
+        if (ranking->all[i].row->implementation == row->implementation &&
+            strcmp(ranking->all[i].row->configuration, row->configuration) == 0)
+            return true;
+    return false;
+}
+
+static void add_rows(struct ranking *ranking, const struct nearest *nearest,
+                     enum tw_selection_rule rule) {
+    struct tw_search *search = ranking->search;
+    const struct tw_description *d = search->problem->description;
+    for (size_t i = 0; i < nearest->count && search->lack.status == TW_OK; i++) {
+        const struct tw_catalogue_row *row = nearest->rows[i].row;
+        struct candidate *candidate = &ranking->all[ranking->count];
+        int64_t values[TW_MAX_SYMBOLS];
+        struct tw_error why;
+        if (is_known(ranking, row))
+            continue;
+        *candidate =
+            (struct candidate){.rule = rule, .row = row, .distance = nearest->rows[i].distance};
+        int index = tw_description_implementation(d, row->implementation);
+        tw_status status = TW_OK;
+        if (index < 0)
+            status = tw_fail(&why, TW_NOT_FOUND, "its implementation %.48s is not there any more",
+                             row->implementation);
+        if (status == TW_OK)
+            status = tw_search_note_lack(search,
+                                         tw_configuration_parse(&candidate->configuration, d, index,
+                                                                row->configuration, &why),
+                                         &why);
+        if (status == TW_OK)
+            status = tw_search_fits(search, &candidate->configuration, values, &why);
+        if (status == TW_OK)
+            status = predict_row(ranking, candidate, values, &why);
+        if (status == TW_OK)
+            ranking->count++;
+        else if (ranking->unfit.row == NULL ||
+                 nearest->rows[i].distance < ranking->unfit.distance) {
+            ranking->unfit = nearest->rows[i];
+            ranking->why = why;
+        }
+    }
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* How the rows' times are to their estimates: what can be said of a preset. */
+static double usual_ratio(const struct ranking *ranking, double *uncertainty) {
+    double ratios[RATIOS];
+    size_t count = ranking->count < RATIOS ? ranking->count : RATIOS;
+    *uncertainty = INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        ratios[i] = ranking->all[i].ratio;
+        *uncertainty = fmin(*uncertainty, ranking->all[i].uncertainty);
+    }
+    qsort(ratios, count, sizeof *ratios, compare_numbers);
+    return count % 2 == 1 ? ratios[count / 2] : sqrt(ratios[count / 2 - 1] * ratios[count / 2]);
+}
+
+static void add_preset(struct ranking *ranking, enum tw_selection_rule rule,
+                       const struct tw_configuration *configuration, double ratio,
+                       double uncertainty) {
+    const struct tw_search *search = ranking->search;
+    struct candidate *candidate = &ranking->all[ranking->count];
+    struct tw_estimate here;
+    int64_t values[TW_MAX_SYMBOLS];
+    *candidate = (struct candidate){.rule = rule, .configuration = *configuration};
+    if (tw_search_fits(search, configuration, values, NULL) != TW_OK ||
+        estimate(search->problem, configuration, values, search->device, &here, NULL) != TW_OK)
+        return;
+    candidate->predicted_us = ratio * tw_estimate_total(&here);
+    candidate->uncertainty = uncertainty + A_PRESET;
+    ranking->count++;
+}
+
+/* What the description chooses for what was never tuned, in case all that was tuned is far. */
+static void add_presets(struct ranking *ranking) {
+    struct tw_configuration configuration;
+    double uncertainty, ratio = usual_ratio(ranking, &uncertainty);
+    int from = 0;
+    const struct tw_preset *preset;
+    if (tw_search_fallback(ranking->search, &from, &configuration))
+        add_preset(ranking, TW_SELECTED_FALLBACK, &configuration, ratio, uncertainty);
+    tw_description_preset(ranking->search->problem->description, "default",
+                          &configuration.implementation, &preset);
+    memcpy(configuration.values, preset->values, sizeof configuration.values);
+    add_preset(ranking, TW_SELECTED_DEFAULT, &configuration, ratio, uncertainty);
+}
+
+/* ---- Choosing ---- */
+
+static double at_worst(const struct candidate *candidate) {
+    return candidate->predicted_us * exp(candidate->uncertainty);
+}
+
+static int compare_candidates(const void *left, const void *right) {
+    const struct candidate *a = left, *b = right;
+    double x = at_worst(a), y = at_worst(b);
+    if (x != y)
+        return x < y ? -1 : 1;
+    if (a->rule != b->rule)
+        return a->rule < b->rule ? -1 : 1;
+    return a->row != NULL && b->row != NULL ? compare_rows(a->row, b->row) : 0;
+}
+
+static void note_others(const struct ranking *ranking, size_t chosen,
+                        struct tw_selection *selection) {
+    for (size_t i = 0; i < ranking->count && selection->other_count < TW_SELECTION_OTHERS; i++) {
+        const struct candidate *other = &ranking->all[i];
+        if (i != chosen)
+            selection->others[selection->other_count++] =
+                (struct tw_selection_other){.rule = other->rule,
+                                            .row = other->row,
+                                            .configuration = other->configuration,
+                                            .predicted_us = other->predicted_us,
+                                            .uncertainty = other->uncertainty};
+    }
+}
+
+static bool choose(struct ranking *ranking) {
+    struct tw_search *search = ranking->search;
+    struct tw_selection *selection = ranking->selection;
+    for (size_t i = 0; i < ranking->count; i++) {
+        const struct candidate *candidate = &ranking->all[i];
+        struct tw_error why;
+        if (search->attempts >= TW_SELECT_ATTEMPTS || search->lack.status != TW_OK)
+            return false;
+        tw_status status = TW_OK;
+        if (candidate->row != NULL)
+            status =
+                tw_search_note_lack(search, tw_search_current(search, candidate->row, &why), &why);
+        if (status == TW_OK)
+            status = tw_search_accept(search, &candidate->configuration, &why);
+        if (status != TW_OK) {
+            if (candidate->row != NULL)
+                tw_search_refuse(selection, candidate->row, &why);
+            continue;
+        }
+        selection->rule = candidate->rule;
+        selection->row = candidate->row;
+        selection->distance = candidate->distance;
+        selection->configuration = candidate->configuration;
+        selection->predicted_us = candidate->predicted_us;
+        selection->uncertainty = candidate->uncertainty;
+        note_others(ranking, i, selection);
+        return true;
+    }
+    return false;
+}
+
+tw_status tw_search_ranked(struct tw_search *search, struct tw_selection *selection, bool *found,
+                           struct tw_error *error) {
+    struct nearest here = {.room = NEAR_HERE}, elsewhere = {.room = NEAR_ELSEWHERE};
+    struct ranking *ranking = calloc(1, sizeof *ranking);
+    if (ranking == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    ranking->search = search;
+    ranking->selection = selection;
+    ranking->there = *search->device;
+    find_near(search, &here, &elsewhere);
+    add_rows(ranking, &here, TW_SELECTED_NEAREST);
+    add_rows(ranking, &elsewhere, TW_SELECTED_ARCHITECTURE);
+    if (ranking->count > 0)
+        add_presets(ranking);
+    qsort(ranking->all, ranking->count, sizeof ranking->all[0], compare_candidates);
+    *found = choose(ranking);
+    /* One that is further than what is chosen would not have been missed. */
+    if (ranking->unfit.row != NULL && (!*found || ranking->unfit.distance <= selection->distance))
+        tw_search_refuse(selection, ranking->unfit.row, &ranking->why);
+    free(ranking);
+    return TW_OK;
+}
