@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What a newcomer gets: the README's two commands in a minimal Debian 12 made for it, from a clone of what
-# is committed. Nothing is installed there but git and what the commands install themselves. To be run
+# What a newcomer gets: the README's two commands and the packages in a minimal Debian 12 made for it, from a clone of
+# what is committed. Nothing is installed there but git and what the commands install themselves. To be run
 # before a release, as root, with mmdebstrap installed; takes half an hour on two cores and 5 GB.
 #
-#     tools/check-bare.sh [COMMAND ...]     default: tools/try.sh tools/check.sh
+#     tools/check-bare.sh [COMMAND ...]     default: tools/try.sh tools/check.sh tools/check-package.sh
 #
 # Environment: BARE_ROOT  a directory to make the system in, or one that holds it; kept (default: a temporary one)
 #              BARE_APT   where packages come from, a file as in /etc/apt/sources.list.d (default: Debian's mirrors)
@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.."
 }
 # What is mounted below is for this script to see, and for nobody else.
 [ -n "${BARE_UNSHARED:-}" ] || BARE_UNSHARED=1 exec unshare --mount --propagation private tools/check-bare.sh "$@"
-[ $# -gt 0 ] || set -- tools/try.sh tools/check.sh
+[ $# -gt 0 ] || set -- tools/try.sh tools/check.sh tools/check-package.sh
 
 root=${BARE_ROOT:-$(mktemp -d /var/tmp/tilewise-bare.XXXXXX)}
 mounted=()

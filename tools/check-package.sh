@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# What a user of the packages gets: makes them, installs them, and follows the tutorials with what is installed. For
+# a machine made for it (tools/check-bare.sh): it installs packages. As root.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+[ "$(id -u)" = 0 ] || {
+    echo "check-package: to be run as root, which alone can install packages" >&2
+    exit 2
+}
+tools/package.sh
+tools/setup.sh pkgconf
+DEBIAN_FRONTEND=noninteractive apt-get install -q --yes --no-install-recommends ./build/packages/*.deb > /dev/null
+
+echo "== what is installed"
+tune --version
+for page in man1/tune.1 man1/tune-report.1 man3/tilewise.3 man5/tilewise-description.5; do
+    test -s "/usr/share/man/$page"
+done
+for name in bash-completion/completions/tune zsh/vendor-completions/_tune fish/vendor_completions.d/tune.fish \
+    doc/tilewise/tutorials/load-kernels.md doc/libtilewise0/copyright tilewise/tilewise.db; do
+    test -s "/usr/share/$name"
+done
+ldconfig -p | grep -q 'libtilewise\.so\.0'
+bash -c 'source /usr/share/bash-completion/completions/tune
+    COMP_LINE="tune gemm --preset def" COMP_POINT=22; _tune; [ "${COMPREPLY[*]}" = default ]'
+(cd / && tune explain gemm --shape 8x8x8 --device opencl > /dev/null)
+
+echo "== the tutorials"
+TILEWISE_TUNE=/usr/bin/tune python3 -B tests/e2e/test_tutorials.py
+
+echo "== removal"
+apt-get remove -q --yes tilewise libtilewise0 libtilewise-dev > /dev/null
+[ ! -e /usr/bin/tune ] && [ ! -e /usr/share/tilewise ]
+echo "the packages work"

@@ -1,0 +1,44 @@
+# Debian packages, by CPack: the program, the library with the installed database, and what applications are built
+# with. tools/package.sh makes them.
+include(GNUInstallDirs)
+foreach(part program library development)
+    set(package_program tilewise)
+    set(package_library libtilewise${PROJECT_VERSION_MAJOR})
+    set(package_development libtilewise-dev)
+    install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package_${part}}
+            RENAME copyright COMPONENT ${part})
+    string(TOUPPER ${part} PART)
+    set(CPACK_DEBIAN_${PART}_PACKAGE_NAME ${package_${part}})
+endforeach()
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tilewise COMPONENT program)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/tutorials DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tilewise
+        COMPONENT program FILES_MATCHING PATTERN "*.md")
+
+set(CPACK_PACKAGE_CONTACT "The Tilewise authors <tilewise@localhost>")
+set(CPACK_COMPONENTS_ALL program library development)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+
+set(own "libtilewise${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
+set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "tuner of GPU kernels
+tune finds the fastest configuration of a kernel for a shape and a device, checks it and keeps it in a database.
+Works on NVIDIA GPUs, on OpenCL devices and, through PoCL, on CPUs.")
+set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "the fastest known GPU kernel for the shape at hand, library
+libtilewise reads what tune found and launches it. With the results that ship.")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "the fastest known GPU kernel for the shape at hand, development files
+The header, the static library, and what pkg-config and CMake need.")
+# The installed database comes with the library. Drivers are opened at run time.
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "${own}")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "ocl-icd-libopencl1")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "pocl-opencl-icd")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "ocl-icd-libopencl1")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "tilewise, pocl-opencl-icd")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${own}, libsqlite3-dev, libcjson-dev")
+include(CPack)
