@@ -227,11 +227,18 @@ TW_API tw_status tw_gemm(tw_library *library, void *stream, tw_real type, tw_tra
 typedef enum tw_activation {
     TW_ACTIVATION_NONE,
     TW_ACTIVATION_RELU,
-    TW_ACTIVATION_GELU
+    TW_ACTIVATION_GELU,      /* x * (1 + erf(x / sqrt(2))) / 2 */
+    TW_ACTIVATION_GELU_TANH, /* its approximation by tanh, as cuBLASLt's GELU */
+    TW_ACTIVATION_SILU       /* x / (1 + exp(-x)) */
 } tw_activation;
 
-/* A product of matrices in full; tw_gemm is the short form. A field that no kernel can serve yet is
- * refused with TW_UNAVAILABLE and named, and nothing is launched. */
+/* What a bias has a number for: each column of C (n numbers), or each row (m numbers). */
+typedef enum tw_bias_along { TW_BIAS_COLUMNS, TW_BIAS_ROWS } tw_bias_along;
+
+/* A product of matrices in full, C = act(alpha*op(A)*op(B) + beta*C + bias); tw_gemm is the short
+ * form. All of it is one problem, which is tuned as it is asked for. A field that no kernel can
+ * serve yet is refused with TW_UNAVAILABLE and named, and nothing is launched. With k 0, C can be
+ * scaled but has no bias, activation or E: TW_UNAVAILABLE. */
 typedef struct tw_gemm_descriptor {
     size_t size; /* sizeof(tw_gemm_descriptor), or 0: see VERSIONS */
     /* Types of the elements, of at most 8 characters:
@@ -256,16 +263,21 @@ typedef struct tw_gemm_descriptor {
     /* In place of alpha and beta: where they are in device memory, of the type computed in. No
      * kernel has them yet. */
     const void *device_alpha, *device_beta;
-    /* Products of so many matrices, which lie so many elements from one another; 0 and 1: of one.
-     * No kernel has more yet. */
+    /* Products of so many matrices, up to 65,535, which lie so many elements from one another; 0
+     * and 1: of one. A stride of 0: one after the other; they must not overlap. */
     int64_t batch_count;
     int64_t batch_stride_a, batch_stride_b, batch_stride_c;
-    /* Added to each row of C: n elements of C's type. No kernel has it yet. */
+    /* NULL, or numbers of C's type in device memory, the same for all of a batch. */
     const void *bias;
-    /* Applied last. No kernel has one yet but TW_ACTIVATION_NONE. */
+    /* Applied last. */
     tw_activation activation;
     /* Each one float in device memory that a matrix is multiplied by. No kernel has them yet. */
     const void *a_scale, *b_scale, *c_scale;
+    tw_bias_along bias_along;
+    /* Not NULL: what beta multiplies in place of what C held, which is then not read. An m x n
+     * matrix of C's type that does not overlap C; with strides as C's. */
+    const void *e;
+    int64_t lde, batch_stride_e;
 } tw_gemm_descriptor;
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 /* tw_gemm and its descriptor. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "runtime/library/calls.h"
@@ -13,11 +14,8 @@ static tw_status refuse_unserved(const tw_gemm_descriptor *d, tw_error *error) {
     const struct {
         const char *name;
         bool set;
-    } fields[] = {{"batch_count", d->batch_count > 1},
-                  {"device_alpha", d->device_alpha != NULL},
+    } fields[] = {{"device_alpha", d->device_alpha != NULL},
                   {"device_beta", d->device_beta != NULL},
-                  {"bias", d->bias != NULL},
-                  {"activation", d->activation != TW_ACTIVATION_NONE},
                   {"a_scale", d->a_scale != NULL},
                   {"b_scale", d->b_scale != NULL},
                   {"c_scale", d->c_scale != NULL}};
@@ -33,9 +31,12 @@ static tw_status refuse(const tw_gemm_descriptor *d, tw_error *error) {
     if ((unsigned)d->transposes > TW_TT)
         return tw_fail(error, TW_INVALID, "gemm: transposes is %d, which is none of tw_transposes",
                        (int)d->transposes);
-    if ((unsigned)d->activation > TW_ACTIVATION_GELU)
+    if ((unsigned)d->activation > TW_ACTIVATION_SILU)
         return tw_fail(error, TW_INVALID, "gemm: activation is %d, which is none of tw_activation",
                        (int)d->activation);
+    if ((unsigned)d->bias_along > TW_BIAS_ROWS)
+        return tw_fail(error, TW_INVALID, "gemm: bias_along is %d, which is none of tw_bias_along",
+                       (int)d->bias_along);
     tw_status status = tw_call_size("gemm", "m", d->m, error);
     if (status == TW_OK)
         status = tw_call_size("gemm", "n", d->n, error);
@@ -50,10 +51,14 @@ static tw_status refuse(const tw_gemm_descriptor *d, tw_error *error) {
 static bool is_served(const tw_gemm_descriptor *d) {
     const int64_t sizes = d->m | d->n | d->k | d->batch_count;
     const uintptr_t unserved = (uintptr_t)d->device_alpha | (uintptr_t)d->device_beta |
-                               (uintptr_t)d->bias | (uintptr_t)d->a_scale | (uintptr_t)d->b_scale |
+                               (uintptr_t)d->a_scale | (uintptr_t)d->b_scale |
                                (uintptr_t)d->c_scale;
-    return sizes >= 0 && unserved == 0 && d->batch_count <= 1 &&
-           d->activation == TW_ACTIVATION_NONE && (unsigned)d->transposes <= TW_TT;
+    return sizes >= 0 && unserved == 0 && (unsigned)d->activation <= TW_ACTIVATION_SILU &&
+           (unsigned)d->bias_along <= TW_BIAS_ROWS && (unsigned)d->transposes <= TW_TT;
+}
+
+static bool is_batch(const tw_gemm_descriptor *d) {
+    return d->batch_count > 1;
 }
 
 /* ---- Key ---- */
@@ -71,11 +76,16 @@ static bool pack_word(const char *word, uint64_t *out) {
 /* Numbers only, so that nothing is compared as text where a plan is found. False when no plan has
  * such a key. */
 static bool make_key(const tw_gemm_descriptor *d, int64_t alignment, struct tw_plan_key *key) {
+    const uint64_t options = (uint64_t)(d->bias != NULL) << 16 | (uint64_t)d->bias_along << 17 |
+                             (uint64_t)d->activation << 20 | (uint64_t)(d->e != NULL) << 24;
     uint64_t beyond = 0;
     *key = (struct tw_plan_key){.words = {tw_plan_key_pack(d->m, d->n, &beyond),
                                           tw_plan_key_pack(d->k, d->lda, &beyond),
                                           tw_plan_key_pack(d->ldb, d->ldc, &beyond), 0,
-                                          (uint64_t)alignment << 8 | d->transposes}};
+                                          (uint64_t)alignment << 8 | d->transposes | options}};
+    key->words[8] = tw_plan_key_pack(is_batch(d) ? d->batch_count : 0, d->batch_stride_a, &beyond);
+    key->words[9] = tw_plan_key_pack(d->batch_stride_b, d->batch_stride_c, &beyond);
+    key->words[10] = tw_plan_key_pack(d->lde, d->batch_stride_e, &beyond);
     bool words = pack_word(d->a_type, &key->words[3]) && pack_word(d->b_type, &key->words[5]) &&
                  pack_word(d->c_type, &key->words[6]) && pack_word(d->compute_type, &key->words[7]);
     tw_plan_key_mark(key);
@@ -157,6 +167,24 @@ static tw_status set_compute_type(struct tw_problem *problem, const char *word, 
                    d->kernel, usual);
 }
 
+/* What the kernel is asked for beyond the product. */
+static tw_status set_epilogue(struct tw_problem *problem, const tw_gemm_descriptor *d,
+                              tw_error *error) {
+    static const char *const activations[] = {"none", "relu", "gelu", "gelu_tanh", "silu"};
+    static const char *const along[] = {"column", "row"};
+    char count[24];
+    tw_status status = TW_OK;
+    snprintf(count, sizeof count, "%" PRId64, d->batch_count);
+    if (is_batch(d))
+        status = tw_problem_set(problem, "batch", count, error);
+    if (status == TW_OK && d->bias != NULL)
+        status = tw_problem_set(problem, "bias", along[d->bias_along], error);
+    if (status == TW_OK && d->activation != TW_ACTIVATION_NONE)
+        status = tw_problem_set(problem, "activation", activations[d->activation], error);
+    return status == TW_OK && d->e != NULL ? tw_problem_set(problem, "addend", "apart", error)
+                                           : status;
+}
+
 static tw_status describe_problem(tw_library *library, const tw_gemm_descriptor *d,
                                   struct tw_problem *problem, tw_error *error) {
     static const char *const transposes[] = {"nn", "nt", "tn", "tt"};
@@ -172,7 +200,9 @@ static tw_status describe_problem(tw_library *library, const tw_gemm_descriptor 
     status = tw_problem_set(problem, "trans", transposes[d->transposes], error);
     if (status == TW_OK)
         status = set_types(problem, d, error);
-    return status == TW_OK ? set_compute_type(problem, d->compute_type, error) : status;
+    if (status == TW_OK)
+        status = set_compute_type(problem, d->compute_type, error);
+    return status == TW_OK ? set_epilogue(problem, d, error) : status;
 }
 
 static tw_status write_request(tw_library *library, const tw_gemm_descriptor *d,
@@ -187,6 +217,14 @@ static tw_status write_request(tw_library *library, const tw_gemm_descriptor *d,
                             .attributes = attributes,
                             .dimensions = {d->m, d->n, d->k},
                             .strides = {d->lda, d->ldb, d->ldc}};
+    if (is_batch(d)) {
+        request->strides[3] = d->batch_stride_a;
+        request->strides[4] = d->batch_stride_b;
+        request->strides[5] = d->batch_stride_c;
+    }
+    request->strides[6] = d->lde; /* which a problem without E refuses */
+    if (is_batch(d))
+        request->strides[7] = d->batch_stride_e;
     return TW_OK;
 }
 
@@ -205,25 +243,38 @@ static tw_status find_plan(tw_library *library, const tw_gemm_descriptor *d, int
 
 static tw_status multiply(tw_library *library, void *stream, const tw_gemm_descriptor *d,
                           const void *a, const void *b, void *c, tw_error *error) {
-    const tw_binding bindings[] = {{.name = "A", .buffer = (void *)a},
-                                   {.name = "B", .buffer = (void *)b},
-                                   {.name = "C", .buffer = c},
-                                   {.name = "alpha", .number = d->alpha},
-                                   {.name = "beta", .number = d->beta}};
+    tw_binding bindings[7] = {{.name = "A", .buffer = (void *)a},
+                              {.name = "B", .buffer = (void *)b},
+                              {.name = "C", .buffer = c},
+                              {.name = "alpha", .number = d->alpha},
+                              {.name = "beta", .number = d->beta}};
+    size_t count = 5;
+    if (d->bias != NULL)
+        bindings[count++] = (tw_binding){.name = "biases", .buffer = (void *)d->bias};
+    if (d->e != NULL)
+        bindings[count++] = (tw_binding){.name = "E", .buffer = (void *)d->e};
     struct tw_plan_key key;
-    int64_t alignment = tw_call_alignment(library, bindings, 3);
+    int64_t alignment = tw_call_alignment(library, bindings, count);
     bool has_key = make_key(d, alignment, &key);
     const tw_plan *plan = has_key ? tw_plan_table_hold(library->plans, &key) : NULL;
     tw_status status = plan != NULL
                            ? TW_OK
                            : find_plan(library, d, alignment, has_key ? &key : NULL, &plan, error);
-    return status == TW_OK ? tw_call_launch(plan, stream, bindings, 5, error) : status;
+    return status == TW_OK ? tw_call_launch(plan, stream, bindings, count, error) : status;
 }
 
-/* What remains of a product over nothing. */
+/* What remains of a product over nothing. Of matrices without gaps between them it is one of all
+ * their rows. */
 static tw_status scale(tw_library *library, void *stream, const tw_gemm_descriptor *d, void *c,
                        tw_error *error) {
+    const int64_t stride = d->ldc != 0 ? d->ldc : d->n, count = is_batch(d) ? d->batch_count : 1;
     struct tw_problem problem;
+    if (d->bias != NULL || d->e != NULL || d->activation != TW_ACTIVATION_NONE)
+        return tw_fail(error, TW_UNAVAILABLE,
+                       "gemm: k is 0, and no kernel has a bias, an activation or E for that");
+    if (count > 1 && d->batch_stride_c != 0 && d->batch_stride_c != d->m * stride)
+        return tw_fail(error, TW_UNAVAILABLE,
+                       "gemm: k is 0, and no kernel scales a batch with gaps between its matrices");
     tw_status status = describe_problem(library, d, &problem, error);
     if (status != TW_OK)
         return status;
@@ -231,8 +282,8 @@ static tw_status scale(tw_library *library, void *stream, const tw_gemm_descript
     if (refusal != NULL)
         return tw_fail(error, TW_INVALID, "gemm: %s", refusal);
     const struct tw_argument *result = find_argument(problem.description, "C");
-    return tw_call_scale(library, stream, type_of(&problem, result), d->m, d->n, d->beta, c, d->ldc,
-                         error);
+    return tw_call_scale(library, stream, type_of(&problem, result), count * d->m, d->n, d->beta, c,
+                         d->ldc, error);
 }
 
 static tw_status run(tw_library *library, void *stream, const tw_gemm_descriptor *d, const void *a,

@@ -150,11 +150,11 @@ static void what_no_kernel_serves(void **state) {
         tw_status status;
         const char *says;
     } wrong[] = {
-        {good, TW_UNAVAILABLE, "tw_gemm_descriptor.batch_count is set"},
+        {good, TW_INVALID, "gemm has no batch \"65536\"; it is a whole number from 1 to 65535"},
         {good, TW_UNAVAILABLE, "tw_gemm_descriptor.device_alpha is set"},
         {good, TW_UNAVAILABLE, "tw_gemm_descriptor.device_beta is set"},
-        {good, TW_UNAVAILABLE, "tw_gemm_descriptor.bias is set"},
-        {good, TW_UNAVAILABLE, "tw_gemm_descriptor.activation is set"},
+        {good, TW_INVALID, "this problem of gemm has no stride lde"},
+        {good, TW_INVALID, "stride_c is 14 but each of the 2 matrices of C takes 15 elements"},
         {good, TW_UNAVAILABLE, "tw_gemm_descriptor.a_scale is set"},
         {good, TW_UNAVAILABLE, "tw_gemm_descriptor.b_scale is set"},
         {good, TW_UNAVAILABLE, "tw_gemm_descriptor.c_scale is set"},
@@ -169,11 +169,12 @@ static void what_no_kernel_serves(void **state) {
         {good, TW_INVALID, "dimension N is 4294967301"},
         {good, TW_INVALID, "the size of tw_gemm_descriptor is 3"},
     };
-    wrong[0].d.batch_count = 2;
+    wrong[0].d.batch_count = 65536;
     wrong[1].d.device_alpha = o.a;
     wrong[2].d.device_beta = o.a;
-    wrong[3].d.bias = o.a;
-    wrong[4].d.activation = TW_ACTIVATION_GELU;
+    wrong[3].d.lde = N;
+    wrong[4].d.batch_count = 2;
+    wrong[4].d.batch_stride_c = 14;
     wrong[5].d.a_scale = wrong[6].d.b_scale = wrong[7].d.c_scale = o.a;
     wrong[8].d.batch_count = -1;
     wrong[9].d.transposes = (tw_transposes)4;
@@ -203,6 +204,61 @@ static void what_no_kernel_serves(void **state) {
     one.batch_count = 1;
     must(run(&o, &one, &error), error);
     must(tw_wait(o.library, NULL, &error), error);
+    free_operands(&o);
+}
+
+/* Two products, their matrices of C with a gap between them, a bias for each row, E and an
+ * activation. */
+static void a_batch_with_an_epilogue(void **state) {
+    enum { LAYER = M * N + 3 };
+    struct operands o = create_operands(*state);
+    double bias[] = {0.5, -0.25, 2}, e[2 * M * N], got[CELLS + LAYER];
+    tw_error error;
+    for (int i = 0; i < 2 * M * N; i++)
+        e[i] = number_at((size_t)i, 5);
+    for (int i = 0; i < CELLS + LAYER; i++)
+        got[i] = NAN;
+    void *biases = buffer_with(o.library, bias, sizeof bias);
+    void *addend = buffer_with(o.library, e, sizeof e);
+    void *c = buffer_with(o.library, got, sizeof got);
+    const tw_gemm_descriptor d = {.size = sizeof d,
+                                  .a_type = "f64",
+                                  .m = M,
+                                  .n = N,
+                                  .k = 2,
+                                  .alpha = 2,
+                                  .beta = -1,
+                                  .batch_count = 2,
+                                  .batch_stride_c = LAYER,
+                                  .bias = biases,
+                                  .bias_along = TW_BIAS_ROWS,
+                                  .activation = TW_ACTIVATION_RELU,
+                                  .e = addend};
+    for (int again = 0; again < 2; again++) { /* found by its key the second time */
+        must(tw_gemm_ex(o.library, NULL, &d, o.a, o.b, c, &error), error);
+        must(tw_wait(o.library, NULL, &error), error);
+    }
+    read_buffer(o.library, c, got, sizeof got);
+    for (int at = 0; at < CELLS + LAYER; at++) {
+        const int layer = at / LAYER, m = at % LAYER / N, n = at % LAYER % N;
+        if (layer > 1 || m >= M) {
+            assert_true(isnan(got[at]));
+            continue;
+        }
+        double expected = bias[m] - e[layer * M * N + m * N + n];
+        for (int k = 0; k < 2; k++)
+            expected +=
+                2 * o.from[0][layer * M * 2 + m * 2 + k] * o.from[1][layer * 2 * N + k * N + n];
+        expected = expected < 0 ? 0 : expected;
+        assert_true(fabs(got[at] - expected) < 1e-12);
+    }
+    tw_gemm_descriptor nothing = d;
+    nothing.k = 0;
+    assert_refuses(tw_gemm_ex(o.library, NULL, &nothing, o.a, o.b, c, &error), TW_UNAVAILABLE,
+                   error, "k is 0, and no kernel has a bias");
+    tw_release(o.library, biases);
+    tw_release(o.library, addend);
+    tw_release(o.library, c);
     free_operands(&o);
 }
 
@@ -238,6 +294,7 @@ int main(int count, char **arguments) {
         LIBRARY_TEST(multiplies_as_described),
         LIBRARY_TEST(zeroes_are_defaults),
         LIBRARY_TEST(what_no_kernel_serves),
+        LIBRARY_TEST(a_batch_with_an_epilogue),
         LIBRARY_TEST(types_are_told_apart),
     };
     if (!backend_is_here(count, arguments))
