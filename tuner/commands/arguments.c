@@ -93,6 +93,7 @@ static tw_status take_own_attribute(struct arguments *a, const struct row *row, 
 
 static tw_status take_budget(struct arguments *a, const struct row *row, const char *value,
                              struct tw_error *error) {
+    a->budget_given = true;
     a->budget_seconds = 0;
     a->budget_trials = 0;
     if (value[0] != '\0' && isalpha((unsigned char)value[strlen(value) - 1]))

@@ -84,8 +84,9 @@ struct arguments {
     int attribute_count;
     char *attributes[ARGUMENTS_MAX_ATTRIBUTES]; /* "dtype=f64", of --dtype, --trans and --attr */
     const char *device;
-    double budget_seconds;       /* 0: limited by trials */
-    int64_t budget_trials;       /* 0: limited by time */
+    double budget_seconds; /* 0: limited by trials */
+    int64_t budget_trials; /* 0: limited by time */
+    bool budget_given;
     const char *strategy;        /* the last that was given */
     struct word_list strategies; /* all of them */
     int64_t seed;

@@ -19,6 +19,7 @@ int command_devices(int count, char **words);
 int command_show(int count, char **words);
 int command_trials(int count, char **words);
 int command_retry(int count, char **words);
+int command_record(int count, char **words);
 int command_run(int count, char **words);
 int command_apply(int count, char **words);
 int command_db(int count, char **words);

@@ -8,6 +8,7 @@
 #include "runtime/base/text.h"
 #include "tuner/commands/command.h"
 #include "tuner/commands/database.h"
+#include "tuner/commands/interrupts.h"
 #include "tuner/commands/resolve.h"
 #include "tuner/json/json.h"
 #include "tuner/report/report.h"
@@ -59,24 +60,6 @@ static const char retry_help[] =
     "                       more than once\n"
     "\n";
 
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int number) {
-    /* A second Ctrl-C is meant: stop at once. Nothing recorded is lost. */
-    if (interrupted != 0) {
-        signal(number, SIG_DFL);
-        raise(number);
-    }
-    interrupted = 1;
-}
-
-static void catch_interrupts(void) {
-    struct sigaction action = {.sa_handler = on_interrupt};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
 struct task {
     struct arguments arguments;
     struct tw_description *description;
@@ -87,6 +70,7 @@ struct task {
     char *db_path;
     tw_db *db;
     cJSON *reports;
+    const volatile sig_atomic_t *interrupted;
 };
 
 /* Problems are all checked before the first is tuned: a typing error in the last of a list must not
@@ -168,7 +152,7 @@ static int tune_shape(struct task *task, int index, struct tw_error *error) {
                                       .compile_limit_s = a->compile_limit_s,
                                       .pins = &task->pins,
                                       .retry = task->retry,
-                                      .interrupted = &interrupted};
+                                      .interrupted = task->interrupted};
     struct session_result *result = calloc(1, sizeof *result);
     struct tw_problem problem;
     struct progress_printer printer;
@@ -233,13 +217,13 @@ static int run(int count, char **words, bool retry) {
         status = prepare(&task, &error);
     if (status != TW_OK)
         code = command_failed(status, &error);
-    catch_interrupts();
+    task.interrupted = interrupts_catch();
     task.reports = cJSON_CreateArray();
     for (int i = 0; status == TW_OK && i < task.arguments.shape_count; i++) {
         int one = tune_shape(&task, i, &error);
         /* A list goes on after a shape that failed; the exit status remembers. */
         code = one != EXIT_FINE ? one : code;
-        if (interrupted != 0)
+        if (*task.interrupted != 0)
             break;
     }
     if (task.arguments.json && cJSON_GetArraySize(task.reports) > 0) {

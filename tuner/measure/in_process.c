@@ -8,7 +8,7 @@ static tw_status time_it(const struct workload *workload, const struct tw_varian
     struct timing timing = {0};
     tw_status status = timer_create(&timer, workload, variant, error);
     if (status == TW_OK)
-        status = timer_measure(timer, 0, &timing, error);
+        status = timer_measure(timer, 0, 0, &timing, error);
     if (status == TW_OK)
         *time_us = timing_median(&timing) * 1e6;
     timer_free(timer);

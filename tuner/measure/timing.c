@@ -103,8 +103,10 @@ static bool is_slower(const struct timer *timer, const struct timing *timing, do
     return timing->count == SCREEN_REPEATS && timing_median(timing) > best * CLEARLY_SLOWER;
 }
 
-tw_status timer_measure(struct timer *timer, double best, struct timing *timing,
+tw_status timer_measure(struct timer *timer, double best, double enough, struct timing *timing,
                         struct tw_error *error) {
+    int least = enough > 0 ? SCREEN_REPEATS : LEAST_REPEATS;
+    double enough_seconds = enough > 0 ? enough : ENOUGH_SECONDS;
     *timing = (struct timing){0};
     double start = tw_clock_now();
     while (timing->count < TIMING_MAX_REPEATS) {
@@ -116,7 +118,7 @@ tw_status timer_measure(struct timer *timer, double best, struct timing *timing,
         timing->screened_out = is_slower(timer, timing, best);
         if (timing->screened_out)
             return TW_OK;
-        if (timing->count >= LEAST_REPEATS && tw_clock_now() - start > ENOUGH_SECONDS)
+        if (timing->count >= least && tw_clock_now() - start > enough_seconds)
             break;
     }
     return TW_OK;

@@ -28,8 +28,9 @@ void timer_free(struct timer *timer);
 tw_status timer_repeat(struct timer *timer, double *seconds, struct tw_error *error);
 
 /* Repeats until the time is settled or the variant is clearly slower than `best` seconds (0: no
- * best yet). */
-tw_status timer_measure(struct timer *timer, double best, struct timing *timing,
+ * best yet). `enough` is what that may take, in seconds, once there are the least repeats; 0: as
+ * long as a search has. Given a time of its own, three repeats are the least. */
+tw_status timer_measure(struct timer *timer, double best, double enough, struct timing *timing,
                         struct tw_error *error);
 
 /* The median of what was measured, in seconds; `count` must be above 0. */

@@ -230,25 +230,42 @@ static tw_status run_reference(struct workload *w, const struct tw_executable *r
     return status;
 }
 
+static tw_status compile_reference(struct workload *w, const struct tw_executable *reference,
+                                   struct tw_error *error) {
+    const struct testbed *testbed = w->testbed;
+    struct tw_text source = {0};
+    char hash[TW_HASH_SIZE];
+    tw_status status = tw_executable_source(reference, 0, testbed->info.backend, &source, error);
+    if (status == TW_OK)
+        status = tw_executable_hash(reference, source.data, hash, error);
+    tw_text_free(&source);
+    if (status != TW_OK || strcmp(hash, w->reference_hash) == 0)
+        return status;
+    tw_binary_free(&w->reference);
+    w->reference_hash[0] = '\0';
+    status = tw_reference_compile(testbed->backend, &testbed->info, &testbed->problem,
+                                  testbed->values, &w->reference, error);
+    if (status == TW_OK)
+        memcpy(w->reference_hash, hash, sizeof hash);
+    return status;
+}
+
 static tw_status compute_references(struct workload *w, struct tw_error *error) {
     const struct testbed *testbed = w->testbed;
     const struct tw_description *d = testbed->problem.description;
     struct tw_executable *reference;
-    struct tw_binary binary = {0};
     struct tw_module *module = NULL;
     tw_status status = tw_executable_create(&reference, &testbed->problem, NULL, testbed->values,
                                             &testbed->info, error);
     if (status == TW_OK)
-        status = tw_reference_compile(testbed->backend, &testbed->info, &testbed->problem,
-                                      testbed->values, &binary, error);
+        status = compile_reference(w, reference, error);
     if (status == TW_OK)
-        status = testbed->backend->load(testbed->device, binary.bytes, binary.size,
+        status = testbed->backend->load(testbed->device, w->reference.bytes, w->reference.size,
                                         d->reference.function,
                                         reference->launches[0].geometry.shared, &module, error);
     for (int c = 0; c < d->case_count && status == TW_OK; c++)
         status = run_reference(w, reference, module, c, error);
     testbed->backend->unload(testbed->device, module);
-    tw_binary_free(&binary);
     tw_executable_free(reference);
     if (status != TW_OK)
         return tw_fail_within(error, status, "%s: the reference", d->origin);
@@ -314,10 +331,13 @@ tw_status workload_create(struct workload *w, const struct testbed *testbed,
     return furnish(w, true, error);
 }
 
-tw_status workload_change(struct workload *w, struct tw_error *error) {
+tw_status workload_change(struct workload *w, enum cache_policy policy, struct tw_error *error) {
     struct workload changed = {
-        .testbed = w->testbed, .policy = CACHE_WARM, .seed = w->seed, .checks = w->checks};
+        .testbed = w->testbed, .policy = policy, .seed = w->seed, .checks = w->checks};
+    changed.reference = w->reference;
+    memcpy(changed.reference_hash, w->reference_hash, sizeof changed.reference_hash);
     w->checks = (struct check_kernels){0};
+    w->reference = (struct tw_binary){0};
     workload_free(w);
     *w = changed;
     return furnish(w, false, error);
@@ -335,5 +355,6 @@ void workload_free(struct workload *w) {
             backend->release(w->testbed->device, &w->references[c][i]);
     backend->release(w->testbed->device, &w->flush);
     check_kernels_free(&w->checks);
+    tw_binary_free(&w->reference);
     *w = (struct workload){0};
 }

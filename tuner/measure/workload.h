@@ -35,6 +35,9 @@ struct workload {
     int set_count;
     struct tw_memory *sets;
     struct tw_memory references[TW_MAX_CASES][TW_MAX_ARGUMENTS];
+    /* The reference, compiled, and the hash of its source: of many problems it is the same. */
+    struct tw_binary reference;
+    char reference_hash[TW_HASH_SIZE];
     double reference_seconds; /* what the reference took, the longest of the cases */
     struct tw_memory flush; /* twice the last-level cache, where the sets are smaller; else empty */
 };
@@ -47,9 +50,11 @@ uint64_t workload_cold_sets(uint64_t set_bytes, uint64_t cache_bytes);
 tw_status workload_create(struct workload *workload, const struct testbed *testbed,
                           enum cache_policy policy, uint32_t seed, struct tw_error *error);
 void workload_free(struct workload *workload);
-/* The same once more, as one set, after the testbed was bound for another call of its problem. The
- * kernels that check stay, all else is made anew. Not after a workload_create that failed. */
-tw_status workload_change(struct workload *workload, struct tw_error *error);
+/* The same once more, after the testbed was bound for another call of its problem, or for another
+ * problem with the same attributes. The kernels that check stay, all else is made anew. Not after a
+ * workload_create that failed. */
+tw_status workload_change(struct workload *workload, enum cache_policy policy,
+                          struct tw_error *error);
 
 /* Fills everything and computes the right answers again: after a variant that may have written
  * anywhere. */

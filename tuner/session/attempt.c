@@ -28,14 +28,15 @@ double attempt_limit(double asked_s, double reference_s) {
 
 tw_status attempt_send(struct device_link *link, const struct tw_description *d,
                        const struct tw_configuration *configuration,
-                       const struct compiled *compiled, double best_us, double limit_s,
-                       struct tw_error *error) {
+                       const struct compiled *compiled, double best_us, double enough_s,
+                       double limit_s, struct tw_error *error) {
     struct message request = message_new("trial");
     assignment_add_variant(&request, d, configuration);
     json_add(
         request.json, "sizes",
         cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(compiled->binaries.json, "sizes"), 1));
     cJSON_AddNumberToObject(request.json, "best_us", best_us);
+    cJSON_AddNumberToObject(request.json, "enough_s", enough_s);
     /* The bytes are lent for the sending. */
     request.bytes = compiled->binaries.bytes;
     request.size = compiled->binaries.size;

@@ -13,7 +13,8 @@ static void drop(struct builds *builds, int index) {
 
 /* The oldest go first: siblings come soon after each other. */
 static void make_room(struct builds *builds) {
-    for (int i = 0; i < builds->count && builds->count > BUILDS_KEPT; i++)
+    int kept = builds->kept > 0 ? builds->kept : BUILDS_KEPT;
+    for (int i = 0; i < builds->count && builds->count > kept; i++)
         if (builds->all[i]->users == 0 && builds->all[i]->state != BUILD_COMPILING)
             drop(builds, i--);
 }

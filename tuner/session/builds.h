@@ -18,12 +18,13 @@ struct build {
     int users;
 };
 
-enum { BUILDS_KEPT = 256 };
+enum { BUILDS_KEPT = 256 }; /* that nobody uses, unless `kept` says otherwise */
 
 struct builds {
     struct build **all;
     int count, capacity;
     uint64_t next_id;
+    int kept; /* 0: BUILDS_KEPT */
     struct sources sources;
 };
 

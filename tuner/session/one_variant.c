@@ -69,8 +69,8 @@ static tw_status run(const struct one_variant_options *options, const struct tw_
         next_event(link, &answer, &status, error);
     if (status == TW_OK) {
         limit = attempt_limit(options->trial_limit_s, message_number(&answer, "reference_s", 0));
-        status = attempt_send(link, problem->description, &trial->configuration, compiled, 0, limit,
-                              error);
+        status = attempt_send(link, problem->description, &trial->configuration, compiled, 0, 0,
+                              limit, error);
     }
     message_free(&answer);
     if (status == TW_OK) {

@@ -122,7 +122,7 @@ static double trial_limit(const struct session *s) {
 static tw_status send_trial(struct session *s, struct candidate *candidate) {
     double best_us = s->contender_count > 0 ? s->contenders[0].trial.time_us : 0;
     return attempt_send(s->link, s->problem->description, &candidate->configuration,
-                        &candidate->build->compiled, best_us, trial_limit(s), s->error);
+                        &candidate->build->compiled, best_us, 0, trial_limit(s), s->error);
 }
 
 static tw_status feed_device(struct session *s) {

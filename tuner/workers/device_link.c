@@ -16,6 +16,9 @@ static const double START_SECONDS = 900;
 struct device_link {
     struct worker worker;
     struct message assignment;
+    struct tw_device_info device;
+    const char *cache; /* "cold" or "warm" */
+    uint32_t seed;
     enum device_state state;
     double deadline;
     double limit_s, load_limit_s;
@@ -37,6 +40,13 @@ static tw_status start(struct device_link *link, struct tw_error *error) {
     return status == TW_IO && link->worker.pid != 0 ? TW_OK : status;
 }
 
+static void assign(struct device_link *link, const struct tw_problem *problem) {
+    message_free(&link->assignment);
+    link->assignment = assignment_message("assignment", problem, &link->device);
+    cJSON_AddStringToObject(link->assignment.json, "cache", link->cache);
+    cJSON_AddNumberToObject(link->assignment.json, "seed", link->seed);
+}
+
 tw_status device_link_create(struct device_link **out, const struct tw_problem *problem,
                              const struct tw_device_info *device, const char *cache, uint32_t seed,
                              double load_limit_s, struct tw_error *error) {
@@ -45,9 +55,10 @@ tw_status device_link_create(struct device_link **out, const struct tw_problem *
     if (link == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     link->load_limit_s = load_limit_s;
-    link->assignment = assignment_message("assignment", problem, device);
-    cJSON_AddStringToObject(link->assignment.json, "cache", cache);
-    cJSON_AddNumberToObject(link->assignment.json, "seed", seed);
+    link->device = *device;
+    link->cache = strcmp(cache, "warm") == 0 ? "warm" : "cold";
+    link->seed = seed;
+    assign(link, problem);
     tw_status status = start(link, error);
     if (status != TW_OK) {
         device_link_free(link);
@@ -55,6 +66,16 @@ tw_status device_link_create(struct device_link **out, const struct tw_problem *
     }
     *out = link;
     return TW_OK;
+}
+
+tw_status device_link_assign(struct device_link *link, const struct tw_problem *problem,
+                             struct tw_error *error) {
+    assign(link, problem);
+    link->state = DEVICE_STARTING;
+    link->deadline = tw_clock_now() + START_SECONDS;
+    tw_status status = message_send(link->worker.fd, &link->assignment, error);
+    /* If it has died, the next take finds it so. */
+    return status == TW_IO ? TW_OK : status;
 }
 
 void device_link_free(struct device_link *link) {

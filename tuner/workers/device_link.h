@@ -33,6 +33,11 @@ tw_status device_link_create(struct device_link **out, const struct tw_problem *
                              double load_limit_s, struct tw_error *error);
 void device_link_free(struct device_link *link);
 
+/* Gives an idle worker another problem of the same description and attributes; it becomes ready by
+ * and by, and so do those that replace it. */
+tw_status device_link_assign(struct device_link *link, const struct tw_problem *problem,
+                             struct tw_error *error);
+
 enum device_state device_link_state(const struct device_link *link);
 int device_link_fd(const struct device_link *link); /* to poll for POLLIN */
 /* How many times a worker was replaced. */

@@ -23,6 +23,7 @@ struct runner {
     struct tw_description *description;
     struct testbed testbed;
     struct workload workload;
+    enum cache_policy policy;
     int finalist_count;
     struct finalist finalists[MAX_FINALISTS];
 };
@@ -37,12 +38,12 @@ static tw_status take_assignment(struct runner *runner, struct tw_error *error) 
     status = assignment_read(&message, &runner->description, &problem, &device, error);
     if (status == TW_OK)
         status = testbed_open(&runner->testbed, &device, &problem, NULL, error);
-    enum cache_policy policy =
+    runner->policy =
         strcmp(message_text(&message, "cache", "cold"), "warm") == 0 ? CACHE_WARM : CACHE_COLD;
     uint32_t seed = (uint32_t)message_number(&message, "seed", 0);
     message_free(&message);
     if (status == TW_OK)
-        status = workload_create(&runner->workload, &runner->testbed, policy, seed, error);
+        status = workload_create(&runner->workload, &runner->testbed, runner->policy, seed, error);
     return status;
 }
 
@@ -178,7 +179,8 @@ static tw_status try_variant(struct runner *runner, const struct message *reques
     if (status == TW_OK && timed)
         status = timer_create(&timer, &runner->workload, variant, error);
     if (status == TW_OK && timed)
-        status = timer_measure(timer, message_number(request, "best_us", 0) * 1e-6, &timing, error);
+        status = timer_measure(timer, message_number(request, "best_us", 0) * 1e-6,
+                               message_number(request, "enough_s", 0), &timing, error);
     if (status == TW_OK && timed)
         add_times(answer, &timing);
     timer_free(timer);
@@ -252,14 +254,34 @@ static tw_status answer_call(struct runner *runner, const struct message *reques
     if (status == TW_OK)
         status = call_bind(&call, &testbed->info, &testbed->problem, testbed->values, error);
     if (status == TW_OK)
-        status = workload_change(&runner->workload, error);
+        status = workload_change(&runner->workload, CACHE_WARM, error);
     return status;
+}
+
+/* Another problem of the same description and attributes, in place of the one that there was. */
+static tw_status take_problem(struct runner *runner, const struct message *request,
+                              struct tw_error *error) {
+    struct testbed *testbed = &runner->testbed;
+    struct tw_description *description;
+    struct tw_problem problem;
+    struct tw_device_info device;
+    struct call call = {0};
+    drop_finalists(runner);
+    tw_status status = assignment_read(request, &description, &problem, &device, error);
+    tw_description_free(description);
+    if (status == TW_OK) {
+        memcpy(testbed->problem.dimensions, problem.dimensions, sizeof problem.dimensions);
+        status = call_bind(&call, &testbed->info, &testbed->problem, testbed->values, error);
+    }
+    return status == TW_OK ? workload_change(&runner->workload, runner->policy, error) : status;
 }
 
 /* Answers one request; not TW_OK when the worker cannot go on. */
 static tw_status answer_one(struct runner *runner, const struct message *request,
                             struct tw_error *error) {
     const char *kind = message_kind(request);
+    if (strcmp(kind, "assignment") == 0)
+        return announce(runner, take_problem(runner, request, error), error);
     bool is_trial = strcmp(kind, "trial") == 0 || strcmp(kind, "verify") == 0;
     struct message answer = message_new(is_trial ? "result" : kind);
     tw_status status = TW_OK, fatal = TW_OK;

@@ -1,0 +1,42 @@
+"""Recordings: what is measured on many problems for a model, and that it is measured once."""
+
+import support
+from support import DEVICE
+
+
+class Record(support.EndToEnd):
+    def record(self, *words):
+        shapes = self.home / "shapes.txt"
+        shapes.write_text("8x12\n9x12\n20x30\n")
+        return self.run_command("record", "--config", self.plant("double"), "--shapes", shapes, "--jobs", "2", *words,
+                                device=DEVICE)
+
+    def test_presets_and_winners(self):
+        best = self.tune_json("--config", self.plant("double"), "--shape", "16x16", "--budget", "4")["best"]
+        rows = self.query("SELECT * FROM best")
+        first = support.json.loads(self.record("--json", "--quiet").out)
+        self.assertEqual((first["problems"], first["failures"], first["interrupted"]), (3, 0, False))
+        self.assertGreaterEqual(first["trials"], 3)
+        # Each configuration on each problem, as a verified trial; nothing is the best by it.
+        trials = self.query("SELECT p.key, t.configuration, t.status FROM trial t JOIN problem p ON p.id = t.problem"
+                            " JOIN run r ON r.id = t.run WHERE r.strategy = 'record'")
+        self.assertEqual(len(trials), first["trials"])
+        self.assertEqual({key for key, _, _ in trials}, {"M=8,N=12", "M=9,N=12", "M=20,N=30"})
+        self.assertEqual({status for _, _, status in trials}, {"ok"})
+        self.assertIn(best["configuration"], [support.json.loads(text) for _, text, _ in trials])
+        self.assertEqual(self.query("SELECT * FROM best"), rows)
+        # What is on record is not measured again.
+        again = support.json.loads(self.record("--json", "--quiet").out)
+        self.assertEqual((again["trials"], again["known"], again["problems"]), (0, first["trials"], 3))
+
+    def test_mistakes(self):
+        result = self.run_command("record", "transpose")
+        self.assertEqual(result.code, 2)
+        self.assertIn("give --shapes FILE", result.err)
+        result = self.record("--budget", "50")
+        self.assertEqual(result.code, 2)
+        self.assertIn("is a time", result.err)
+
+
+if __name__ == "__main__":
+    support.main()

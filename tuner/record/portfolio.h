@@ -1,0 +1,25 @@
+/* The configurations that a recording measures. */
+#ifndef TUNER_RECORD_PORTFOLIO_H
+#define TUNER_RECORD_PORTFOLIO_H
+
+#include "runtime/backend/backend.h"
+#include "runtime/description/configuration.h"
+#include "runtime/select/catalogue.h"
+
+/* Zero-initialise; free with portfolio_free. */
+struct portfolio {
+    int count, room;
+    struct tw_configuration *all; /* each once */
+};
+
+/* What won on any problem of the kernel on devices of this one's architecture, as far as the
+ * description still allows it. */
+tw_status portfolio_add_rows(struct portfolio *portfolio, const struct tw_description *description,
+                             const struct tw_device_info *device,
+                             const struct tw_catalogue *catalogue, struct tw_error *error);
+/* All presets of the implementations. */
+tw_status portfolio_add_presets(struct portfolio *portfolio,
+                                const struct tw_description *description, struct tw_error *error);
+void portfolio_free(struct portfolio *portfolio);
+
+#endif
