@@ -146,7 +146,8 @@ typedef struct tw_options {
      * one that was installed with the library. An array of just NULL: none. */
     const char *const *databases;
     /* Descriptions of kernels beyond the built-in ones, ended by NULL: paths of JSON files, with
-     * their templates beside them. One that is named like a built-in kernel takes its place. */
+     * their templates beside them, or of folders, for all their files that end in .json. One that
+     * is named like a built-in kernel takes its place. */
     const char *const *descriptions;
     /* Which results to use: those measured with caches "cold" (NULL) or "warm". */
     const char *cache_policy;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/description/folder.h"
 #include "runtime/library/paths.h"
 
 struct known {
@@ -57,8 +58,8 @@ static tw_status read_file(struct tw_descriptions *descriptions, const char *fil
 }
 
 /* Templates are read when a plan needs them, and `tune` reads the description again. */
-static tw_status add_file(struct tw_descriptions *descriptions, const char *file,
-                          struct tw_error *error) {
+static tw_status add_file(void *context, const char *file, struct tw_error *error) {
+    struct tw_descriptions *descriptions = context;
     struct tw_text path = {0};
     tw_path_absolute(&path, file);
     tw_status status = path.failed ? tw_fail(error, TW_NO_MEMORY, "out of memory")
@@ -76,7 +77,7 @@ tw_status tw_descriptions_create(struct tw_descriptions **out, const char *const
     pthread_mutex_init(&descriptions->lock, NULL);
     tw_status status = TW_OK;
     for (; files != NULL && *files != NULL && status == TW_OK; files++)
-        status = add_file(descriptions, *files, error);
+        status = tw_folder_each(*files, add_file, descriptions, error);
     if (status != TW_OK) {
         tw_descriptions_free(descriptions);
         return status;

@@ -151,6 +151,27 @@ static void a_kernel_of_the_users_own(void **state) {
     tw_close(library);
 }
 
+/* All that a folder describes, and nothing else in it. */
+static void a_folder_of_kernels(void **state) {
+    const struct scratch *scratch = *state;
+    const tw_request biased = {.kernel = "biased", .dimensions = {1, 3}};
+    tw_library *library = open_describing(KERNELS);
+    check_doubling(library, "double");
+    assert_string_equal(tw_plan_explain(make_plan(library, &biased))->kernel, "biased");
+    tw_close(library);
+
+    char path[1024];
+    const char *const descriptions[] = {scratch->path, NULL};
+    tw_options options = bare_options();
+    options.descriptions = descriptions;
+    refuses_to_open(&options, TW_INVALID, "has no descriptions (files that end in .json)");
+    scratch_write(scratch, "notes.txt", "no description", path);
+    scratch_write(scratch, ".hidden.json", "nor is this", path);
+    refuses_to_open(&options, TW_INVALID, "has no descriptions (files that end in .json)");
+    scratch_write(scratch, "broken.json", "{\n  \"kernel\": 7\n}\n", path);
+    refuses_to_open(&options, TW_BAD_DESCRIPTION, "broken.json");
+}
+
 /* A buffer that only some problems have is given for those and no others. */
 static void optional_buffers(void **state) {
     (void)state;
@@ -366,6 +387,7 @@ int main(int count, char **arguments) {
         SCRATCH_TEST(databases),
         SCRATCH_TEST(the_users_database),
         cmocka_unit_test(a_kernel_of_the_users_own),
+        SCRATCH_TEST(a_folder_of_kernels),
         cmocka_unit_test(optional_buffers),
         SCRATCH_TEST(a_description_takes_a_built_in_ones_place),
         SCRATCH_TEST(bad_descriptions),

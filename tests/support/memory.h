@@ -350,8 +350,10 @@ SUPPORT int64_t memory_choose(struct memory_place *places, int64_t count, bool b
     return chosen;
 }
 
-/* `brief`: of allocations that share what led to them one fails, by itself or with all after it. */
-SUPPORT void memory_fails(const struct memory_scenario *scenario, bool brief) {
+/* `brief`: of allocations that share what led to them one fails, by itself or with all after it.
+ * `most`: of those that would fail so many do, spread evenly. */
+SUPPORT void memory_fails_at_most(const struct memory_scenario *scenario, bool brief,
+                                  int64_t most) {
     struct tw_text expected = {0};
     struct tw_error error;
     memory_forget_blocks();
@@ -375,6 +377,9 @@ SUPPORT void memory_fails(const struct memory_scenario *scenario, bool brief) {
     qsort(places, (size_t)all, sizeof *places, memory_order);
     int64_t chosen = memory_choose(places, all, brief);
     const char *text = expected.data != NULL ? expected.data : "";
+    for (int64_t i = 0; i < most && most < chosen; i++)
+        places[i] = places[i * chosen / most];
+    chosen = chosen < most ? chosen : most;
     for (int64_t i = 0; i < chosen; i++) {
         if (!brief || i % 2 == 0)
             memory_check(scenario, places[i].number, false, text);
@@ -386,6 +391,10 @@ SUPPORT void memory_fails(const struct memory_scenario *scenario, bool brief) {
     tw_text_free(&expected);
     print_message("%s: %lld allocations, %lld failed in turn\n", scenario->name, (long long)all,
                   (long long)chosen);
+}
+
+SUPPORT void memory_fails(const struct memory_scenario *scenario, bool brief) {
+    memory_fails_at_most(scenario, brief, INT64_MAX);
 }
 
 SUPPORT void memory_fails_everywhere(const struct memory_scenario *scenario) {

@@ -1,16 +1,15 @@
 #include "tuner/commands/argument_values.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
+#include "runtime/description/folder.h"
 #include "tuner/commands/command.h"
 
 tw_status add_shape(struct arguments *a, const char *shape, struct tw_error *error) {
@@ -121,13 +120,7 @@ tw_status parse_seconds(const char *option, const char *word, double *seconds,
     return TW_OK;
 }
 
-static int is_description(const struct dirent *entry) {
-    size_t length = strlen(entry->d_name), tail = strlen(".json");
-    return entry->d_name[0] != '.' && length > tail &&
-           strcmp(entry->d_name + length - tail, ".json") == 0;
-}
-
-static tw_status add_copy(struct word_list *list, const char *word, struct tw_error *error) {
+static tw_status add_copy(void *list, const char *word, struct tw_error *error) {
     char *copy = strdup(word);
     tw_status status =
         copy != NULL ? add_word(list, copy, error) : tw_fail(error, TW_NO_MEMORY, "out of memory");
@@ -137,30 +130,7 @@ static tw_status add_copy(struct word_list *list, const char *word, struct tw_er
 }
 
 tw_status add_descriptions(struct word_list *list, const char *path, struct tw_error *error) {
-    struct stat about;
-    if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode))
-        return add_copy(list, path, error);
-    struct dirent **entries;
-    int count = scandir(path, &entries, is_description, alphasort), used = 0;
-    if (count < 0)
-        return tw_fail(error, TW_IO, "%s: cannot be read: %s", path, strerror(errno));
-    tw_status status = TW_OK;
-    for (int i = 0; i < count; i++) {
-        struct tw_text file = {0};
-        tw_text_print(&file, "%s%s%s", path, path[strlen(path) - 1] == '/' ? "" : "/",
-                      entries[i]->d_name);
-        if (status == TW_OK)
-            status = file.failed ? tw_fail(error, TW_NO_MEMORY, "out of memory")
-                                 : add_copy(list, file.data, error);
-        used += status == TW_OK;
-        tw_text_free(&file);
-        free(entries[i]);
-    }
-    free(entries);
-    if (status == TW_OK && used == 0)
-        return tw_fail(error, TW_INVALID, "%s: has no descriptions (files that end in .json)",
-                       path);
-    return status;
+    return tw_folder_each(path, add_copy, list, error);
 }
 
 tw_status add_word(struct word_list *list, const char *word, struct tw_error *error) {
