@@ -91,7 +91,12 @@ static tw_status create_product(void **out, struct data *data, tw_error *error) 
     if (status != TW_OK)
         return status;
     state->types = vendor_types_of(data, error);
-    return state->types != NULL ? open(state, state->types->math, error) : TW_UNAVAILABLE;
+    if (state->types == NULL)
+        return TW_UNAVAILABLE;
+    const struct tw_type_info *a = tw_type_info(state->types->a);
+    if (a->floating && a->bytes == 1)
+        return tw_fail(error, TW_UNAVAILABLE, "has no %s; cuBLASLt has", a->word);
+    return open(state, state->types->math, error);
 }
 
 static tw_status create_with_mirror(void **out, struct data *data, tw_error *error) {
@@ -132,9 +137,8 @@ static tw_status gemm(void *pointer, int number, tw_error *error) {
                                   set->in[0], lda, types->zero, set->out, ldc),
                      "cublasSgemm", error);
     return check(cublas.gemm_ex(state->handle, op_b, op_a, n, m, k, types->one, set->in[1],
-                                types->in_type, ldb, set->in[0], types->in_type, lda, types->zero,
-                                set->out, types->out_type, ldc, types->compute,
-                                CUBLAS_GEMM_DEFAULT),
+                                types->b_type, ldb, set->in[0], types->a_type, lda, types->zero,
+                                set->out, types->c_type, ldc, types->compute, CUBLAS_GEMM_DEFAULT),
                  "cublasGemmEx", error);
 }
 

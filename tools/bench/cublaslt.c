@@ -92,7 +92,6 @@ static tw_status call(void *pointer, int number, tw_error *error) {
 
 static tw_status describe_product(struct state *state, tw_error *error) {
     const struct task *t = state->data->task;
-    cudaDataType_t type = state->types->in_type;
     cublasOperation_t first = t->transposed_b ? CUBLAS_OP_T : CUBLAS_OP_N;
     cublasOperation_t second = t->transposed_a ? CUBLAS_OP_T : CUBLAS_OP_N;
     uint64_t m = (uint64_t)t->m, n = (uint64_t)t->n, k = (uint64_t)t->k;
@@ -104,13 +103,13 @@ static tw_status describe_product(struct state *state, tw_error *error) {
           "cublasLtMatmulDescSetAttribute");
     CHECK(lt.product_set(state->product, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof second),
           "cublasLtMatmulDescSetAttribute");
-    CHECK(
-        lt.layout_create(&state->a, type, t->transposed_a ? m : k, t->transposed_a ? k : m, t->lda),
-        "cublasLtMatrixLayoutCreate");
-    CHECK(
-        lt.layout_create(&state->b, type, t->transposed_b ? k : n, t->transposed_b ? n : k, t->ldb),
-        "cublasLtMatrixLayoutCreate");
-    CHECK(lt.layout_create(&state->c, state->types->out_type, n, m, t->ldc),
+    CHECK(lt.layout_create(&state->a, state->types->a_type, t->transposed_a ? m : k,
+                           t->transposed_a ? k : m, t->lda),
+          "cublasLtMatrixLayoutCreate");
+    CHECK(lt.layout_create(&state->b, state->types->b_type, t->transposed_b ? k : n,
+                           t->transposed_b ? n : k, t->ldb),
+          "cublasLtMatrixLayoutCreate");
+    CHECK(lt.layout_create(&state->c, state->types->c_type, n, m, t->ldc),
           "cublasLtMatrixLayoutCreate");
     CHECK(lt.preference_create(&state->preference), "cublasLtMatmulPreferenceCreate");
     CHECK(lt.preference_set(state->preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace,

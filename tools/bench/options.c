@@ -11,19 +11,14 @@
 #include "runtime/base/text.h"
 #include "tools/bench/contest.h"
 
-static const struct option long_options[] = {{"shape", required_argument, NULL, 's'},
-                                             {"shapes", required_argument, NULL, 'f'},
-                                             {"dtype", required_argument, NULL, 't'},
-                                             {"trans", required_argument, NULL, 'r'},
-                                             {"device", required_argument, NULL, 'd'},
-                                             {"db", required_argument, NULL, 'D'},
-                                             {"cache", required_argument, NULL, 'c'},
-                                             {"rounds", required_argument, NULL, 'n'},
-                                             {"csv", no_argument, NULL, 'C'},
-                                             {"json", no_argument, NULL, 'J'},
-                                             {"output", required_argument, NULL, 'o'},
-                                             {"help", no_argument, NULL, 'h'},
-                                             {NULL, 0, NULL, 0}};
+static const struct option long_options[] = {
+    {"shape", required_argument, NULL, 's'},  {"shapes", required_argument, NULL, 'f'},
+    {"dtype", required_argument, NULL, 't'},  {"trans", required_argument, NULL, 'r'},
+    {"attr", required_argument, NULL, 'a'},   {"device", required_argument, NULL, 'd'},
+    {"db", required_argument, NULL, 'D'},     {"cache", required_argument, NULL, 'c'},
+    {"rounds", required_argument, NULL, 'n'}, {"csv", no_argument, NULL, 'C'},
+    {"json", no_argument, NULL, 'J'},         {"output", required_argument, NULL, 'o'},
+    {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
 
 void options_help(void) {
     printf("usage: bench [KERNEL] --shape SHAPE ... [--shapes FILE ...] [options]\n"
@@ -36,8 +31,10 @@ void options_help(void) {
            "  --shapes FILE    a problem a line: [KERNEL] SHAPE [NAME=WORD ...]; with KERNEL on "
            "the\n"
            "                   command line, only that one's\n"
-           "  --dtype TYPE     f32 (default), f64, f16, bf16, u8, u16: what the kernel has\n"
+           "  --dtype TYPE     f32 (default), f64, f16, bf16, e4m3, e5m2, i8, u8, u16: what the\n"
+           "                   kernel has\n"
            "  --trans WORD     nn (default), nt, tn or tt\n"
+           "  --attr NAME=WORD any other attribute of the kernel; may be repeated\n"
            "  --device ID      as `tune devices` lists them\n"
            "  --db FILE        a database of results; may be repeated (default: the user's own, "
            "then\n"
@@ -149,6 +146,8 @@ static tw_status take(struct options *o, int letter, char *value, tw_error *erro
         return add_attribute(o->attributes, &o->attribute_count, "dtype", value, error);
     case 'r':
         return add_attribute(o->attributes, &o->attribute_count, "trans", value, error);
+    case 'a':
+        return add_attribute(o->attributes, &o->attribute_count, NULL, value, error);
     case 'd':
         o->device = value;
         return TW_OK;

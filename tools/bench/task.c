@@ -5,7 +5,7 @@
 
 #include "runtime/backend/devices.h"
 
-static const char *word_of(const struct task *task, const char *attribute) {
+const char *task_word(const struct task *task, const char *attribute) {
     const struct tw_description *d = task->problem.description;
     for (int i = 0; i < d->attribute_count; i++)
         if (strcmp(d->attributes[i].name, attribute) == 0)
@@ -20,7 +20,7 @@ static tw_status take_numbers(struct task *task, const char *kernel, tw_error *e
     task->is_product = aat || strcmp(kernel, "gemm") == 0;
     task->m = sizes[0];
     if (task->is_product) {
-        const char *trans = aat ? "nt" : word_of(task, "trans");
+        const char *trans = aat ? "nt" : task_word(task, "trans");
         task->n = aat ? sizes[0] : sizes[1];
         task->k = aat ? sizes[1] : sizes[2];
         task->transposed_a = trans[0] == 't';

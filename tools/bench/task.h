@@ -26,6 +26,8 @@ tw_status task_create(struct task *task, const struct tw_device_info *device, co
                       tw_error *error);
 void task_free(struct task *task);
 
+/* The word that the problem has for an attribute; "" where its kernel has no such attribute. */
+const char *task_word(const struct task *task, const char *attribute);
 /* "dtype=f32,trans=nn", as tw_request takes it. */
 const char *task_attributes(const struct task *task);
 

@@ -6,8 +6,9 @@
 
 enum { THREADS = 64 };
 
-/* REAL is the elements' type, LOAD makes a number of one. No product may be contracted into the sum
- * after it. */
+/* REAL_A and REAL_B are the elements' types, LOAD_A and LOAD_B make numbers of them. Whole numbers
+ * have a whole answer, which double holds exactly below 2^53. No product may be contracted into the
+ * sum after it. */
 static const char source[] =
     "#ifdef TW_OPENCL\n"
     "#pragma OPENCL FP_CONTRACT OFF\n"
@@ -15,18 +16,18 @@ static const char source[] =
     "#else\n"
     "#define PRODUCT(a, b) __dmul_rn(a, b)\n"
     "#endif\n"
-    "TW_KERNEL(truth)(TW_GLOBAL const REAL *A, TW_GLOBAL const REAL *B, TW_GLOBAL double *C,\n"
+    "TW_KERNEL(truth)(TW_GLOBAL const REAL_A *A, TW_GLOBAL const REAL_B *B, TW_GLOBAL RIGHT *C,\n"
     "                 tw_index first, tw_index rows, tw_index n, tw_index k, tw_index a_row,\n"
     "                 tw_index a_column, tw_index b_row, tw_index b_column)\n"
     "{\n"
     "    const tw_index element = (tw_index)blockIdx.x * TW_BLOCK_X + threadIdx.x;\n"
     "    if (element >= rows * n)\n"
     "        return;\n"
-    "    TW_GLOBAL const REAL *a = A + (first + element / n) * a_row;\n"
-    "    TW_GLOBAL const REAL *b = B + element % n * b_column;\n"
+    "    TW_GLOBAL const REAL_A *a = A + (first + element / n) * a_row;\n"
+    "    TW_GLOBAL const REAL_B *b = B + element % n * b_column;\n"
     "    double sum = 0, lost = 0;\n"
     "    for (tw_index l = 0; l < k; l++) {\n"
-    "        const double x = LOAD(a[l * a_column]), y = LOAD(b[l * b_row]);\n"
+    "        const double x = LOAD_A(a[l * a_column]), y = LOAD_B(b[l * b_row]);\n"
     "#if DOUBLE\n"
     "        const double product = PRODUCT(x, y), next = sum + product, added = next - sum;\n"
     "        lost += (sum - (next - added)) + (product - added) + fma(x, y, -product);\n"
@@ -35,19 +36,26 @@ static const char source[] =
     "        sum = fma(x, y, sum);\n"
     "#endif\n"
     "    }\n"
-    "    C[element] = sum + lost;\n"
+    "    C[element] = (RIGHT)(sum + lost);\n"
     "}\n";
 
-static tw_status render(enum tw_type type, const char *backend, struct tw_text *text,
-                        tw_error *error) {
+static void define_operand(struct tw_text *defines, char operand, enum tw_type type) {
     const struct tw_type_info *info = tw_type_info(type);
-    struct tw_text defines = {0};
-    tw_text_print(&defines, "#define REAL %s\n#define DOUBLE %d\n", info->dialect,
-                  type == TW_TYPE_f64);
+    tw_text_print(defines, "#define REAL_%c %s\n", operand, info->dialect);
     if (info->converted)
-        tw_text_print(&defines, "#define LOAD(x) tw_%s_to_f32(x)\n", info->word);
+        tw_text_print(defines, "#define LOAD_%c(x) tw_%s_to_f32(x)\n", operand, info->word);
     else
-        tw_text_print(&defines, "#define LOAD(x) (x)\n");
+        tw_text_print(defines, "#define LOAD_%c(x) (x)\n", operand);
+}
+
+static tw_status render(const struct data *data, const char *backend, struct tw_text *text,
+                        tw_error *error) {
+    const struct tw_type_info *right = tw_type_info(data->out.type);
+    struct tw_text defines = {0};
+    define_operand(&defines, 'A', data->in[0].type);
+    define_operand(&defines, 'B', data->in[data->in_count - 1].type);
+    tw_text_print(&defines, "#define DOUBLE %d\n#define RIGHT %s\n",
+                  data->in[0].type == TW_TYPE_f64, right->floating ? "double" : right->dialect);
     tw_status status = defines.failed ? tw_fail(error, TW_NO_MEMORY, "out of memory")
                                       : tw_source_own("truth.cu", source, backend, defines.data,
                                                       THREADS, text, error);
@@ -60,7 +68,7 @@ tw_status truth_create(struct tw_module **out, const struct data *data, tw_error
     struct tw_text text = {0};
     struct tw_binary binary = {0};
     *out = NULL;
-    tw_status status = render(data->task->type, bench->backend->name, &text, error);
+    tw_status status = render(data, bench->backend->name, &text, error);
     if (status == TW_OK) {
         const struct tw_compile_request request = {
             .source = text.data, .name = "truth.cu", .function = "truth", .passing = true};

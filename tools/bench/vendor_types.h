@@ -8,12 +8,17 @@
 #include "tools/bench/data.h"
 
 struct vendor_types {
-    enum tw_type in, out; /* of A and B; of C */
-    cudaDataType_t in_type, out_type;
+    enum tw_type a;
+    cudaDataType_t a_type;
+    enum tw_type b;
+    cudaDataType_t b_type;
+    enum tw_type c;
+    cudaDataType_t c_type;
     cublasComputeType_t compute;
     cublasMath_t math;      /* the mode of cuBLAS that goes with it */
     cudaDataType_t scale;   /* of alpha and beta */
     const void *one, *zero; /* alpha and beta */
+    bool tf32;              /* whether operands may be rounded to that */
 };
 
 /* Those of the data's task. NULL: the libraries have no such product; `error` says so. */
