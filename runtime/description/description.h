@@ -28,7 +28,7 @@ enum {
     TW_MAX_LAUNCHES = 4,
     TW_MAX_TEMPLATES = 16, /* files of one launch */
     TW_MAX_PASSED = 32,
-    TW_MAX_TENSOR_MAPS = 4, /* of a launch */
+    TW_MAX_TENSOR_MAPS = 6, /* of a launch */
     TW_MAX_MESSAGES = 8,
     TW_PATH_SIZE = 160
 };

@@ -16,34 +16,52 @@ TW_DEVICE void release_stage(tw_u32 empty)
 #endif
 }
 
+/* Queues the products of a stage. `add`: to what the sums hold. */
+TW_DEVICE void multiply_stage(tw_u32 base, sum_type sum[TALL][BN / 2], int row, int stage, int first)
+{
+    WGMMA_BEGIN();
+    TW_UNROLL
+    for (int k = 0; k < STEP_INSTRUCTIONS; k++) {
+        TW_UNROLL
+        for (int t = 0; t < TALL; t++) {
+            const tw_u32 rows_at = ROWS_AT(stage) + (row + t * 64) * 128;
+            tw_u32 add = !first || k > 0;
+#if ROWS_ACROSS_K
+            tw_u64 rows = operand_across_k(rows_at + k * 2048);
+#else
+            tw_u64 rows = operand_along_k(rows_at + k * 32);
+#endif
+#if COLUMNS_ACROSS_K
+            tw_u64 columns = operand_across_k(COLUMNS_AT(stage) + k * 2048);
+#else
+            tw_u64 columns = operand_along_k(COLUMNS_AT(stage) + k * 32);
+#endif
+            WGMMA(sum[t], rows, columns, add);
+        }
+    }
+    WGMMA_COMMIT();
+}
+
+/* Waits for the last group, and keeps the compiler from using the sums before. */
+TW_DEVICE void finish_sums(sum_type sum[TALL][BN / 2])
+{
+    WGMMA_WAIT(0);
+    TW_UNROLL
+    for (int t = 0; t < TALL; t++)
+        TW_UNROLL
+        for (int j = 0; j < BN / 2; j++)
+            asm volatile("" : WGMMA_IN_OUT(sum[t][j])::"memory");
+}
+
 /* Multiplies a tile's steps of K; all but the last group of instructions is done then. Returns the last stage,
  * which is not yet released. */
-TW_DEVICE int multiply_tile(tw_u32 base, float sum[TALL][BN / 2], int row, int steps, struct ring *ring)
+#if !PROMOTED
+TW_DEVICE int multiply_tile(tw_u32 base, sum_type sum[TALL][BN / 2], int row, int steps, struct ring *ring)
 {
     int last = 0;
     for (int step = 0; step < steps; step++) {
         barrier_wait(FULL(ring->stage), ring->phase);
-        WGMMA_BEGIN();
-        TW_UNROLL
-        for (int k = 0; k < STEP / 16; k++) {
-            TW_UNROLL
-            for (int t = 0; t < TALL; t++) {
-                const tw_u32 rows_at = ROWS_AT(ring->stage) + (row + t * 64) * 128;
-                tw_u32 add = step > 0 || k > 0;
-#if ROWS_ACROSS_K
-                tw_u64 rows = operand_across_k(rows_at + k * 2048);
-#else
-                tw_u64 rows = operand_along_k(rows_at + k * 32);
-#endif
-#if COLUMNS_ACROSS_K
-                tw_u64 columns = operand_across_k(COLUMNS_AT(ring->stage) + k * 2048);
-#else
-                tw_u64 columns = operand_along_k(COLUMNS_AT(ring->stage) + k * 32);
-#endif
-                WGMMA(sum[t], rows, columns, add);
-            }
-        }
-        WGMMA_COMMIT();
+        multiply_stage(base, sum, row, ring->stage, step == 0);
         /* The stage before this one has been read once only this group is under way. */
         if (step > 0) {
             WGMMA_WAIT(1);
@@ -54,20 +72,45 @@ TW_DEVICE int multiply_tile(tw_u32 base, float sum[TALL][BN / 2], int row, int s
     }
     return last;
 }
-
-/* Waits for the last group, and keeps the compiler from using the sums before. */
-TW_DEVICE void finish_sums(float sum[TALL][BN / 2])
+#else
+/* The tensor cores add 8-bit floats with some 14 bits below the largest term, so their sums are emptied into
+ * others, which round as f32 does, every PROMOTED stages. */
+TW_DEVICE int multiply_tile(tw_u32 base, sum_type total[TALL][BN / 2], int row, int steps, struct ring *ring)
 {
-    WGMMA_WAIT(0);
+    int last = 0;
     TW_UNROLL
     for (int t = 0; t < TALL; t++)
         TW_UNROLL
         for (int j = 0; j < BN / 2; j++)
-            asm volatile("" : "+f"(sum[t][j])::"memory");
+            total[t][j] = 0;
+    for (int step = 0; step < steps;) {
+        sum_type sum[TALL][BN / 2];
+        const int end = steps - step < PROMOTED ? steps : step + PROMOTED;
+        for (const int first = step; step < end; step++) {
+            barrier_wait(FULL(ring->stage), ring->phase);
+            multiply_stage(base, sum, row, ring->stage, step == first);
+            if (step > first) {
+                WGMMA_WAIT(1);
+                release_stage(EMPTY(last));
+            }
+            last = ring->stage;
+            ring_next(ring);
+        }
+        finish_sums(sum);
+        if (step < steps)
+            release_stage(EMPTY(last));
+        TW_UNROLL
+        for (int t = 0; t < TALL; t++)
+            TW_UNROLL
+            for (int j = 0; j < BN / 2; j++)
+                total[t][j] += sum[t][j];
+    }
+    return last;
 }
+#endif
 
-TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL tw_u16 *C, tw_u32 base, int rows, int columns,
-                       int ldc, float alpha, float beta, int group, struct share share)
+TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL result_type *C, tw_u32 base, int rows, int columns,
+                       int ldc, SCALAR alpha, SCALAR beta, int group, struct share share)
 {
     const int consumer = (int)threadIdx.x / WARPGROUP - 1;
     const int warp = (int)threadIdx.x / 32 % 4;
@@ -84,7 +127,7 @@ TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL tw_u16 *C, tw_u32 base
         ring_skip(&ring, consumer * share.steps);
     for (int tile = first; tile < share.tiles; tile += step) {
         struct place place = place_of(tile, rows, columns, group);
-        float sum[TALL][BN / 2];
+        sum_type sum[TALL][BN / 2];
         place.row += share.rank_m * BM;
         place.column += share.rank_n * BN;
         if (PINGPONG && tile != share.first) {
@@ -100,7 +143,7 @@ TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL tw_u16 *C, tw_u32 base
             ring_skip(&ring, (CONSUMERS - 1) * share.steps);
 #if STAGED
         asm volatile("bar.sync 1, %0;" ::"n"(WARPGROUP * CONSUMERS) : "memory");
-        put_tile((float *)tw_shared_bytes, sum, row + warp * 16);
+        put_tile((sum_type *)tw_shared_bytes, sum, row + warp * 16);
         if (SPLIT > 1)
             cluster_sync();
         else
@@ -137,14 +180,25 @@ TW_DEVICE void init_barriers(tw_u32 base)
 #define MOVE_REGISTERS(how, count)
 #endif
 
+/* An operand that a launch before has copied has a map of the copy as well. */
+#if COPY_A || COPY_B
+#define COPIES const __grid_constant__ tensor_map copy_a, const __grid_constant__ tensor_map copy_b,
+#define MAP_OF_A (COPY_A ? &copy_a : &map_a)
+#define MAP_OF_B (COPY_B ? &copy_b : &map_b)
+#else
+#define COPIES
+#define MAP_OF_A &map_a
+#define MAP_OF_B &map_b
+#endif
+
 TW_KERNEL(gemm_wgmma)
 (const __grid_constant__ tensor_map map_a, const __grid_constant__ tensor_map map_b,
- const __grid_constant__ tensor_map map_c, TW_GLOBAL tw_u16 *TW_RESTRICT C, int M, int N, int K, int ldc,
- float alpha, float beta, int group)
+ const __grid_constant__ tensor_map map_c, COPIES TW_GLOBAL result_type *TW_RESTRICT C, int M, int N, int K,
+ int ldc, SCALAR alpha, SCALAR beta, int group)
 {
     const tw_u32 base = shared_address(tw_shared_bytes);
     const int rows = SWAP ? N : M, columns = SWAP ? M : N;
-    const tensor_map *map_rows = SWAP ? &map_b : &map_a, *map_columns = SWAP ? &map_a : &map_b;
+    const tensor_map *map_rows = SWAP ? MAP_OF_B : MAP_OF_A, *map_columns = SWAP ? MAP_OF_A : MAP_OF_B;
     if (threadIdx.x == 0) {
         fetch_map(map_rows);
         fetch_map(map_columns);

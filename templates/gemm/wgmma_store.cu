@@ -1,8 +1,9 @@
-/* From a warpgroup's sums to C. A thread has two neighbours in each of two rows of every eight columns (PTX
+/* From a warpgroup's sums to C, whose elements have two bytes, or come by wgmma_words.cu. A thread has two neighbours in each of two rows of every eight columns (PTX
  * ISA, wgmma's accumulators): with its lane l, rows l/4 and l/4 + 8 of its warp's 16, columns l%4*2 and the
  * next. */
 
-#if DTYPE == DTYPE_bf16
+#if RESULT_SIZE == 2
+#if RESULT_BF16
 #define PACK "cvt.rn.bf16x2.f32"
 #else
 #define PACK "cvt.rn.f16x2.f32"
@@ -17,7 +18,7 @@ TW_DEVICE tw_u32 pack(float low, float high)
 
 TW_DEVICE float widen(tw_u16 bits)
 {
-#if DTYPE == DTYPE_bf16
+#if RESULT_BF16
     return __uint_as_float((tw_u32)bits << 16);
 #else
     float number;
@@ -141,11 +142,12 @@ TW_DEVICE void store_tile(const tensor_map *map_c, TW_GLOBAL const tw_u16 *C, co
     }
 }
 #endif
+#endif
 
 #if STORE == STORE_direct
 /* Straight from the registers, for any stride. */
-TW_DEVICE void store_direct(tw_u16 *C, float sum[TALL][BN / 2], int row, int column, int rows, int columns,
-                            int ldc, float alpha, float beta)
+TW_DEVICE void store_direct(result_type *C, sum_type sum[TALL][BN / 2], int row, int column, int rows, int columns,
+                            int ldc, SCALAR alpha, SCALAR beta)
 {
     const int lane = (int)threadIdx.x % 32;
     TW_UNROLL
@@ -154,7 +156,7 @@ TW_DEVICE void store_direct(tw_u16 *C, float sum[TALL][BN / 2], int row, int col
         for (int h = 0; h < 2; h++) {
             const int m = row + t * 64 + lane / 4 + h * 8;
             const int n = column + lane % 4 * 2;
-            TW_GLOBAL tw_u16 *to = C + (tw_index)m * ldc + n;
+            TW_GLOBAL result_type *to = C + (tw_index)m * ldc + n;
             if (m >= rows)
                 continue;
             TW_UNROLL
@@ -170,7 +172,7 @@ TW_DEVICE void store_direct(tw_u16 *C, float sum[TALL][BN / 2], int row, int col
  * rows, and for parts of K, which the blocks of a cluster sum. */
 #define PITCH (SWAP ? BM + 4 : BN + 8)
 
-TW_DEVICE void put_tile(float *whole, float sum[TALL][BN / 2], int row)
+TW_DEVICE void put_tile(sum_type *whole, sum_type sum[TALL][BN / 2], int row)
 {
     const int lane = (int)threadIdx.x % 32;
     TW_UNROLL
@@ -186,25 +188,25 @@ TW_DEVICE void put_tile(float *whole, float sum[TALL][BN / 2], int row)
 }
 
 /* Four neighbours of a block's tile. */
-TW_DEVICE void get_part(float *four, tw_u32 at, int block)
+TW_DEVICE void get_part(sum_type *four, tw_u32 at, int block)
 {
 #if SPLIT > 1
     asm volatile("{.reg .b32 there;\n mapa.shared::cluster.u32 there, %4, %5;\n"
-                 "ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [there];}"
-                 : "=f"(four[0]), "=f"(four[1]), "=f"(four[2]), "=f"(four[3])
+                 "ld.shared::cluster.v4.b32 {%0, %1, %2, %3}, [there];}"
+                 : WGMMA_OUT(four[0]), WGMMA_OUT(four[1]), WGMMA_OUT(four[2]), WGMMA_OUT(four[3])
                  : "r"(at), "r"(block)
                  : "memory");
 #else
-    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-                 : "=f"(four[0]), "=f"(four[1]), "=f"(four[2]), "=f"(four[3])
+    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+                 : WGMMA_OUT(four[0]), WGMMA_OUT(four[1]), WGMMA_OUT(four[2]), WGMMA_OUT(four[3])
                  : "r"(at)
                  : "memory");
 #endif
 }
 
 /* Every block stores its share of C's rows, from the parts in their order: the same sums every time. */
-TW_DEVICE void store_staged(tw_u16 *C, tw_u32 base, struct place place, int rows, int columns, int ldc,
-                            float alpha, float beta, int part)
+TW_DEVICE void store_staged(result_type *C, tw_u32 base, struct place place, int rows, int columns, int ldc,
+                            SCALAR alpha, SCALAR beta, int part)
 {
     const int lines = SWAP ? BN : BM;
     const int vectors = (SWAP ? BM : BN) / 4;
@@ -219,10 +221,10 @@ TW_DEVICE void store_staged(tw_u16 *C, tw_u32 base, struct place place, int rows
         const int m = top + line, n = left + at;
         if (line >= lines || m >= bottom || n >= right)
             continue;
-        float sum[4] = {0, 0, 0, 0};
+        sum_type sum[4] = {0, 0, 0, 0};
         TW_UNROLL
         for (int p = 0; p < SPLIT; p++) {
-            float more[4];
+            sum_type more[4];
             get_part(more, base + (line * PITCH + at) * 4, p);
             TW_UNROLL
             for (int e = 0; e < 4; e++)

@@ -5,26 +5,17 @@
  * tile's, not C's. */
 
 #if SWAP
-#define ROWS_ACROSS_K COLUMNS_OF_B_CONTIGUOUS
-#define COLUMNS_ACROSS_K TRANSPOSED_A
+#define ROWS_ACROSS_K ACROSS_B
+#define COLUMNS_ACROSS_K ACROSS_A
+#define ROWS_TYPE TYPE_OF_B
+#define COLUMNS_TYPE TYPE_OF_A
 #else
-#define ROWS_ACROSS_K TRANSPOSED_A
-#define COLUMNS_ACROSS_K COLUMNS_OF_B_CONTIGUOUS
+#define ROWS_ACROSS_K ACROSS_A
+#define COLUMNS_ACROSS_K ACROSS_B
+#define ROWS_TYPE TYPE_OF_A
+#define COLUMNS_TYPE TYPE_OF_B
 #endif
 
-/* Text of an instruction, so digits. */
-#if TRANS_A
-#define TRANSPOSED_A 1
-#else
-#define TRANSPOSED_A 0
-#endif
-#if TRANS_B
-#define COLUMNS_OF_B_CONTIGUOUS 0
-#else
-#define COLUMNS_OF_B_CONTIGUOUS 1
-#endif
-
-#define STEP 64 /* elements of K in a stage */
 #define WARPGROUP 128
 #define PINGPONG (SCHEDULE == SCHEDULE_pingpong)
 #define STAGED (STORE == STORE_staged)

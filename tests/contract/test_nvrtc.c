@@ -149,22 +149,28 @@ static void add_references(const struct tw_description *d) {
         new_job(REFERENCE)->problem = problem_of(d, shapes[choice % SHAPES], choice);
 }
 
+/* Of a kernel with more ways to choose words, a preset meets so many that it is allowed for, far
+ * from one another. */
+enum { MOST_ROUNDS = 16, STRIDE = 37 };
+
 /* Shapes turn with the architecture, so that each preset meets all of both. */
 static void add_presets(const struct tw_description *d) {
     int choices = attribute_choices(d), rounds = choices < 2 * SHAPES ? 2 * SHAPES : choices;
     for (int number = 0; number < preset_count(d); number++) {
-        for (int i = 0; i < rounds; i++) {
+        for (int i = 0, added = 0; i < rounds && added < MOST_ROUNDS; i++, added++) {
             struct job *job = new_job(PRESET);
             int64_t values[TW_MAX_SYMBOLS];
             struct tw_error error;
             job->device = &devices[i % 2];
             job->configuration = preset_number(d, number, &job->preset);
-            job->problem = problem_of(d, shapes[(i + number) % SHAPES], i % choices);
+            job->problem =
+                problem_of(d, shapes[(i + number) % SHAPES], (number + STRIDE * i) % choices);
             bind_problem(&job->problem, job->device, values);
             /* Not for this backend, architecture or problem; but the default is for all. */
             if (is_allowed(d, &job->configuration, values, job->device, &error) != TW_OK) {
                 assert_string_not_equal(job->preset, "default");
                 job_count--;
+                added--;
             }
         }
     }
