@@ -3,19 +3,18 @@
  * multiplies (pingpong). Loads run ahead over a ring of stages. The outline is NVIDIA's, as CUTLASS has it
  * (warp-specialised persistent kernels). */
 
-/* A stage may be filled again when every consumer in the cluster that has a copy is done with its own. */
-TW_DEVICE void release_stage(tw_u32 empty)
+/* Waits for the last group, and keeps the compiler from using the sums before. */
+TW_DEVICE void finish_sums(sum_type sum[TALL][BN / 2])
 {
-    const int thread = (int)threadIdx.x % WARPGROUP;
-#if SHARERS > 1
-    if (thread < SHARERS)
-        barrier_arrive_at(empty, thread);
-#else
-    if (thread == 0)
-        barrier_arrive(empty);
-#endif
+    WGMMA_WAIT(0);
+    TW_UNROLL
+    for (int t = 0; t < TALL; t++)
+        TW_UNROLL
+        for (int j = 0; j < BN / 2; j++)
+            asm volatile("" : WGMMA_IN_OUT(sum[t][j])::"memory");
 }
 
+#if !ROWS_IN_REGISTERS
 /* Queues the products of a stage. `add`: to what the sums hold. */
 TW_DEVICE void multiply_stage(tw_u32 base, sum_type sum[TALL][BN / 2], int row, int stage, int first)
 {
@@ -40,17 +39,6 @@ TW_DEVICE void multiply_stage(tw_u32 base, sum_type sum[TALL][BN / 2], int row, 
         }
     }
     WGMMA_COMMIT();
-}
-
-/* Waits for the last group, and keeps the compiler from using the sums before. */
-TW_DEVICE void finish_sums(sum_type sum[TALL][BN / 2])
-{
-    WGMMA_WAIT(0);
-    TW_UNROLL
-    for (int t = 0; t < TALL; t++)
-        TW_UNROLL
-        for (int j = 0; j < BN / 2; j++)
-            asm volatile("" : WGMMA_IN_OUT(sum[t][j])::"memory");
 }
 
 /* Multiplies a tile's steps of K; all but the last group of instructions is done then. Returns the last stage,
@@ -108,6 +96,7 @@ TW_DEVICE int multiply_tile(tw_u32 base, sum_type total[TALL][BN / 2], int row, 
     return last;
 }
 #endif
+#endif
 
 TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL result_type *C, tw_u32 base, int rows, int columns,
                        int ldc, SCALAR alpha, SCALAR beta, int group, struct share share)
@@ -152,6 +141,8 @@ TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL result_type *C, tw_u32
 #elif STORE == STORE_tma
         store_tile(map_c, C, sum, buffers, place.row + row + warp * 16, place.column, rows, columns, ldc, alpha,
                    beta, &turn);
+#elif SWAP
+        store_turned(C, sum, place.row + row + warp * 16, place.column, rows, columns, ldc, alpha, beta);
 #else
         store_direct(C, sum, place.row + row + warp * 16, place.column, rows, columns, ldc, alpha, beta);
 #endif

@@ -16,8 +16,8 @@ TW_DEVICE void load_rows(tw_u32 to, const tensor_map *map, tw_u32 full, int row,
 #define LOAD_ROWS(to, x, y) load_box(to, map, full, x, y)
 #endif
 #if ROWS_ACROSS_K
-    for (int i = share.rank_n; i < BM / 64; i += CLUSTER_N)
-        LOAD_ROWS(to + i * 8192, row + i * 64, k);
+    for (int i = share.rank_n; i < BM / STEP; i += CLUSTER_N)
+        LOAD_ROWS(to + i * STEP * 128, row + i * STEP, k);
 #else
     const int part = share.rank_n * (BM / CLUSTER_N);
     LOAD_ROWS(to + part * 128, k, row + part);

@@ -144,7 +144,7 @@ TW_DEVICE void store_tile(const tensor_map *map_c, TW_GLOBAL const tw_u16 *C, co
 #endif
 #endif
 
-#if STORE == STORE_direct
+#if STORE == STORE_direct && !SWAP
 /* Straight from the registers, for any stride. */
 TW_DEVICE void store_direct(result_type *C, sum_type sum[TALL][BN / 2], int row, int column, int rows, int columns,
                             int ldc, SCALAR alpha, SCALAR beta)

@@ -105,3 +105,16 @@ TW_DEVICE void ring_next(struct ring *ring)
 #define EMPTY(stage) (BARRIERS_AT + (STAGES + (stage)) * 8)
 /* Of a consumer, when consumers take turns. */
 #define TURN(consumer) (BARRIERS_AT + (2 * STAGES + (consumer)) * 8)
+
+/* A stage may be filled again when every consumer in the cluster that has a copy is done with its own. */
+TW_DEVICE void release_stage(tw_u32 empty)
+{
+    const int thread = (int)threadIdx.x % WARPGROUP;
+#if SHARERS > 1
+    if (thread < SHARERS)
+        barrier_arrive_at(empty, thread);
+#else
+    if (thread == 0)
+        barrier_arrive(empty);
+#endif
+}

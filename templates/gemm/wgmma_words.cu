@@ -79,4 +79,25 @@ TW_DEVICE void store_tile(const tensor_map *map_c, TW_GLOBAL const result_type *
     }
 }
 #endif
+
+#if STORE == STORE_direct && SWAP
+/* Straight from the registers of the transpose's tile: eight neighbours of a row of C by eight lanes. */
+TW_DEVICE void store_turned(result_type *C, sum_type sum[TALL][BN / 2], int row, int column, int rows,
+                            int columns, int ldc, SCALAR alpha, SCALAR beta)
+{
+    const int lane = (int)threadIdx.x % 32;
+    TW_UNROLL
+    for (int t = 0; t < TALL; t++)
+        TW_UNROLL
+        for (int j = 0; j < BN / 8; j++)
+            TW_UNROLL
+            for (int e = 0; e < 4; e++) {
+                const int n = row + t * 64 + lane / 4 + e / 2 * 8;
+                const int m = column + j * 8 + lane % 4 * 2 + e % 2;
+                TW_GLOBAL result_type *to = C + (tw_index)m * ldc + n;
+                if (n < rows && m < columns)
+                    *to = word_of(sum[t][j * 4 + e], to, alpha, beta);
+            }
+}
+#endif
 #endif
