@@ -298,6 +298,8 @@ static void showing(void **state) {
     static const char *const lists[] = {"trials --db @db", "trials gemm --db @db --json", NULL};
     static const char *const explains[] = {"explain gemm --shape 64x32x16 --db @db",
                                            "explain gemm --shape 64x32x16 --db @db --json", NULL};
+    static const char *const reports[] = {"report gemm --db @db -o @output --quiet", NULL};
+    try_all(*state, command_report, reports);
     try_all(*state, command_show, shows);
     try_all(*state, command_trials, lists);
     try_all(*state, command_explain, explains);

@@ -171,12 +171,89 @@ static void what_strangers_stored_is_left_out(void **state) {
     samples_free(&taken);
 }
 
+/* ---- What a database tells of when a trial was made ---- */
+
+static void put_trial(tw_db *db, int64_t run, int64_t implementation, int number, int64_t moment) {
+    char configuration[32];
+    snprintf(configuration, sizeof configuration, "{\"A\":%d}", number);
+    const struct tw_db_trial trial = {.run = run,
+                                      .problem = 1,
+                                      .device = 1,
+                                      .implementation = implementation,
+                                      .cache_policy = "cold",
+                                      .configuration = configuration,
+                                      .status = TW_DB_TRIAL_WRONG,
+                                      .created_at = moment};
+    assert_int_equal(tw_db_trial_put(db, &trial, NULL), TW_DB_OK);
+}
+
+/* Two trials in a second, one 2 s later, an hour's pause, and one a second after that. */
+static void pauses_are_left_out(void **state) {
+    const struct scratch *scratch = *state;
+    static const struct tw_db_dimension sizes[] = {{"M", 4}};
+    char path[1100];
+    tw_db *db;
+    int64_t id, run, started = 0;
+    struct tw_error error;
+    struct page_material material;
+    struct page_trials trials;
+    snprintf(path, sizeof path, "%s/tune.db", scratch->path);
+    assert_int_equal(tw_db_open(&db, path, TW_DB_WRITE, NULL, 0), TW_DB_OK);
+    tw_db_device_put(db, &(struct tw_db_device){.fingerprint = "d", .backend = "cuda", .name = "D"},
+                     &id);
+    tw_db_problem_put(db,
+                      &(struct tw_db_problem){
+                          .kernel = "k", .key = "M=4", .dimensions = sizes, .dimension_count = 1},
+                      &id);
+    tw_db_implementation_put(
+        db,
+        &(struct tw_db_implementation){
+            .kernel = "k", .name = "i", .template_hash = "h", .description = "{}"},
+        &id);
+    assert_int_equal(tw_db_run_begin(db,
+                                     &(struct tw_db_run){.problem = 1,
+                                                         .device = 1,
+                                                         .strategy = "s",
+                                                         .budget_kind = "trials",
+                                                         .budget_value = 4,
+                                                         .cache_policy = "cold"},
+                                     &run),
+                     TW_DB_OK);
+    tw_db_run_finish(db, run, TW_DB_RUN_DONE, 6);
+    /* A run without trials is nothing to look at. */
+    assert_status(material_read(&material, db, &(struct page_filter){0}, &error), TW_NOT_FOUND);
+    material_free(&material);
+    put_trial(db, run, id, 0, 0);
+    must(material_read(&material, db, &(struct page_filter){.run = run}, &error), error);
+    started = material.subjects[0].runs[0].started_at;
+    material_free(&material);
+    const struct tw_db_trial_filter all = {.run = run};
+    int64_t removed;
+    tw_db_trials_remove(db, &all, &removed);
+    static const int moments[] = {1, 1, 3, 3603, 3604};
+    for (int i = 0; i < 5; i++)
+        put_trial(db, run, id, i, started + moments[i]);
+    must(material_read(&material, db, &(struct page_filter){.kernel = "k"}, &error), error);
+    must(material_trials(&material.subjects[0], db, &trials, &error), error);
+    assert_int_equal(trials.count, 5);
+    static const double expected[] = {1.25, 1.75, 3.5};
+    for (int i = 0; i < 3; i++)
+        assert_near(trials.trials[i].second, expected[i], 1e-9);
+    /* The run took 6 s, so that is about when the last one was. */
+    assert_near(trials.trials[4].second, 7, 1);
+    assert_near(trials.trials[4].second - trials.trials[3].second, 1, 1e-9);
+    material_trials_free(&trials);
+    material_free(&material);
+    tw_db_close(db);
+}
+
 int main(void) {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(markup_is_escaped),
         cmocka_unit_test(ticks_are_few_and_in_range),
         cmocka_unit_test(values_have_places),
+        cmocka_unit_test_setup_teardown(pauses_are_left_out, scratch_make, scratch_remove),
         TEST(effects_that_were_planted),
         TEST(values_are_in_order),
         TEST(what_strangers_stored_is_left_out),

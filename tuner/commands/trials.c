@@ -114,8 +114,13 @@ static void print_row(const struct terminal *terminal, const struct tw_db_trial_
     else
         terminal_print(terminal, INK_BAD, 16, status);
     printf("%-10s ", time);
-    terminal_cut(terminal, 27, tw_text_or(&rest, ""));
-    printf("\n");
+    if (!rest.failed) {
+        terminal_cut(terminal, 27, tw_text_or(&rest, ""));
+        printf("\n");
+    } else {
+        tw_printable_line(stdout, "%s %s%s%s", row->implementation_name, t->configuration, before,
+                          message);
+    }
     tw_text_free(&rest);
 }
 

@@ -170,6 +170,7 @@ void figure_code(const struct page_subject *subject, const struct setting *setti
     }
     tw_text_print(out, "<h3>The winner's machine code</h3>\n");
     tw_status status = look(subject, setting, in, &error);
+    out->failed |= status == TW_NO_MEMORY;
     if (status != TW_OK)
         html_print(out, "p class=quiet", "Not here: %s.", error.message);
     for (int i = 0; status == TW_OK && i < in->count; i++)

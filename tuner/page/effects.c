@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/json/json.h"
 #include "tuner/page/samples.h"
 
 enum { CELLS = SAMPLES_LEVELS * SAMPLES_LEVELS, SWEEPS = 30 };
@@ -35,14 +36,17 @@ static void work_free(struct work *w) {
 static struct work *work_begin(const struct samples *s) {
     struct work *w = calloc(1, sizeof *w);
     size_t room = (size_t)s->timed + 1;
-    if (w == NULL)
+    if (w == NULL) {
+        json_note_lack();
         return NULL;
+    }
     w->samples = calloc(room, sizeof *w->samples);
     w->logs = calloc(room, sizeof *w->logs);
     w->values = calloc(room, sizeof *w->values);
     w->cells = calloc(room, sizeof *w->cells);
     if (w->samples == NULL || w->logs == NULL || w->values == NULL || w->cells == NULL) {
         work_free(w);
+        json_note_lack();
         return NULL;
     }
     for (int i = 0; i < s->count; i++)

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "runtime/description/languages.h"
+#include "tuner/json/json.h"
 #include "tuner/page/figures.h"
 #include "tuner/page/html.h"
 #include "tuner/page/untuned.h"
@@ -216,7 +217,7 @@ static tw_status add_all(const struct page *page, const struct page_material *m,
     if (status == TW_OK)
         status = untuned_add(m, &page->setting, page->wanted, page->wanted_count, out, error);
     tw_text_print(out, "</body>\n</html>\n");
-    if (status == TW_OK && out->failed)
+    if (status == TW_OK && (out->failed || json_lacked_memory()))
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     return status;
 }

@@ -6,6 +6,7 @@
 #include "runtime/backend/devices.h"
 #include "runtime/description/languages.h"
 #include "tuner/inspect/paper_device.h"
+#include "tuner/json/json.h"
 
 tw_status setting_problem(const struct setting *setting, const struct page_subject *subject,
                           struct tw_problem *problem, struct tw_error *error) {
@@ -49,7 +50,10 @@ bool setting_device(const struct setting *setting, const struct page_device *dev
     *here = is_here(setting, device, info);
     if (*here)
         return true;
-    if (!tw_device_properties_read(device->properties, slots, &no_memory))
+    bool known = tw_device_properties_read(device->properties, slots, &no_memory);
+    if (no_memory)
+        json_note_lack();
+    if (!known)
         return false;
     if (!tw_language_of(device->backend)->has_architectures)
         assume_limits(info, device->backend);

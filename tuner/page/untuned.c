@@ -15,7 +15,7 @@ struct family {
     const struct setting *setting;
     const struct page_subject *like;
     struct tw_device_info device;
-    int count;
+    int asked, count; /* the first were asked for */
     struct tw_problem shapes[MOST_SHAPES];
 };
 
@@ -70,6 +70,7 @@ static void collect(struct family *f, const struct tw_problem *wanted, int wante
     for (int i = 0; i < wanted_count; i++)
         if (strcmp(wanted[i].description->kernel, f->like->kernel) == 0)
             add_shape(f, &wanted[i]);
+    f->asked = f->count;
     for (int i = 0; i < f->material->subject_count; i++) {
         struct tw_problem problem;
         const struct page_subject *s = &f->material->subjects[i];
@@ -79,7 +80,17 @@ static void collect(struct family *f, const struct tw_problem *wanted, int wante
     }
 }
 
-static void add_row(const struct family *f, const struct tw_problem *problem, struct tw_text *out) {
+static void add_prediction(const struct tw_selection *selection, struct tw_text *out) {
+    struct tw_text text = {0};
+    if (selection->predicted_us > 0)
+        tw_selection_prediction(selection->predicted_us, selection->uncertainty, &text);
+    html_element(out, "td", tw_text_or(&text, ""));
+    out->failed |= text.failed;
+    tw_text_free(&text);
+}
+
+static void add_row(const struct family *f, int index, struct tw_text *out) {
+    const struct tw_problem *problem = &f->shapes[index];
     char text[TW_PROBLEM_KEY_SIZE];
     struct tw_selection selection;
     struct tw_error error;
@@ -88,11 +99,16 @@ static void add_row(const struct family *f, const struct tw_problem *problem, st
                                    .problem = problem,
                                    .device = &f->device,
                                    .cache = f->like->cache};
+    tw_status status = tw_select(&query, &selection, &error);
+    out->failed |= status == TW_NO_MEMORY;
+    /* Tuned after all, though the page is not about it. */
+    if (status == TW_OK && selection.rule == TW_SELECTED_EXACT && index >= f->asked)
+        return;
     tw_problem_text(problem, text);
     tw_text_print(out, "<tr>");
     html_element(out, "td", text);
-    if (tw_select(&query, &selection, &error) != TW_OK) {
-        html_print(out, "td colspan=3", "nothing: %s", error.message);
+    if (status != TW_OK) {
+        html_print(out, "td colspan=4", "nothing: %s", error.message);
         tw_text_print(out, "</tr>\n");
         return;
     }
@@ -102,11 +118,13 @@ static void add_row(const struct family *f, const struct tw_problem *problem, st
     if (selection.row != NULL)
         tw_selection_problem(d, selection.row, text);
     html_element(out, "td", selection.row != NULL ? text : tw_selection_text(selection.rule));
+    add_prediction(&selection, out);
     tw_text_print(out, "<td class=code><b>");
     html_text(out, d->implementations[selection.configuration.implementation].name);
     tw_text_print(out, "</b> ");
     html_code(out, tw_text_or(&configuration, ""));
     tw_text_print(out, "</td></tr>\n");
+    out->failed |= configuration.failed;
     tw_text_free(&configuration);
 }
 
@@ -116,9 +134,9 @@ static void add_family(struct family *f, struct tw_text *out) {
     html_print(out, "h3", "%s on %s, %s cache", f->like->kernel, f->like->device->name,
                f->like->cache);
     tw_text_print(out, "<div class=\"wide\"><table><thead><tr><th>problem<th>rule<th>from"
-                       "<th>what it would run</tr></thead><tbody>\n");
+                       "<th>predicted to take<th>what it would run</tr></thead><tbody>\n");
     for (int i = 0; i < f->count; i++)
-        add_row(f, &f->shapes[i], out);
+        add_row(f, i, out);
     tw_text_print(out, "</tbody></table></div>\n");
 }
 

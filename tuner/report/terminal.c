@@ -35,13 +35,17 @@ static const char *code(enum ink ink) {
     return codes[ink];
 }
 
-/* Fit to be printed, to be freed; NULL without memory. */
-static char *clean(const char *text) {
+/* Text fit to be printed. Without memory for a longer one, it is cut. */
+struct clean {
+    char brief[2048];
+    char *copy; /* NULL: it is in `brief` */
+};
+
+static const char *clean(struct clean *c, const char *text) {
     size_t size = strlen(text) + sizeof "....";
-    char *copy = malloc(size);
-    if (copy != NULL)
-        tw_printable_copy(text, copy, size);
-    return copy;
+    c->copy = size > sizeof c->brief ? malloc(size) : NULL;
+    return c->copy != NULL ? tw_printable_copy(text, c->copy, size)
+                           : tw_printable_copy(text, c->brief, sizeof c->brief);
 }
 
 /* Characters, as far as UTF-8 tells: those that begin one. */
@@ -53,12 +57,12 @@ static int columns_of(const char *text, size_t length) {
 }
 
 void terminal_print(const struct terminal *t, enum ink ink, int width, const char *text) {
-    char *copy = clean(text);
-    const char *shown = copy != NULL ? copy : "?";
+    struct clean cleaned;
+    const char *shown = clean(&cleaned, text);
     int room = width - columns_of(shown, strlen(shown));
     fprintf(t->file, "%s%s%s%*s", t->colour ? code(ink) : "", shown, t->colour ? "\033[0m" : "",
             room > 0 ? room : 0, "");
-    free(copy);
+    free(cleaned.copy);
 }
 
 /* How many bytes of a text fit: all of them, or up to the last place where it may be broken, or, if
@@ -75,8 +79,8 @@ static size_t fitting(const char *text, int columns) {
 }
 
 void terminal_wrap(const struct terminal *t, int used, int indent, const char *text) {
-    char *copy = clean(text);
-    const char *at = copy != NULL ? copy : "?";
+    struct clean cleaned;
+    const char *at = clean(&cleaned, text);
     int room = t->columns - used;
     while (t->columns > 0 && at[0] != '\0') {
         size_t length = fitting(at, room > 8 ? room : 8);
@@ -87,12 +91,12 @@ void terminal_wrap(const struct terminal *t, int used, int indent, const char *t
         room = t->columns - indent;
     }
     fputs(at, t->file);
-    free(copy);
+    free(cleaned.copy);
 }
 
 void terminal_cut(const struct terminal *t, int used, const char *text) {
-    char *copy = clean(text);
-    const char *shown = copy != NULL ? copy : "?";
+    struct clean cleaned;
+    const char *shown = clean(&cleaned, text);
     int room = t->columns - used;
     if (t->columns > 0 && columns_of(shown, strlen(shown)) > room) {
         size_t length = 0;
@@ -103,5 +107,5 @@ void terminal_cut(const struct terminal *t, int used, const char *text) {
     } else {
         fputs(shown, t->file);
     }
-    free(copy);
+    free(cleaned.copy);
 }
