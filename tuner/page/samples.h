@@ -38,8 +38,8 @@ double samples_best_pair(const struct samples *samples, int a, int level_a, int 
 
 /* How much of the variance of the logarithm of times a factor accounts for, from 0 to 1, less what
  * as many groups would account for by chance (epsilon squared: Kelley, "An unbiased correlation
- * ratio measure", 1935). 0 when it had one value only, there are too few trials, or no memory, which
- * json_lacked_memory then tells. */
+ * ratio measure", 1935). 0 when it had one value only, there are too few trials, or no memory,
+ * which json_lacked_memory then tells. */
 double samples_effect(const struct samples *samples, int factor);
 /* The same of what two factors do together beyond what each does alone: of what is left when the
  * effects of both, fitted beside each other, are taken away. */
