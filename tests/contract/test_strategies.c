@@ -223,12 +223,17 @@ static double median_after(const char *name, const struct world *w, size_t trial
 }
 
 /* Fixed seeds, so it either holds or it does not. */
-static void greedy_beats_random(void **state) {
+static void all_beat_random(void **state) {
     (void)state;
     struct world w;
     world_make(&w, synthetic_text);
-    assert_true(median_after("greedy", &w, 150, 1) < median_after("random", &w, 150, 1));
-    assert_true(median_after("greedy", &w, 300, 16) < median_after("random", &w, 300, 16));
+    double alone = median_after("random", &w, 150, 1), many = median_after("random", &w, 300, 16);
+    for (const struct strategy_kind *const *kind = strategy_kinds(); *kind != NULL; kind++) {
+        if (strcmp((*kind)->name, "random") == 0 || strcmp((*kind)->name, "exhaustive") == 0)
+            continue;
+        assert_true(median_after((*kind)->name, &w, 150, 1) < alone);
+        assert_true(median_after((*kind)->name, &w, 300, 16) < many);
+    }
     world_free(&w);
 }
 
@@ -278,7 +283,7 @@ static double rival_seconds(const struct space *space, size_t point) {
 /* No point of `even` takes less than a millisecond. A climb whose next steps all begin from the
  * fastest points of all finds none of `steep` that does. */
 static void a_rival_is_not_forgotten(void **state) {
-    (void)state;
+    const char *name = *state;
     struct world w;
     char *even = rival("even", "default"), *steep = rival("steep", "steep");
     struct tw_text both = {0};
@@ -289,7 +294,7 @@ static void a_rival_is_not_forgotten(void **state) {
     free(steep);
     int found = 0;
     for (uint64_t seed = 1; seed <= 9; seed++) {
-        struct strategy *strategy = start(strategy_find("greedy", NULL), &w, seed);
+        struct strategy *strategy = start(strategy_find(name, NULL), &w, seed);
         double best = 1;
         size_t point;
         for (int trial = 0; trial < 600; trial++) {
@@ -309,17 +314,22 @@ static void a_rival_is_not_forgotten(void **state) {
 static void unknown_names_are_answered(void **state) {
     (void)state;
     struct tw_error error = {0};
-    assert_null(strategy_find("greddy", &error));
-    assert_non_null(strstr(error.message, "greedy"));
-    assert_string_equal(strategy_find(NULL, NULL)->name, "greedy");
+    assert_null(strategy_find("bayesain", &error));
+    assert_non_null(strstr(error.message, "did you mean bayesian?"));
+    assert_string_equal(strategy_find(NULL, NULL)->name, "auto");
+    /* Its name in earlier versions. */
+    assert_string_equal(strategy_find("greedy", NULL)->name, "bayesian");
 }
 
 int main(void) {
     struct CMUnitTest tests[32];
     size_t count = 0;
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(unknown_names_are_answered);
-    tests[count++] = (struct CMUnitTest)cmocka_unit_test(greedy_beats_random);
-    tests[count++] = (struct CMUnitTest)cmocka_unit_test(a_rival_is_not_forgotten);
+    tests[count++] = (struct CMUnitTest)cmocka_unit_test(all_beat_random);
+    static const char *const climbing[] = {"auto", "bayesian"};
+    for (size_t i = 0; i < sizeof climbing / sizeof *climbing; i++)
+        tests[count++] = (struct CMUnitTest){"a_rival_is_not_forgotten", a_rival_is_not_forgotten,
+                                             NULL, NULL, (void *)climbing[i]};
     for (const struct strategy_kind *const *kind = strategy_kinds(); *kind != NULL; kind++) {
         tests[count++] =
             (struct CMUnitTest){(*kind)->name, every_point_comes_once, NULL, NULL, (void *)*kind};

@@ -139,7 +139,7 @@ class Fixed(support.EndToEnd):
         # Presets with other values are not tried, and said not to be.
         self.assertEqual({p["status"] for p in report["presets"].values()}, {"does_not_fit"})
         self.assertIn("--fix", report["presets"]["default"]["message"])
-        self.assertEqual(self.ask("trials")["strategy"], "greedy with BLOCK=16 EACH=2")
+        self.assertEqual(self.ask("trials")["strategy"], "auto with BLOCK=16 EACH=2")
         self.assertEqual(self.ask("show")[0]["configuration"], report["best"]["configuration"])
         table = self.tune(*self.words, "--fix", "BLOCK=16", "--fix", "EACH=2", "--budget", "50").out
         self.assertIn("  fixed           BLOCK=16 EACH=2\n", table)

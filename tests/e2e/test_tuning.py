@@ -133,10 +133,10 @@ class Tuning(support.EndToEnd):
         self.assertEqual(first, tried(7, "b.db"))
         self.assertNotEqual(first, tried(8, "c.db"))
 
-    def test_greedy_is_the_default(self):
+    def test_auto_is_the_default(self):
         report = self.tune_json(*self.words, "--shape", "6x10", "--budget", "8")
         self.assertEqual(sum(report["trials"].values()), 8)
-        self.assertEqual(self.ask("trials")["strategy"], "greedy")
+        self.assertEqual(self.ask("trials")["strategy"], "auto")
 
     def test_several_shapes(self):
         (self.home / "shapes").write_text("# what we need\n\n6x1   # narrow\n6x1 dtype=f64\n\t5x1\r\n")

@@ -4,8 +4,12 @@
 
 #include "tests/support/scale.h"
 #include "tuner/search/elite.h"
+#include "tuner/search/features.h"
 #include "tuner/search/gaussian.h"
+#include "tuner/search/panel.h"
+#include "tuner/search/population.h"
 #include "tuner/search/sampler.h"
+#include "tuner/search/step.h"
 #include "tuner/search/surrogate.h"
 
 /* clang-format off */
@@ -226,6 +230,9 @@ static void a_gaussian_bears_degenerate_samples(void **state) {
 
 /* ---- The model ---- */
 
+static const struct surrogate_options usual_surrogate = {
+    .seed = 1, .told_apart = 0.8, .candidates = 256};
+
 /* The least at B = C1 = 5; D and E do not matter. */
 static double seconds_of(const struct space *space, size_t point) {
     struct tw_configuration c;
@@ -252,7 +259,7 @@ static void the_model_tells_good_from_bad(void **state) {
     size_t best = space_find(f->space, &c);
     c.values[0] = c.values[1] = 1;
     size_t bad = space_find(f->space, &c);
-    must(surrogate_create(&surrogate, f->space, 1, &error), error);
+    must(surrogate_create(&surrogate, f->space, &usual_surrogate, &error), error);
     assert_true(isinf(surrogate_guess(surrogate, best)));
     assert_true(surrogate_improvement(surrogate, best) == 0);
     /* More than the gaussian takes, with failures among them. */
@@ -274,13 +281,149 @@ static void a_model_of_failures_guesses_nothing(void **state) {
     const struct strategy_outcome failed = {.ok = false};
     struct surrogate *surrogate;
     struct tw_error error;
-    must(surrogate_create(&surrogate, f->space, 1, &error), error);
+    must(surrogate_create(&surrogate, f->space, &usual_surrogate, &error), error);
     for (size_t point = 0; point < 50; point++)
         surrogate_learn(surrogate, point, &failed);
     assert_true(surrogate_refresh(surrogate));
     assert_int_equal(surrogate_known(surrogate), 0);
     assert_true(isinf(surrogate_guess(surrogate, 3)) && isinf(surrogate_guess(surrogate, 30)));
     surrogate_free(surrogate);
+}
+
+/* What is kept for candidates is what would be worked out anew, whenever they were put there. */
+static void a_panel_follows(void **state) {
+    (void)state;
+    enum { CANDIDATES = 70 };
+    struct gaussian *gaussian;
+    struct panel *panel;
+    struct tw_error error;
+    struct rng rng = {4};
+    double places[CANDIDATES][3], deviation;
+    must(gaussian_create(&gaussian, 3, &error), error);
+    must(panel_create(&panel, CANDIDATES, 3, &error), error);
+    for (int i = 0; i < CANDIDATES; i++) {
+        for (int k = 0; k < 3; k++)
+            places[i][k] = rng_unit(&rng);
+        panel_put(panel, i, places[i]);
+    }
+    for (int sample = 0; sample < 40; sample++) {
+        double x[3] = {rng_unit(&rng), rng_unit(&rng), rng_unit(&rng)};
+        gaussian_add(gaussian, x, wave(x));
+        if (sample == 25)
+            gaussian_tune(gaussian);
+        if (sample == 30)
+            gaussian_correct(gaussian, 3, 0.5);
+        /* A place a round has another candidate. */
+        for (int k = 0; k < 3; k++)
+            places[sample][k] = rng_unit(&rng);
+        panel_put(panel, sample, places[sample]);
+        assert_true(gaussian_fit(gaussian));
+        panel_follow(panel, gaussian);
+        for (int i = 0; i < CANDIDATES; i++) {
+            double mean = gaussian_guess(gaussian, places[i], &deviation);
+            assert_true(fabs(panel_mean(panel, i) - mean) < 2e-3);
+            assert_true(fabs(panel_deviation(panel, i) - deviation) < 2e-2);
+        }
+    }
+    panel_free(panel);
+    gaussian_free(gaussian);
+}
+
+/* Those on offer are ranked by the improvement that each has by itself, and seen ones left out. */
+static void candidates_are_ranked(void **state) {
+    const struct fixture *f = *state;
+    struct strategy *strategy = start(f, "exhaustive", 1);
+    struct surrogate *surrogate;
+    struct surrogate_candidate list[256];
+    struct tw_error error;
+    must(surrogate_create(&surrogate, f->space, &usual_surrogate, &error), error);
+    teach(surrogate, f->space, 0, 60);
+    for (size_t point = SMALL; point < SMALL + 300; point++)
+        surrogate_offer(surrogate, point); /* there is room for 128 of an implementation */
+    assert_true(surrogate_refresh(surrogate));
+    size_t count = surrogate_rank(surrogate, strategy, list, 256);
+    assert_in_range(count, 1, 128);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(list[i].point >= SMALL + 172);
+        assert_true(i == 0 || list[i].improvement <= list[i - 1].improvement);
+        double improvement = surrogate_improvement(surrogate, list[i].point);
+        assert_true(fabs(list[i].improvement - improvement) < 0.02 + 0.1 * improvement);
+    }
+    size_t first = list[0].point;
+    strategy_avoid(strategy, first);
+    surrogate_rank(surrogate, strategy, list, 256);
+    assert_true(list[0].point != first);
+    surrogate_free(surrogate);
+    strategy_free(strategy);
+}
+
+/* Of 16, 32 and 48 the first two differ in rank alone from 32; 48 has fewer twos. */
+static void features_tell_twos(void **state) {
+    (void)state;
+    const struct space_axis axes[] = {{.numeric = true, .count = 3, .values = {16, 32, 48}},
+                                      {.numeric = true, .count = 3, .values = {1, 2, 4}},
+                                      {.numeric = false, .count = 3}};
+    unsigned char *rows = malloc(6);
+    struct space *space;
+    struct tw_error error;
+    double x[FEATURES_MAX];
+    assert_non_null(rows);
+    memcpy(rows, (unsigned char[]){1, 0, 2, 2, 1, 0}, 6);
+    must(space_create_listed(&space, axes, 3, rows, 2, &error), error);
+    assert_int_equal(features_count(space, 0), 4);
+    features_of(space, 0, x);
+    assert_true(x[0] == 0.5 && x[1] == 0 && x[2] == 1 && x[3] == 1);
+    features_of(space, 1, x);
+    assert_true(x[0] == 1 && x[1] == 0.5 && x[2] == 0 && fabs(x[3] - 0.8) < 1e-12);
+    space_free(space);
+}
+
+static void take_point(void *context, size_t point) {
+    unsigned char *taken = context;
+    taken[point]++;
+}
+
+/* 8 x 2: its neighbours are those with another of either, and 4 x 4, 2 x 8 and 16 x 1. */
+static void trades_keep_products(void **state) {
+    (void)state;
+    enum { AXIS = 5, POINTS = AXIS * AXIS };
+    const struct space_axis axis = {.numeric = true, .count = AXIS, .values = {1, 2, 4, 8, 16}};
+    const struct space_axis axes[] = {axis, axis};
+    unsigned char *rows = malloc(2 * POINTS), taken[POINTS] = {0};
+    struct space *space;
+    struct tw_error error;
+    assert_non_null(rows);
+    for (int i = 0; i < POINTS; i++) {
+        rows[2 * i] = (unsigned char)(i / AXIS);
+        rows[2 * i + 1] = (unsigned char)(i % AXIS);
+    }
+    must(space_create_listed(&space, axes, 2, rows, POINTS, &error), error);
+    step_neighbours(space, 3 * AXIS + 1, take_point, taken);
+    for (int i = 0; i < POINTS; i++) {
+        int x = i / AXIS, y = i % AXIS;
+        bool traded = x + y == 4 && abs(x - 3) <= 2 && x != 3;
+        assert_int_equal(taken[i], (x == 3) != (y == 1) || traded);
+    }
+    struct rng rng = {8};
+    for (int i = 0; i < 200; i++) {
+        size_t point = step_random(space, 3 * AXIS + 1, 1, &rng);
+        assert_true(point == SPACE_NONE || taken[point] || point == 3 * AXIS + 1);
+    }
+    space_free(space);
+}
+
+static void a_population_keeps_the_fastest(void **state) {
+    (void)state;
+    struct population *population;
+    struct tw_error error;
+    must(population_create(&population, 3, &error), error);
+    for (size_t i = 0; i < 6; i++)
+        population_add(population, i, 10 - (double)i);
+    assert_false(population_add(population, 9, 9));
+    assert_int_equal(population_count(population), 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(population_member(population, i)->point, 5 - i);
+    population_free(population);
 }
 
 /* ---- The elite ---- */
@@ -387,7 +530,9 @@ static void kinds_are_listed(void **state) {
     assert_int_equal(error.status, TW_NOT_FOUND);
     assert_says(error.message, "did you mean random?");
     assert_null(strategy_find("simulated-annealing-of-some-kind", &error));
-    assert_says(error.message, "there are greedy, random, exhaustive");
+    assert_says(error.message,
+                "there are auto, vnd, bayesian, local, annealing, genetic, differential, random, "
+                "exhaustive");
     tw_text_free(&text);
 }
 
@@ -403,6 +548,11 @@ int main(void) {
         cmocka_unit_test(a_gaussian_bears_degenerate_samples),
         WITH_SPACE(the_model_tells_good_from_bad),
         WITH_SPACE(a_model_of_failures_guesses_nothing),
+        cmocka_unit_test(a_panel_follows),
+        WITH_SPACE(candidates_are_ranked),
+        cmocka_unit_test(features_tell_twos),
+        cmocka_unit_test(trades_keep_products),
+        cmocka_unit_test(a_population_keeps_the_fastest),
         WITH_SPACE(the_elite_spreads),
         WITH_SPACE(the_elite_keeps_every_implementation),
         cmocka_unit_test(settings_are_words_and_back),

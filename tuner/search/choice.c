@@ -91,7 +91,7 @@ void strategy_words(const struct strategy_choice *choice, struct tw_text *text) 
     for (int i = 0; i < count_of(kind->settings); i++) {
         if (choice->values[i] == kind->settings[i].value)
             continue;
-        tw_text_print(text, "%s%s=%.17g", before, kind->settings[i].name, choice->values[i]);
+        tw_text_print(text, "%s%s=%.10g", before, kind->settings[i].name, choice->values[i]);
         before = ",";
     }
 }

@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/description/description.h"
-
-enum { TUNED_SAMPLES = 100, TUNING_SWEEPS = 2, TUNING_STEPS = 2 };
+enum { TUNED_SAMPLES = 60, TUNING_SWEEPS = 2, TUNING_STEPS = 2 };
 
 /* What tuning finds, in one array: variances of function and noise, then inverse lengths. */
 enum { SIGNAL, NOISE, SCALES };
@@ -17,13 +15,17 @@ static const double LEAST = 1e-4; /* of any of them: keeps the matrix well condi
 struct gaussian {
     int dimensions;
     int count;
+    int factored; /* rows of `lower` that hold */
+    unsigned version;
     bool tuned;
     double center; /* the mean of y, which the function returns to far from samples */
-    double hyper[SCALES + TW_MAX_PARAMETERS];
-    double x[GAUSSIAN_SAMPLES][TW_MAX_PARAMETERS];
+    double hyper[SCALES + GAUSSIAN_DIMENSIONS];
+    double x[GAUSSIAN_SAMPLES][GAUSSIAN_DIMENSIONS];
     double y[GAUSSIAN_SAMPLES];
+    double whitened[GAUSSIAN_SAMPLES];
     double weights[GAUSSIAN_SAMPLES];
     double lower[GAUSSIAN_SAMPLES][GAUSSIAN_SAMPLES]; /* Cholesky factor of the covariance */
+    struct gaussian *part;                            /* some of the samples, to tune by */
 };
 
 tw_status gaussian_create(struct gaussian **out, int dimensions, struct tw_error *error) {
@@ -31,20 +33,33 @@ tw_status gaussian_create(struct gaussian **out, int dimensions, struct tw_error
     if (*out == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     (*out)->dimensions = dimensions;
+    (*out)->part = calloc(1, sizeof **out);
+    if ((*out)->part == NULL) {
+        free(*out);
+        *out = NULL;
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    }
     return TW_OK;
 }
 
 void gaussian_free(struct gaussian *gaussian) {
+    if (gaussian != NULL)
+        free(gaussian->part);
     free(gaussian);
 }
 
 void gaussian_clear(struct gaussian *gaussian) {
-    gaussian->count = 0;
+    gaussian->count = gaussian->factored = 0;
+    gaussian->version++;
 }
 
 void gaussian_add(struct gaussian *gaussian, const double *x, double y) {
     memcpy(gaussian->x[gaussian->count], x, (size_t)gaussian->dimensions * sizeof *x);
     gaussian->y[gaussian->count++] = y;
+}
+
+void gaussian_correct(struct gaussian *gaussian, int i, double y) {
+    gaussian->y[i] = y;
 }
 
 static double covariance(const struct gaussian *g, const double *a, const double *b) {
@@ -67,8 +82,9 @@ static void solve(const struct gaussian *g, int count, double *z) {
     }
 }
 
-static bool factorise(struct gaussian *g, int count) {
-    for (int i = 0; i < count; i++) {
+/* The rows from `first` on; those before are there. */
+static bool factorise(struct gaussian *g, int first, int count) {
+    for (int i = first; i < count; i++) {
         for (int j = 0; j <= i; j++) {
             double rest = covariance(g, g->x[i], g->x[j]) + (i == j ? g->hyper[NOISE] : 0);
             for (int k = 0; k < j; k++)
@@ -81,11 +97,12 @@ static bool factorise(struct gaussian *g, int count) {
     return true;
 }
 
-/* The logarithm of how likely the first samples are under the current hyperparameters, which are
+/* The logarithm of how likely the samples are under the current hyperparameters, which are
  * themselves the less likely the further their lengths are from the usual. */
-static double evidence(struct gaussian *g, int count) {
+static double evidence(struct gaussian *g) {
+    int count = g->count;
     double z[GAUSSIAN_SAMPLES], sum = 0;
-    if (!factorise(g, count))
+    if (!factorise(g, 0, count))
         return -INFINITY;
     for (int i = 0; i < count; i++)
         z[i] = g->y[i] - g->center;
@@ -116,22 +133,37 @@ static void begin_hyper(struct gaussian *g) {
     g->tuned = true;
 }
 
+/* An even selection, in the order in which they came. */
+static void select_part(struct gaussian *g) {
+    struct gaussian *part = g->part;
+    part->dimensions = g->dimensions;
+    part->count = g->count < TUNED_SAMPLES ? g->count : TUNED_SAMPLES;
+    part->center = g->center;
+    memcpy(part->hyper, g->hyper, sizeof part->hyper);
+    for (int i = 0; i < part->count; i++) {
+        int from = i * g->count / part->count;
+        memcpy(part->x[i], g->x[from], (size_t)g->dimensions * sizeof *part->x[i]);
+        part->y[i] = g->y[from];
+    }
+}
+
 /* A few steps along each coordinate: the evidence is flat enough for that to do. */
 void gaussian_tune(struct gaussian *g) {
-    int count = g->count < TUNED_SAMPLES ? g->count : TUNED_SAMPLES;
     find_center(g);
     if (!g->tuned)
         begin_hyper(g);
-    double best = evidence(g, count);
+    select_part(g);
+    struct gaussian *part = g->part;
+    double best = evidence(part);
     for (int step = 0; step < TUNING_SWEEPS * (SCALES + g->dimensions) * 2; step++) {
-        double *hyper = &g->hyper[step / 2 % (SCALES + g->dimensions)];
-        double factor = hyper < &g->hyper[SCALES] ? 2 : 1.6;
+        double *hyper = &part->hyper[step / 2 % (SCALES + g->dimensions)];
+        double factor = hyper < &part->hyper[SCALES] ? 2 : 1.6;
         if (step % 2 == 0)
             factor = 1 / factor;
         for (int i = 0; i < TUNING_STEPS; i++) {
             double before = *hyper;
             *hyper = fmax(LEAST, before * factor);
-            double reached = evidence(g, count);
+            double reached = evidence(part);
             if (reached <= best) {
                 *hyper = before;
                 break;
@@ -139,6 +171,9 @@ void gaussian_tune(struct gaussian *g) {
             best = reached;
         }
     }
+    memcpy(g->hyper, part->hyper, sizeof g->hyper);
+    g->factored = 0;
+    g->version++;
 }
 
 bool gaussian_fit(struct gaussian *g) {
@@ -147,9 +182,12 @@ bool gaussian_fit(struct gaussian *g) {
     find_center(g);
     if (!g->tuned)
         begin_hyper(g);
-    if (!factorise(g, g->count))
+    bool sound = factorise(g, g->factored, g->count);
+    g->factored = sound ? g->count : 0;
+    g->version += !sound;
+    if (!sound)
         return false;
-    double z[GAUSSIAN_SAMPLES];
+    double *z = g->whitened;
     for (int i = 0; i < g->count; i++)
         z[i] = g->y[i] - g->center;
     solve(g, g->count, z);
@@ -180,4 +218,32 @@ double gaussian_guess(const struct gaussian *g, const double *x, double *deviati
         variance -= z[i] * z[i];
     *deviation = sqrt(fmax(variance, 1e-12));
     return mean;
+}
+
+unsigned gaussian_version(const struct gaussian *g) {
+    return g->version;
+}
+
+int gaussian_count(const struct gaussian *g) {
+    return g->count;
+}
+
+double gaussian_center(const struct gaussian *g) {
+    return g->center;
+}
+
+double gaussian_variance(const struct gaussian *g) {
+    return g->hyper[SIGNAL];
+}
+
+double gaussian_covariance(const struct gaussian *g, const double *x, int i) {
+    return covariance(g, x, g->x[i]);
+}
+
+const double *gaussian_row(const struct gaussian *g, int i) {
+    return g->lower[i];
+}
+
+double gaussian_whitened(const struct gaussian *g, int i) {
+    return g->whitened[i];
 }

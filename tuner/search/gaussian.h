@@ -10,12 +10,16 @@
 #include <stdbool.h>
 
 #include "runtime/base/error.h"
+#include "runtime/description/description.h"
 
-enum { GAUSSIAN_SAMPLES = 300 /* at most: fitting takes time as their cube */ };
+enum {
+    GAUSSIAN_SAMPLES = 300,                     /* at most: fitting takes time as their cube */
+    GAUSSIAN_DIMENSIONS = 2 * TW_MAX_PARAMETERS /* likewise */
+};
 
 struct gaussian;
 
-/* `dimensions` is at most TW_MAX_PARAMETERS. The caller frees *out. */
+/* `dimensions` is at most GAUSSIAN_DIMENSIONS. The caller frees *out. */
 tw_status gaussian_create(struct gaussian **out, int dimensions, struct tw_error *error);
 void gaussian_free(struct gaussian *gaussian);
 
@@ -23,14 +27,30 @@ void gaussian_free(struct gaussian *gaussian);
 void gaussian_clear(struct gaussian *gaussian);
 /* At most GAUSSIAN_SAMPLES times after a clear. */
 void gaussian_add(struct gaussian *gaussian, const double *x, double y);
-/* Finds lengths and noise that make the first samples (up to a hundred) likely. Optional, and slow.
- */
+/* Another value for sample i. */
+void gaussian_correct(struct gaussian *gaussian, int i, double y);
+/* Finds lengths and noise that make an even selection of the samples likely. Optional, and slow. */
 void gaussian_tune(struct gaussian *gaussian);
-/* To be called after adding and before guessing. False when no guess can be made, as of no samples.
- */
+/* To be called after adding or correcting and before guessing. Takes time as the square of the
+ * samples for each one that was added since the last fit, unless it was tuned or cleared since.
+ * False when no guess can be made, as of no samples. */
 bool gaussian_fit(struct gaussian *gaussian);
 
 double gaussian_mean(const struct gaussian *gaussian, const double *x);
+/* ---- For panel.c, which keeps what it works out of them; once it is fitted ---- */
+
+/* Changes whenever what was worked out of earlier samples no longer holds. */
+unsigned gaussian_version(const struct gaussian *gaussian);
+int gaussian_count(const struct gaussian *gaussian);
+double gaussian_center(const struct gaussian *gaussian);
+double gaussian_variance(const struct gaussian *gaussian); /* far from all samples */
+/* Between a place and sample i. */
+double gaussian_covariance(const struct gaussian *gaussian, const double *x, int i);
+/* Row i of the Cholesky factor of the samples' covariance, and what solving it for their values,
+ * less the center, gives. */
+const double *gaussian_row(const struct gaussian *gaussian, int i);
+double gaussian_whitened(const struct gaussian *gaussian, int i);
+
 /* The mean, and the standard deviation of the function there. */
 double gaussian_guess(const struct gaussian *gaussian, const double *x, double *deviation);
 

@@ -5,10 +5,10 @@
 #include "tuner/search/strategies.h"
 
 static const struct strategy_kind *const kinds[] = {
-    &strategy_greedy, /* the default */
-    &strategy_random,
-    &strategy_exhaustive,
-    NULL,
+    &strategy_automatic, /* the default */
+    &strategy_vnd,       &strategy_bayesian,   &strategy_local,
+    &strategy_annealing, &strategy_genetic,    &strategy_differential,
+    &strategy_random,    &strategy_exhaustive, NULL,
 };
 
 const struct strategy_kind *const *strategy_kinds(void) {
@@ -21,6 +21,9 @@ const struct strategy_kind *strategy_find(const char *name, struct tw_error *err
     struct tw_text known = {0};
     if (name == NULL)
         return kinds[0];
+    /* What it was called before there were others that are greedy. */
+    if (strcmp(name, "greedy") == 0)
+        return &strategy_bayesian;
     for (; kinds[count] != NULL; count++) {
         if (strcmp(name, kinds[count]->name) == 0) {
             tw_text_free(&known);

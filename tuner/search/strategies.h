@@ -5,7 +5,13 @@
 #include "tuner/search/strategy.h"
 
 extern const struct strategy_kind strategy_exhaustive;
-extern const struct strategy_kind strategy_greedy;
+extern const struct strategy_kind strategy_annealing;
+extern const struct strategy_kind strategy_automatic;
+extern const struct strategy_kind strategy_bayesian;
+extern const struct strategy_kind strategy_differential;
+extern const struct strategy_kind strategy_genetic;
+extern const struct strategy_kind strategy_local;
+extern const struct strategy_kind strategy_vnd;
 extern const struct strategy_kind strategy_random;
 
 #endif

@@ -77,6 +77,10 @@ enum strategy_answer strategy_ask(struct strategy *strategy, size_t *point) {
     return STRATEGY_POINT;
 }
 
+void strategy_avoid(struct strategy *strategy, size_t point) {
+    see(strategy, point);
+}
+
 void strategy_tell(struct strategy *strategy, size_t point,
                    const struct strategy_outcome *outcome) {
     see(strategy, point);

@@ -88,6 +88,8 @@ void strategy_free(struct strategy *strategy);
 
 /* *point becomes a point that was neither asked nor told before. */
 enum strategy_answer strategy_ask(struct strategy *strategy, size_t *point);
+/* As if the point had been asked for: another strategy tries it. */
+void strategy_avoid(struct strategy *strategy, size_t point);
 /* What came of a point. Only a point's first outcome counts. */
 void strategy_tell(struct strategy *strategy, size_t point, const struct strategy_outcome *outcome);
 

@@ -4,16 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/search/features.h"
 #include "tuner/search/gaussian.h"
+#include "tuner/search/panel.h"
 #include "tuner/search/rng.h"
 
 enum { LEAST_SAMPLES = 3 };
 
-/* Of the ok times, the share that is told apart: what is slower, or fails, counts as the slowest of
- * them, for a model that follows the worst points says less of the best. */
-static const double TOLD_APART = 0.8;
 /* Tune again when there are this many times as many samples. */
-static const double TUNE_GROWTH = 1.4;
+static const double TUNE_GROWTH = 1.6;
+
+/* Standard deviations below the best from which on no improvement is expected. */
+static const double NEGLIGIBLE = -6;
+/* Candidates that promise less than so much of the most are not ranked. */
+static const double WORTH_RANKING = 0.01;
 
 struct known {
     size_t point;
@@ -21,31 +25,47 @@ struct known {
 };
 
 struct part {
-    struct known *known;
+    struct known *known; /* in the order in which they were learnt */
     size_t count, capacity;
     size_t tuned_at;
     bool fitted;
-    struct gaussian *gaussian; /* made when it is first needed */
+    struct gaussian *gaussian; /* this and the next are made when they are first needed */
+    struct panel *panel;
+    size_t *offered; /* the points on the panel */
+    int offered_count, next;
 };
 
 struct surrogate {
     const struct space *space;
     struct rng rng;
+    double told_apart;
+    int places;
     size_t learnt, fitted_at, ok;
     double best;
-    struct part parts[]; /* by implementation */
+    unsigned char *on_panel; /* a bit a point */
+    struct part parts[];     /* by implementation */
 };
 
-tw_status surrogate_create(struct surrogate **out, const struct space *space, uint64_t seed,
-                           struct tw_error *error) {
+tw_status surrogate_create(struct surrogate **out, const struct space *space,
+                           const struct surrogate_options *options, struct tw_error *error) {
     size_t parts = (size_t)space_implementations(space);
+    int active = 0;
     *out = calloc(1, sizeof **out + parts * sizeof *(*out)->parts);
     if (*out == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < parts; i++)
+        active += space_range(space, (int)i).count > 0;
     (*out)->space = space;
-    (*out)->rng.state = seed;
+    (*out)->rng.state = options->seed;
+    (*out)->told_apart = options->told_apart;
+    (*out)->places = options->candidates / (active > 0 ? active : 1);
     (*out)->best = INFINITY;
-    return TW_OK;
+    (*out)->on_panel = calloc(space_size(space) / 8 + 1, 1);
+    if ((*out)->on_panel != NULL)
+        return TW_OK;
+    free(*out);
+    *out = NULL;
+    return tw_fail(error, TW_NO_MEMORY, "out of memory");
 }
 
 void surrogate_free(struct surrogate *surrogate) {
@@ -54,7 +74,10 @@ void surrogate_free(struct surrogate *surrogate) {
     for (int i = 0; i < space_implementations(surrogate->space); i++) {
         free(surrogate->parts[i].known);
         gaussian_free(surrogate->parts[i].gaussian);
+        panel_free(surrogate->parts[i].panel);
+        free(surrogate->parts[i].offered);
     }
+    free(surrogate->on_panel);
     free(surrogate);
 }
 
@@ -80,6 +103,8 @@ size_t surrogate_known(const struct surrogate *surrogate) {
     return surrogate->ok;
 }
 
+/* ---- Fitting ---- */
+
 static int faster_first(const void *a, const void *b) {
     const struct known *x = a, *y = b;
     if (x->value != y->value)
@@ -87,63 +112,88 @@ static int faster_first(const void *a, const void *b) {
     return (x->point > y->point) - (x->point < y->point);
 }
 
-static int coordinates_of(const struct surrogate *surrogate, size_t point, double *x) {
-    int implementation = space_implementation(surrogate->space, point);
-    const unsigned char *ranks = space_coordinates(surrogate->space, point);
-    for (int i = 0; i < space_axes(surrogate->space, implementation); i++) {
-        int count = space_axis(surrogate->space, implementation, i)->count;
-        x[i] = count > 1 ? (double)ranks[i] / (count - 1) : 0;
-    }
-    return implementation;
+/* The slowest time that is told apart: what is slower, or fails, counts as that. INFINITY when
+ * nothing was ok. `sorted` has the fastest first. */
+static double slowest_told_apart(const struct surrogate *surrogate, const struct known *sorted,
+                                 size_t count) {
+    while (count > 0 && isinf(sorted[count - 1].value))
+        count--;
+    return count > 0 ? sorted[(size_t)((double)(count - 1) * surrogate->told_apart)].value
+                     : INFINITY;
 }
 
-/* What a part's gaussian is given, in random order: all that is known, or when that is too much the
- * best half and an even selection of the rest. `known` is sorted. */
-static size_t choose(struct surrogate *surrogate, const struct part *part, struct known *chosen) {
-    size_t count = part->count < GAUSSIAN_SAMPLES ? part->count : GAUSSIAN_SAMPLES;
-    size_t best = count / 2, rest = count - best;
-    for (size_t i = 0; i < count; i++) {
+static void add_sample(struct surrogate *surrogate, struct part *part, const struct known *known,
+                       double most) {
+    double x[GAUSSIAN_DIMENSIONS];
+    features_of(surrogate->space, known->point, x);
+    gaussian_add(part->gaussian, x, fmin(known->value, most));
+}
+
+/* What is new joins the samples. */
+static void add_new(struct surrogate *surrogate, struct part *part, double most) {
+    int had = gaussian_count(part->gaussian);
+    for (int i = 0; i < had; i++)
+        gaussian_correct(part->gaussian, i, fmin(part->known[i].value, most));
+    for (size_t i = (size_t)had; i < part->count; i++)
+        add_sample(surrogate, part, &part->known[i], most);
+}
+
+/* All is too much for a process: the best half of what it takes and an even selection of the rest,
+ * in random order. */
+static void choose_samples(struct surrogate *surrogate, struct part *part,
+                           const struct known *sorted, double most) {
+    size_t best = GAUSSIAN_SAMPLES / 2, rest = GAUSSIAN_SAMPLES - best;
+    struct known chosen[GAUSSIAN_SAMPLES];
+    for (size_t i = 0; i < GAUSSIAN_SAMPLES; i++) {
         size_t from = i < best ? i : best + (i - best) * (part->count - best) / rest;
         size_t at = rng_below(&surrogate->rng, i + 1);
         chosen[i] = chosen[at];
-        chosen[at] = part->known[from];
+        chosen[at] = sorted[from];
     }
-    return count;
+    gaussian_clear(part->gaussian);
+    for (size_t i = 0; i < GAUSSIAN_SAMPLES; i++)
+        add_sample(surrogate, part, &chosen[i], most);
 }
 
-static double slowest_told_apart(const struct part *part) {
-    size_t ok = part->count;
-    while (ok > 0 && isinf(part->known[ok - 1].value))
-        ok--;
-    return ok > 0 ? part->known[(size_t)((double)(ok - 1) * TOLD_APART)].value : INFINITY;
+static bool prepare(struct surrogate *surrogate, struct part *part, int implementation) {
+    int dimensions = features_count(surrogate->space, implementation);
+    if (part->gaussian == NULL && gaussian_create(&part->gaussian, dimensions, NULL) != TW_OK)
+        return false;
+    if (part->offered == NULL)
+        part->offered = calloc((size_t)surrogate->places + 1, sizeof *part->offered);
+    if (part->panel == NULL &&
+        panel_create(&part->panel, surrogate->places, dimensions, NULL) != TW_OK)
+        return false;
+    return part->offered != NULL;
 }
 
 static void fit(struct surrogate *surrogate, int implementation) {
     struct part *part = &surrogate->parts[implementation];
-    struct known chosen[GAUSSIAN_SAMPLES];
     part->fitted = false;
-    if (part->count < LEAST_SAMPLES)
+    if (part->count < LEAST_SAMPLES || !prepare(surrogate, part, implementation))
         return;
-    if (part->gaussian == NULL &&
-        gaussian_create(&part->gaussian, space_axes(surrogate->space, implementation), NULL) !=
-            TW_OK)
+    struct known *sorted = malloc(part->count * sizeof *sorted);
+    if (sorted == NULL)
         return;
-    qsort(part->known, part->count, sizeof *part->known, faster_first);
-    double most = slowest_told_apart(part);
-    if (isinf(most))
-        return; /* all failed */
-    size_t count = choose(surrogate, part, chosen);
-    gaussian_clear(part->gaussian);
-    for (size_t i = 0; i < count; i++) {
-        double x[TW_MAX_PARAMETERS];
-        coordinates_of(surrogate, chosen[i].point, x);
-        gaussian_add(part->gaussian, x, fmin(chosen[i].value, most));
+    memcpy(sorted, part->known, part->count * sizeof *sorted);
+    qsort(sorted, part->count, sizeof *sorted, faster_first);
+    double most = slowest_told_apart(surrogate, sorted, part->count);
+    if (isinf(most)) {
+        free(sorted); /* all failed */
+        return;
     }
+    if (part->count <= GAUSSIAN_SAMPLES)
+        add_new(surrogate, part, most);
+    else
+        choose_samples(surrogate, part, sorted, most);
+    free(sorted);
     if ((double)part->count >= TUNE_GROWTH * (double)part->tuned_at) {
         gaussian_tune(part->gaussian);
         part->tuned_at = part->count;
     }
     part->fitted = gaussian_fit(part->gaussian);
+    if (part->fitted)
+        panel_follow(part->panel, part->gaussian);
 }
 
 bool surrogate_refresh(struct surrogate *surrogate) {
@@ -156,18 +206,84 @@ bool surrogate_refresh(struct surrogate *surrogate) {
     return true;
 }
 
+/* ---- Candidates ---- */
+
+void surrogate_offer(struct surrogate *surrogate, size_t point) {
+    int implementation = space_implementation(surrogate->space, point);
+    struct part *part = &surrogate->parts[implementation];
+    unsigned char *bits = &surrogate->on_panel[point / 8], bit = (unsigned char)(1u << point % 8);
+    if ((*bits & bit) != 0 || surrogate->places == 0 || !prepare(surrogate, part, implementation))
+        return;
+    double x[GAUSSIAN_DIMENSIONS];
+    features_of(surrogate->space, point, x);
+    int place = part->next;
+    if (place < part->offered_count) {
+        size_t old = part->offered[place];
+        surrogate->on_panel[old / 8] =
+            (unsigned char)(surrogate->on_panel[old / 8] & ~(1u << old % 8));
+    } else {
+        part->offered_count = place + 1;
+    }
+    *bits |= bit;
+    part->offered[place] = point;
+    part->next = (place + 1) % surrogate->places;
+    panel_put(part->panel, place, x);
+}
+
+static double improvement(double gain, double deviation) {
+    double z = gain / deviation;
+    if (z < NEGLIGIBLE)
+        return 0;
+    return gain * erfc(-z / sqrt(2)) / 2 + deviation * exp(-z * z / 2) / sqrt(2 * acos(-1));
+}
+
+static int most_first(const void *a, const void *b) {
+    const struct surrogate_candidate *x = a, *y = b;
+    if (x->improvement != y->improvement)
+        return x->improvement > y->improvement ? -1 : 1;
+    return (x->point > y->point) - (x->point < y->point);
+}
+
+size_t surrogate_rank(struct surrogate *surrogate, const struct strategy *strategy,
+                      struct surrogate_candidate *list, size_t most) {
+    size_t count = 0;
+    for (int i = 0; i < space_implementations(surrogate->space); i++) {
+        struct part *part = &surrogate->parts[i];
+        if (!part->fitted)
+            continue;
+        panel_follow(part->panel, part->gaussian);
+        for (int place = 0; place < part->offered_count && count < most; place++) {
+            if (strategy_seen(strategy, part->offered[place]))
+                continue;
+            double gain = surrogate->best - panel_mean(part->panel, place);
+            list[count++] = (struct surrogate_candidate){
+                part->offered[place], improvement(gain, panel_deviation(part->panel, place))};
+        }
+    }
+    double most_of_all = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        most_of_all = fmax(most_of_all, list[i].improvement);
+    for (size_t i = 0; i < count; i++)
+        if (list[i].improvement >= WORTH_RANKING * most_of_all)
+            list[kept++] = list[i];
+    qsort(list, kept, sizeof *list, most_first);
+    return kept;
+}
+
 double surrogate_guess(const struct surrogate *surrogate, size_t point) {
-    double x[TW_MAX_PARAMETERS];
-    const struct part *part = &surrogate->parts[coordinates_of(surrogate, point, x)];
+    double x[GAUSSIAN_DIMENSIONS];
+    const struct part *part = &surrogate->parts[space_implementation(surrogate->space, point)];
+    features_of(surrogate->space, point, x);
     return part->fitted ? gaussian_mean(part->gaussian, x) : INFINITY;
 }
 
 double surrogate_improvement(const struct surrogate *surrogate, size_t point) {
-    double x[TW_MAX_PARAMETERS], deviation;
-    const struct part *part = &surrogate->parts[coordinates_of(surrogate, point, x)];
+    double x[GAUSSIAN_DIMENSIONS], deviation;
+    const struct part *part = &surrogate->parts[space_implementation(surrogate->space, point)];
+    features_of(surrogate->space, point, x);
     if (!part->fitted)
         return 0;
-    double gain = surrogate->best - gaussian_guess(part->gaussian, x, &deviation);
-    double z = gain / deviation;
-    return gain * erfc(-z / sqrt(2)) / 2 + deviation * exp(-z * z / 2) / sqrt(2 * acos(-1));
+    double mean = gaussian_guess(part->gaussian, x, &deviation);
+    return improvement(surrogate->best - mean, deviation);
 }

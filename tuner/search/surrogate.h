@@ -1,6 +1,6 @@
 /* What the trials so far say of points not tried yet: a Gaussian process of the logarithm of the
- * time for each implementation, over the ranks of its parameters. One thread at a time; borrows the
- * space. */
+ * time for each implementation, over what features.h makes of its parameters. One thread at a time;
+ * borrows the space. */
 #ifndef TUNER_SEARCH_SURROGATE_H
 #define TUNER_SEARCH_SURROGATE_H
 
@@ -8,8 +8,14 @@
 
 struct surrogate;
 
-tw_status surrogate_create(struct surrogate **out, const struct space *space, uint64_t seed,
-                           struct tw_error *error);
+struct surrogate_options {
+    uint64_t seed;
+    double told_apart; /* the share of the ok times that is told apart, from the fastest on */
+    int candidates;    /* most that can be on offer, all implementations together */
+};
+
+tw_status surrogate_create(struct surrogate **out, const struct space *space,
+                           const struct surrogate_options *options, struct tw_error *error);
 void surrogate_free(struct surrogate *surrogate);
 
 /* Takes an outcome in. Short of memory it is left out, as the model is only a guess. */
@@ -19,6 +25,19 @@ void surrogate_learn(struct surrogate *surrogate, size_t point,
 size_t surrogate_known(const struct surrogate *surrogate);
 /* Fits again if enough was learnt since. True when it did, and earlier guesses are stale. */
 bool surrogate_refresh(struct surrogate *surrogate);
+
+struct surrogate_candidate {
+    size_t point;
+    double improvement; /* see surrogate_improvement */
+};
+
+/* Makes a point a candidate, in place of one that has been on offer for long where there is no
+ * room. Guesses for candidates cost little. */
+void surrogate_offer(struct surrogate *surrogate, size_t point);
+/* Lists the candidates worth a trial that the strategy has not seen, at most `most`, which is no
+ * less than the options' candidates, with the largest improvement first. How many there are. */
+size_t surrogate_rank(struct surrogate *surrogate, const struct strategy *strategy,
+                      struct surrogate_candidate *list, size_t most);
 
 /* Guessed logarithm of a point's seconds; INFINITY where too little is known to guess. */
 double surrogate_guess(const struct surrogate *surrogate, size_t point);
