@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 
 #include "tests/support/support.h"
-#include "tuner/workers/message.h"
 #include "tuner/workers/process.h"
+#include "tuner/workers/protocol.h"
 
 static const char fake_home[] = "FAKE_WORKERS_HOME"; /* the variable that names the directory */
 
@@ -100,7 +100,8 @@ SUPPORT bool fake_answer(const struct message *answer) {
 }
 
 SUPPORT bool fake_load(double seconds) {
-    struct message loading = message_new("loading"), running = message_new("running");
+    struct message loading = device_progress_pack(DEVICE_SAYS_LOADING),
+                   running = device_progress_pack(DEVICE_SAYS_RUNNING);
     bool fine = fake_answer(&loading);
     usleep((useconds_t)(seconds * 1e6));
     fine = fine && fake_answer(&running);
@@ -121,15 +122,12 @@ SUPPORT int fake_compile_worker(void) {
         fake_log("begin", words);
         usleep(20000);
         suffer("compile", words, action);
-        struct message answer = message_new("compiled");
-        cJSON_AddNumberToObject(answer.json, "id", message_number(&message, "id", 0));
-        cJSON_AddStringToObject(answer.json, "status", "ok");
-        cJSON_AddNumberToObject(answer.json, "compile_ms", 1);
-        cJSON_AddItemToArray(cJSON_AddArrayToObject(answer.json, "sizes"), cJSON_CreateNumber(4));
-        answer.bytes = malloc(4);
-        answer.size = answer.bytes != NULL ? 4 : 0;
-        if (answer.bytes != NULL)
-            memcpy(answer.bytes, "code", 4);
+        const struct compiled compiled = {.id = (uint64_t)message_number(&message, "id", 0),
+                                          .status = TW_DB_TRIAL_OK,
+                                          .compile_ms = 1};
+        unsigned char code[] = "code";
+        const struct tw_binaries binaries = {.count = 1, .launches = {{.bytes = code, .size = 4}}};
+        struct message answer = compiled_pack(&compiled, &binaries);
         fake_log("end", words);
         fine = fake_answer(&answer);
         message_free(&answer);
@@ -146,16 +144,13 @@ SUPPORT int fake_device_worker(void) {
     bool fine = message_receive(WORKER_FD, &message, &error) == TW_OK;
     message_free(&message);
     suffer("ready", "device", action);
-    struct message answer = message_new("ready");
-    cJSON_AddNumberToObject(answer.json, "reference_s", 0);
-    cJSON_AddNumberToObject(answer.json, "copy_us", 1);
-    cJSON_AddStringToObject(answer.json, "conditions", "{}");
+    struct message answer =
+        device_ready_pack(&(struct device_ready){.copy_us = 1, .conditions = "{}"});
     fine = fine && fake_answer(&answer);
     message_free(&answer);
     while (fine && message_receive(WORKER_FD, &message, &error) == TW_OK) {
         const char *kind = message_kind(&message);
-        int which = (int)cJSON_GetNumberValue(
-            cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(message.json, "order"), 0));
+        int which = (int)message_number(&message, "finalist", 0);
         char words[160];
         snprintf(words, sizeof words, "%s",
                  strcmp(kind, "round") == 0 ? finalists[which]
@@ -168,16 +163,17 @@ SUPPORT int fake_device_worker(void) {
             fine = fake_load(atof(action + 4));
         bool lost = strcmp(action, "lost") == 0;
         double time = fake_time_us(words) * (action[0] == 'x' ? atof(action + 1) : 1);
-        answer = message_new(kind);
         bool wrong = strcmp(action, "wrong") == 0;
-        cJSON_AddStringToObject(answer.json, "status", lost ? "crash" : wrong ? "wrong" : "ok");
-        cJSON_AddBoolToObject(answer.json, "lost", lost);
+        struct device_answer told = {.status = lost    ? TW_DB_TRIAL_CRASH
+                                               : wrong ? TW_DB_TRIAL_WRONG
+                                                       : TW_DB_TRIAL_OK,
+                                     .lost = lost,
+                                     .time_count = strcmp(kind, "trial") == 0 ? 7 : 1};
         if (lost || wrong)
-            cJSON_AddStringToObject(answer.json, "message",
-                                    lost ? "the context is lost" : "element 3 is wrong");
-        cJSON *times = cJSON_AddArrayToObject(answer.json, "times_us");
-        for (int i = 0; i < (strcmp(kind, "trial") == 0 ? 7 : 1); i++)
-            cJSON_AddItemToArray(times, cJSON_CreateNumber(time));
+            strcpy(told.message, lost ? "the context is lost" : "element 3 is wrong");
+        for (int i = 0; i < told.time_count; i++)
+            told.times_us[i] = time;
+        answer = device_answer_pack(&told);
         fine = fine && fake_answer(&answer) && !lost;
         message_free(&answer);
         message_free(&message);

@@ -115,7 +115,7 @@ static void the_oldest_unused_go(void **state) {
     for (int i = 0; i < 600; i++) {
         struct build *build = get(house, "8x100", 64, "rows", 1, i % 60, i / 60);
         build->state = BUILD_DONE;
-        build->compiled.binaries = message_new("compiled"); /* is freed with it */
+        build->compiled.answer = message_new("compiled"); /* is freed with it */
         builds_release(&house->builds, build);
         assert_true(house->builds.count <= BUILDS_KEPT);
     }

@@ -273,16 +273,15 @@ static enum device_event next(struct house *house, struct device_link *link, tw_
 }
 
 static void request(struct house *house, struct device_link *link, double limit_s) {
-    struct message trial = message_new("trial");
-    must(device_link_send(link, &trial, limit_s, &house->error), house->error);
+    const struct device_request call = {.asked = DEVICE_CALL};
+    must(device_link_send(link, &call, limit_s, &house->error), house->error);
     assert_int_equal(device_link_state(link), DEVICE_BUSY);
-    message_free(&trial);
 }
 
 static void a_link_over_workers_that_die(void **state) {
     struct house *house = *state;
     tw_status fatal;
-    plan(house, "ready 9 2 device\ntrial 9 1\ntrial 11 1\ntrial lost 1");
+    plan(house, "ready 9 2 device\ncall 9 1\ncall 11 1\ncall lost 1");
     struct device_link *link = link_of(house);
     assert_int_equal(next(house, link, &fatal), DEVICE_READY);
     assert_int_equal(device_link_replaced(link), 2);
@@ -307,7 +306,7 @@ static void a_link_over_workers_that_die(void **state) {
 static void a_link_to_one_that_hangs(void **state) {
     struct house *house = *state;
     tw_status fatal;
-    plan(house, "trial hang 1");
+    plan(house, "call hang 1");
     struct device_link *link = link_of(house);
     assert_int_equal(next(house, link, &fatal), DEVICE_READY);
     request(house, link, 0.3);
@@ -321,7 +320,7 @@ static void a_link_to_one_that_hangs(void **state) {
 static void a_link_to_one_that_loads(void **state) {
     struct house *house = *state;
     tw_status fatal;
-    plan(house, "trial load1 1\ntrial load60 1");
+    plan(house, "call load1 1\ncall load60 1");
     struct device_link *link = link_of(house);
     assert_int_equal(next(house, link, &fatal), DEVICE_READY);
     request(house, link, 0.7);

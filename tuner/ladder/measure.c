@@ -166,13 +166,11 @@ static tw_status climb_to_stored(struct ladder *ladder, struct tw_error *error) 
 
 static tw_status measure_copy(struct ladder *ladder, struct tw_error *error) {
     struct ladder_stage *stage;
-    double seconds = 0;
     tw_status status = find_stage(ladder, ladder->problem.description->kernel, &stage, error);
     if (status != TW_OK || stage->work.flops > 0)
         return status;
-    status = timing_copy(&stage->workload, stage->work.bytes, &seconds, error);
-    ladder->copy_us = seconds * 1e6;
-    ladder->copy_rate = seconds > 0 ? stage->work.bytes / seconds * 1e-9 : 0;
+    status = timing_copy(&stage->workload, stage->work.bytes, &ladder->copy_us, error);
+    ladder->copy_rate = ladder->copy_us > 0 ? stage->work.bytes / ladder->copy_us * 1e-3 : 0;
     return status;
 }
 

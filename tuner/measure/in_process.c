@@ -10,7 +10,7 @@ static tw_status time_it(const struct workload *workload, const struct tw_varian
     if (status == TW_OK)
         status = timer_measure(timer, 0, 0, &timing, error);
     if (status == TW_OK)
-        *time_us = timing_median(&timing) * 1e6;
+        *time_us = timing_median(&timing);
     timer_free(timer);
     return status;
 }

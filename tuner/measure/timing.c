@@ -9,7 +9,7 @@
 enum { SCREEN_REPEATS = 3, LEAST_REPEATS = 7, MAX_CALLS = 64 };
 
 /* Long against the half microsecond that device events resolve. */
-static const double BATCH_SECONDS = 200e-6;
+static const double BATCH_US = 200;
 /* What a variant may cost, all told, once it has its least repeats. */
 static const double ENOUGH_SECONDS = 40e-3;
 /* A variant this much slower than the best after the screen will not be the winner, and one that is
@@ -20,14 +20,18 @@ static const double HOPELESS = 2;
 struct timer {
     const struct workload *workload;
     const struct tw_variant *variant;
-    double warm_seconds; /* of one call, as the warm-up saw it */
-    int calls;           /* in a batch */
+    double warm_us; /* of one call, as the warm-up saw it */
+    int calls;      /* in a batch */
     int next_set;
     struct tw_launch launches[MAX_CALLS * TW_MAX_LAUNCHES];
     struct tw_value values[MAX_CALLS * TW_MAX_LAUNCHES * TW_MAX_PASSED];
 };
 
-static tw_status time_batch(struct timer *timer, double *seconds, struct tw_error *error) {
+/* What backends tell in seconds is microseconds from here on. */
+static const double US_PER_SECOND = 1e6;
+
+static tw_status time_batch(struct timer *timer, double *time_us, struct tw_error *error) {
+    double seconds = 0;
     const struct workload *w = timer->workload;
     const struct testbed *testbed = w->testbed;
     size_t count = (size_t)tw_variant_launch_count(timer->variant);
@@ -43,8 +47,8 @@ static tw_status time_batch(struct timer *timer, double *seconds, struct tw_erro
         status = testbed->backend->fill(testbed->device, &w->flush, 0, error);
     if (status == TW_OK)
         status = testbed->backend->time(testbed->device, timer->launches,
-                                        (size_t)timer->calls * count, seconds, error);
-    *seconds /= timer->calls;
+                                        (size_t)timer->calls * count, &seconds, error);
+    *time_us = seconds * US_PER_SECOND / timer->calls;
     return status;
 }
 
@@ -57,13 +61,13 @@ tw_status timer_create(struct timer **out, const struct workload *workload,
     timer->workload = workload;
     timer->variant = variant;
     timer->calls = 1;
-    double seconds = 0;
+    double time_us = 0;
     tw_status status = TW_OK;
     /* The first call pays for loading, the second tells how long a batch must be. */
     for (int i = 0; i < 2 && status == TW_OK; i++)
-        status = time_batch(timer, &seconds, error);
-    timer->warm_seconds = seconds;
-    double calls = seconds > 0 ? BATCH_SECONDS / seconds + 1 : MAX_CALLS;
+        status = time_batch(timer, &time_us, error);
+    timer->warm_us = time_us;
+    double calls = time_us > 0 ? BATCH_US / time_us + 1 : MAX_CALLS;
     timer->calls = calls < MAX_CALLS ? (int)calls : MAX_CALLS;
     bool no_reuse = workload->policy == CACHE_COLD && workload->flush.bytes > 0;
     if (no_reuse && timer->calls > workload->set_count)
@@ -80,42 +84,42 @@ void timer_free(struct timer *timer) {
     free(timer);
 }
 
-tw_status timer_repeat(struct timer *timer, double *seconds, struct tw_error *error) {
-    tw_status status = time_batch(timer, seconds, error);
-    if (status == TW_OK && !(*seconds > 0))
+tw_status timer_repeat(struct timer *timer, double *time_us, struct tw_error *error) {
+    tw_status status = time_batch(timer, time_us, error);
+    if (status == TW_OK && !(*time_us > 0))
         return tw_fail(error, TW_DEVICE, "the device measured no time at all");
     return status;
 }
 
 double timing_median(const struct timing *timing) {
     double sorted[TIMING_MAX_REPEATS];
-    memcpy(sorted, timing->seconds, (size_t)timing->count * sizeof *sorted);
+    memcpy(sorted, timing->times_us, (size_t)timing->count * sizeof *sorted);
     statistics_sort(sorted, (size_t)timing->count);
     return statistics_median(sorted, (size_t)timing->count);
 }
 
 /* After one repeat if the warm-up was hopeless too, after the screen if it was merely slower. */
-static bool is_slower(const struct timer *timer, const struct timing *timing, double best) {
-    if (best <= 0)
+static bool is_slower(const struct timer *timer, const struct timing *timing, double best_us) {
+    if (best_us <= 0)
         return false;
     if (timing->count == 1)
-        return timer->warm_seconds > best * HOPELESS && timing->seconds[0] > best * HOPELESS;
-    return timing->count == SCREEN_REPEATS && timing_median(timing) > best * CLEARLY_SLOWER;
+        return timer->warm_us > best_us * HOPELESS && timing->times_us[0] > best_us * HOPELESS;
+    return timing->count == SCREEN_REPEATS && timing_median(timing) > best_us * CLEARLY_SLOWER;
 }
 
-tw_status timer_measure(struct timer *timer, double best, double enough, struct timing *timing,
+tw_status timer_measure(struct timer *timer, double best_us, double enough, struct timing *timing,
                         struct tw_error *error) {
     int least = enough > 0 ? SCREEN_REPEATS : LEAST_REPEATS;
     double enough_seconds = enough > 0 ? enough : ENOUGH_SECONDS;
     *timing = (struct timing){0};
     double start = tw_clock_now();
     while (timing->count < TIMING_MAX_REPEATS) {
-        double seconds = 0;
-        tw_status status = timer_repeat(timer, &seconds, error);
+        double time_us = 0;
+        tw_status status = timer_repeat(timer, &time_us, error);
         if (status != TW_OK)
             return status;
-        timing->seconds[timing->count++] = seconds;
-        timing->screened_out = is_slower(timer, timing, best);
+        timing->times_us[timing->count++] = time_us;
+        timing->screened_out = is_slower(timer, timing, best_us);
         if (timing->screened_out)
             return TW_OK;
         if (timing->count >= least && tw_clock_now() - start > enough_seconds)
@@ -124,7 +128,7 @@ tw_status timer_measure(struct timer *timer, double best, double enough, struct 
     return TW_OK;
 }
 
-tw_status timing_copy(const struct workload *w, double bytes, double *seconds,
+tw_status timing_copy(const struct workload *w, double bytes, double *time_us,
                       struct tw_error *error) {
     enum { REPEATS = 9 };
     const struct testbed *testbed = w->testbed;
@@ -147,7 +151,7 @@ tw_status timing_copy(const struct workload *w, double bytes, double *seconds,
     }
     if (status == TW_OK) {
         statistics_sort(times, REPEATS);
-        *seconds = statistics_median(times, REPEATS);
+        *time_us = statistics_median(times, REPEATS) * US_PER_SECOND;
     }
     testbed->backend->release(testbed->device, &from);
     testbed->backend->release(testbed->device, &to);

@@ -13,7 +13,7 @@ enum { TIMING_MAX_REPEATS = 25 };
 
 struct timing {
     int count;
-    double seconds[TIMING_MAX_REPEATS]; /* of one call, a repeat each, in the order measured */
+    double times_us[TIMING_MAX_REPEATS]; /* of one call, a repeat each, in the order measured */
     bool screened_out; /* clearly slower than the best, so left off after a few repeats */
 };
 
@@ -24,21 +24,23 @@ tw_status timer_create(struct timer **out, const struct workload *workload,
                        const struct tw_variant *variant, struct tw_error *error);
 void timer_free(struct timer *timer);
 
-/* One repeat: seconds of one call. */
-tw_status timer_repeat(struct timer *timer, double *seconds, struct tw_error *error);
+/* One repeat: microseconds of one call. */
+tw_status timer_repeat(struct timer *timer, double *time_us, struct tw_error *error);
 
-/* Repeats until the time is settled or the variant is clearly slower than `best` seconds (0: no
- * best yet). `enough` is what that may take, in seconds, once there are the least repeats; 0: as
- * long as a search has. Given a time of its own, three repeats are the least. */
-tw_status timer_measure(struct timer *timer, double best, double enough, struct timing *timing,
+/* Repeats until the time is settled or the variant is clearly slower than `best_us` (0: no best
+ * yet). `enough` is what that may take, in seconds, once there are the least repeats; 0: as long as
+ * a search has. Given a time of its own, three repeats are the least. */
+tw_status timer_measure(struct timer *timer, double best_us, double enough, struct timing *timing,
                         struct tw_error *error);
 
-/* The median of what was measured, in seconds; `count` must be above 0. */
+/* The median of what was measured, in microseconds; `count` must be above 0. */
 double timing_median(const struct timing *timing);
 
 /* Device-to-device copy of the bytes that the problem moves, on the same device under the same
- * policy: what a kernel that only moves data can hope for. Seconds of one copy, median of a few. */
-tw_status timing_copy(const struct workload *workload, double bytes, double *seconds,
+ * policy: what a kernel that only moves data can hope for. Microseconds of one copy, median of a
+ * few.
+ */
+tw_status timing_copy(const struct workload *workload, double bytes, double *time_us,
                       struct tw_error *error);
 
 #endif

@@ -12,7 +12,6 @@
 #include "tuner/json/json.h"
 #include "tuner/session/attempt.h"
 #include "tuner/session/builds.h"
-#include "tuner/workers/assignment.h"
 #include "tuner/workers/process.h"
 
 /* Sources that are kept compiled, for the problems that follow. */
@@ -303,9 +302,8 @@ static tw_status feed(struct recording *r, struct page *page, bool *running) {
             continue;
         }
         *running = true;
-        return attempt_send(r->link, page->problem->description, &r->portfolio[cell->configuration],
-                            &cell->build->compiled, page->best_us, ENOUGH_SECONDS, limit_of(r),
-                            r->error);
+        return attempt_send(r->link, &r->portfolio[cell->configuration], &cell->build->compiled,
+                            page->best_us, ENOUGH_SECONDS, limit_of(r), r->error);
     }
     return TW_OK;
 }
@@ -316,9 +314,11 @@ static tw_status take(struct recording *r, struct page *page, bool *running) {
     enum device_event event = device_link_take(r->link, &answer, &fatal, r->error);
     struct tw_error why = *r->error;
     if (event == DEVICE_READY) {
-        r->reference_s = message_number(&answer, "reference_s", 0);
+        struct device_ready ready;
+        device_ready_unpack(&answer, &ready);
+        r->reference_s = ready.reference_s;
         snprintf(r->conditions, sizeof r->conditions, "%s",
-                 message_text(&answer, "conditions", "{}"));
+                 ready.conditions != NULL ? ready.conditions : "{}");
     } else if (event != DEVICE_NOTHING && *running) {
         struct cell *cell = &page->cells[page->next];
         bool again;

@@ -17,8 +17,7 @@ double attempt_limit(double asked_s, double reference_s);
 
 /* Sends a compiled variant to an idle worker. `best_us` lets it stop early with what is clearly
  * slower; 0: it has no rival. `enough_s` is as timer_measure's. */
-tw_status attempt_send(struct device_link *link, const struct tw_description *description,
-                       const struct tw_configuration *configuration,
+tw_status attempt_send(struct device_link *link, const struct tw_configuration *configuration,
                        const struct compiled *compiled, double best_us, double enough_s,
                        double limit_s, struct tw_error *error);
 /* Takes the worker's answer into the trial. */

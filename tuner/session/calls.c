@@ -4,11 +4,8 @@
 #include <string.h>
 
 #include "runtime/variant/geometry.h"
-#include "tuner/json/json.h"
 #include "tuner/session/finals.h"
-#include "tuner/workers/assignment.h"
 #include "tuner/workers/process.h"
-#include "tuner/workers/trial_status.h"
 
 /* A call of each kind. */
 struct situation {
@@ -187,35 +184,24 @@ static tw_status condemn(struct verification *v, int index, enum call_kind kind,
 /* Has the worker make data for a call. */
 static enum reply prepare(struct verification *v, enum call_kind kind) {
     struct session *s = v->f->s;
-    struct message request = message_new("call"), answer;
-    assignment_add_call(&request, &v->situations[kind].call);
+    const struct device_request request = {.asked = DEVICE_CALL, .call = v->situations[kind].call};
+    struct device_answer answer;
     enum reply reply = REPLY_LOST;
     /* Whoever kills it, it is not the variant's fault yet. */
-    for (int deaths = 0; reply == REPLY_LOST && deaths < DEVICE_STARTS; deaths++) {
+    for (int deaths = 0; reply == REPLY_LOST && deaths < DEVICE_STARTS; deaths++)
         reply = finals_ask(s, &request, 300 + 30 * s->reference_s, &answer);
-        message_free(&answer);
-    }
-    message_free(&request);
     v->ready_for = reply == REPLY_GIVEN ? (int)kind : -1;
     return reply;
 }
 
 static enum reply ask_to_verify(struct verification *v, enum call_kind kind, int index,
-                                struct message *answer) {
+                                struct device_answer *answer) {
     struct session *s = v->f->s;
-    const struct compiled *compiled = &v->builds[kind][index]->compiled;
-    struct message request = message_new("verify");
-    assignment_add_variant(&request, s->problem->description,
-                           &v->f->entrants[index].trial.configuration);
-    json_add(
-        request.json, "sizes",
-        cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(compiled->binaries.json, "sizes"), 1));
-    /* The bytes are lent for the sending. */
-    request.bytes = compiled->binaries.bytes;
-    request.size = compiled->binaries.size;
+    const struct device_request request = {.asked = DEVICE_VERIFY,
+                                           .configuration =
+                                               v->f->entrants[index].trial.configuration,
+                                           .binaries = &v->builds[kind][index]->compiled.answer};
     enum reply reply = finals_ask(s, &request, 60 + 30 * s->reference_s, answer);
-    request.bytes = NULL;
-    message_free(&request);
     if (reply == REPLY_LOST || reply == REPLY_LATE)
         v->ready_for = -1;
     return reply;
@@ -227,7 +213,7 @@ static tw_status verify(struct verification *v, enum call_kind kind, int index, 
     struct entrant *entrant = &v->f->entrants[index];
     entrant->blame = 0;
     for (;;) {
-        struct message answer = {0};
+        struct device_answer answer;
         *reply = v->ready_for == (int)kind ? REPLY_GIVEN : prepare(v, kind);
         if (*reply != REPLY_GIVEN) {
             if (*reply != REPLY_INTERRUPTED && *reply != REPLY_FATAL)
@@ -235,8 +221,7 @@ static tw_status verify(struct verification *v, enum call_kind kind, int index, 
             return TW_OK;
         }
         *reply = ask_to_verify(v, kind, index, &answer);
-        enum tw_db_trial_status verdict = trial_status_parse(message_text(&answer, "status", ""));
-        message_free(&answer);
+        const enum tw_db_trial_status verdict = answer.status;
         if (verdict == TW_DB_TRIAL_WRONG && *reply != REPLY_LATE)
             return condemn(v, index, kind, verdict, s->error->message);
         if (*reply == REPLY_LATE)

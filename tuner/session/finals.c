@@ -9,7 +9,7 @@
 #include "tuner/json/json.h"
 
 static double median_us(const struct finals *f, int entrant) {
-    return playoff_standing(f->playoff, (size_t)entrant).median * 1e6;
+    return playoff_standing(f->playoff, (size_t)entrant).median;
 }
 
 /* An entrant's time as its rounds beside the winner have it. Medians would not do: who went out
@@ -156,9 +156,9 @@ static void take_winner(struct finals *f, int winner) {
     struct playoff_standing standing = playoff_standing(f->playoff, (size_t)winner);
     r->has_best = true;
     r->best = f->entrants[winner].trial;
-    r->best.time_us = standing.median * 1e6;
-    r->ci_low_us = standing.interval.low * 1e6;
-    r->ci_high_us = standing.interval.high * 1e6;
+    r->best.time_us = standing.median;
+    r->ci_low_us = standing.interval.low;
+    r->ci_high_us = standing.interval.high;
     r->rounds = f->rounds;
     r->spread = standing.spread;
     r->decided = f->end == PLAYOFF_WON || f->end == PLAYOFF_TIED;

@@ -56,9 +56,9 @@ enum reply {
     REPLY_FATAL        /* no worker can be had */
 };
 
-/* Waits for the worker, and for its answer, which the caller frees. */
-enum reply finals_ask(struct session *s, const struct message *request, double limit_s,
-                      struct message *answer);
+/* Waits for the worker, and for its answer; a launch_error where there is none. */
+enum reply finals_ask(struct session *s, const struct device_request *request, double limit_s,
+                      struct device_answer *answer);
 
 /* Plays until the playoff is over, `seconds` have passed or the session is interrupted. Workers
  * that are lost are replaced; an entrant that cannot be measured goes out. */

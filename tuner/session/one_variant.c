@@ -14,12 +14,11 @@ static void wait_for(struct pollfd *fds, int count) {
 
 static tw_status take_logs(const struct compiled *compiled, struct one_variant *out,
                            struct tw_error *error) {
-    const cJSON *log;
-    cJSON_ArrayForEach(log, cJSON_GetObjectItemCaseSensitive(compiled->binaries.json, "logs")) {
-        if (out->log_count == TW_MAX_LAUNCHES || !cJSON_IsString(log))
-            break;
+    const char *log;
+    while (out->log_count < TW_MAX_LAUNCHES &&
+           (log = compiled_log(compiled, out->log_count)) != NULL) {
         struct tw_text *text = &out->logs[out->log_count++];
-        tw_text_print(text, "%s", log->valuestring);
+        tw_text_print(text, "%s", log);
         if (text->failed)
             return tw_fail(error, TW_NO_MEMORY, "out of memory");
     }
@@ -68,9 +67,10 @@ static tw_status run(const struct one_variant_options *options, const struct tw_
     if (status == TW_OK)
         next_event(link, &answer, &status, error);
     if (status == TW_OK) {
-        limit = attempt_limit(options->trial_limit_s, message_number(&answer, "reference_s", 0));
-        status = attempt_send(link, problem->description, &trial->configuration, compiled, 0, 0,
-                              limit, error);
+        struct device_ready ready;
+        device_ready_unpack(&answer, &ready);
+        limit = attempt_limit(options->trial_limit_s, ready.reference_s);
+        status = attempt_send(link, &trial->configuration, compiled, 0, 0, limit, error);
     }
     message_free(&answer);
     if (status == TW_OK) {

@@ -121,8 +121,8 @@ static double trial_limit(const struct session *s) {
 
 static tw_status send_trial(struct session *s, struct candidate *candidate) {
     double best_us = s->contender_count > 0 ? s->contenders[0].trial.time_us : 0;
-    return attempt_send(s->link, s->problem->description, &candidate->configuration,
-                        &candidate->build->compiled, best_us, 0, trial_limit(s), s->error);
+    return attempt_send(s->link, &candidate->configuration, &candidate->build->compiled, best_us, 0,
+                        trial_limit(s), s->error);
 }
 
 static tw_status feed_device(struct session *s) {
@@ -158,15 +158,15 @@ static tw_status finish_running(struct session *s, struct trial *trial) {
 }
 
 tw_status pipeline_take_ready(struct session *s, const struct message *answer) {
-    s->reference_s = message_number(answer, "reference_s", 0);
-    double copy = message_number(answer, "copy_us", 0);
-    if (copy > 0) {
+    struct device_ready ready;
+    device_ready_unpack(answer, &ready);
+    s->reference_s = ready.reference_s;
+    if (ready.copy_us > 0) {
         s->result->has_copy = true;
-        s->result->copy_us = copy;
-        s->result->copy_rate = s->work.bytes / copy * 1e-3;
+        s->result->copy_us = ready.copy_us;
+        s->result->copy_rate = s->work.bytes / ready.copy_us * 1e-3;
     }
-    return recorder_update(&s->recorder, session_elapsed(s),
-                           message_text(answer, "conditions", NULL), s->error);
+    return recorder_update(&s->recorder, session_elapsed(s), ready.conditions, s->error);
 }
 
 static tw_status finish_crashed(struct session *s, struct trial *trial) {

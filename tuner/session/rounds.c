@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "runtime/base/clock.h"
-#include "tuner/json/json.h"
 #include "tuner/session/finals.h"
-#include "tuner/workers/assignment.h"
 #include "tuner/workers/process.h"
 
 enum { MAX_ROUNDS = 60 };
@@ -19,11 +17,11 @@ static const double GUEST_SHARE = 0.3, GUEST_STAYS = 1.2;
 
 /* ---- One request to the device worker ---- */
 
-static enum reply read_reply(struct session *s, const struct message *answer) {
-    if (strcmp(message_text(answer, "status", ""), "ok") == 0)
+static enum reply read_reply(struct session *s, const struct device_answer *answer) {
+    if (answer->status == TW_DB_TRIAL_OK)
         return REPLY_GIVEN;
-    tw_fail(s->error, TW_LAUNCH, "%s", message_text(answer, "message", "the device worker failed"));
-    return message_flag(answer, "lost") ? REPLY_LOST : REPLY_REFUSED;
+    tw_fail(s->error, TW_LAUNCH, "%s", answer->message);
+    return answer->lost ? REPLY_LOST : REPLY_REFUSED;
 }
 
 static enum reply await_idle(struct session *s) {
@@ -44,17 +42,21 @@ static enum reply await_idle(struct session *s) {
     return REPLY_GIVEN;
 }
 
-enum reply finals_ask(struct session *s, const struct message *request, double limit_s,
-                      struct message *answer) {
-    *answer = (struct message){0};
+enum reply finals_ask(struct session *s, const struct device_request *request, double limit_s,
+                      struct device_answer *answer) {
+    *answer = (struct device_answer){.status = TW_DB_TRIAL_LAUNCH_ERROR};
     enum reply reply = await_idle(s);
     if (reply != REPLY_GIVEN)
         return reply;
     if (device_link_send(s->link, request, limit_s, s->error) != TW_OK)
         return REPLY_FATAL;
     while (!session_interrupted(s)) {
+        struct message message;
         tw_status fatal;
-        enum device_event event = device_link_take(s->link, answer, &fatal, s->error);
+        enum device_event event = device_link_take(s->link, &message, &fatal, s->error);
+        if (event == DEVICE_ANSWER)
+            device_answer_unpack(&message, answer);
+        message_free(&message);
         if (fatal != TW_OK)
             return REPLY_FATAL;
         if (event == DEVICE_ANSWER)
@@ -67,7 +69,8 @@ enum reply finals_ask(struct session *s, const struct message *request, double l
 }
 
 /* A worker that is late is as good as lost here, where the request has been answered before. */
-static enum reply ask(struct session *s, const struct message *request, struct message *answer) {
+static enum reply ask(struct session *s, const struct device_request *request,
+                      struct device_answer *answer) {
     enum reply reply = finals_ask(s, request, 60 + 30 * s->reference_s, answer);
     return reply == REPLY_LATE ? REPLY_LOST : reply;
 }
@@ -91,19 +94,11 @@ static void lose_worker(struct finals *f, struct entrant *entrant) {
 
 static enum reply load(struct finals *f, struct entrant *entrant) {
     struct session *s = f->s;
-    const struct compiled *compiled = &entrant->build->compiled;
-    struct message request = message_new("finalist"), answer;
-    assignment_add_variant(&request, s->problem->description, &entrant->trial.configuration);
-    json_add(
-        request.json, "sizes",
-        cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(compiled->binaries.json, "sizes"), 1));
-    /* The bytes are lent for the sending. */
-    request.bytes = compiled->binaries.bytes;
-    request.size = compiled->binaries.size;
+    const struct device_request request = {.asked = DEVICE_FINALIST,
+                                           .configuration = entrant->trial.configuration,
+                                           .binaries = &entrant->build->compiled.answer};
+    struct device_answer answer;
     enum reply reply = ask(s, &request, &answer);
-    request.bytes = NULL;
-    message_free(&request);
-    message_free(&answer);
     if (reply == REPLY_GIVEN)
         entrant->slot = f->loaded++;
     else if (reply == REPLY_LOST)
@@ -135,35 +130,29 @@ static enum reply load_all(struct finals *f) {
     return reply;
 }
 
-static enum reply repeat(struct finals *f, struct entrant *entrant, double *seconds) {
-    struct session *s = f->s;
-    struct message request = message_new("round"), answer;
-    cJSON *order = cJSON_AddArrayToObject(request.json, "order");
-    json_append(order, cJSON_CreateNumber(entrant->slot));
-    enum reply reply = ask(s, &request, &answer);
-    const cJSON *time =
-        cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(answer.json, "times_us"), 0);
-    if (reply == REPLY_GIVEN)
-        *seconds = cJSON_IsNumber(time) ? time->valuedouble * 1e-6 : NAN;
-    if (reply == REPLY_GIVEN)
+static enum reply repeat(struct finals *f, struct entrant *entrant, double *time_us) {
+    const struct device_request request = {.asked = DEVICE_ROUND, .finalist = entrant->slot};
+    struct device_answer answer;
+    enum reply reply = ask(f->s, &request, &answer);
+    if (reply == REPLY_GIVEN) {
+        *time_us = answer.time_count > 0 ? answer.times_us[0] : NAN;
         entrant->blame = 0;
-    else if (reply == REPLY_LOST)
+    } else if (reply == REPLY_LOST) {
         lose_worker(f, entrant);
-    else if (reply == REPLY_REFUSED)
+    } else if (reply == REPLY_REFUSED) {
         put_out(f, entrant);
-    message_free(&request);
-    message_free(&answer);
+    }
     return reply;
 }
 
 /* One time of one entrant, on as many workers as it takes; NaN when the entrant is out. */
-static enum reply measure(struct finals *f, struct entrant *entrant, double *seconds) {
+static enum reply measure(struct finals *f, struct entrant *entrant, double *time_us) {
     enum reply reply = REPLY_LOST;
-    *seconds = NAN;
+    *time_us = NAN;
     while (reply == REPLY_LOST && !entrant->out) {
         reply = load_all(f);
         if (goes_on(reply) && !entrant->out)
-            reply = repeat(f, entrant, seconds);
+            reply = repeat(f, entrant, time_us);
     }
     return goes_on(reply) ? REPLY_GIVEN : reply;
 }
@@ -173,21 +162,21 @@ static enum reply measure(struct finals *f, struct entrant *entrant, double *sec
 /* Live entrants, a different one first each round, so that none always follows the same neighbour.
  */
 static enum reply play_round(struct finals *f) {
-    double times[ENTRANTS];
+    double times_us[ENTRANTS];
     for (int i = 0; i < f->count; i++) {
         int which = (i + f->rounds) % f->count;
         struct entrant *entrant = &f->entrants[which];
-        times[which] = NAN;
+        times_us[which] = NAN;
         if (!playoff_live(f->playoff, (size_t)which))
             continue;
         double before = tw_clock_now();
-        enum reply reply = measure(f, entrant, &times[which]);
+        enum reply reply = measure(f, entrant, &times_us[which]);
         if (reply != REPLY_GIVEN)
             return reply;
         if (entrant->guest)
             f->guest_seconds += tw_clock_now() - before;
     }
-    f->end = playoff_add(f->playoff, times);
+    f->end = playoff_add(f->playoff, times_us);
     f->rounds++;
     return REPLY_GIVEN;
 }

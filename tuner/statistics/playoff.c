@@ -9,7 +9,7 @@ enum { LOOKS = 5 }; /* how much less error one look at the ratios may make */
 struct candidate {
     bool live;
     size_t rounds;
-    double *seconds; /* in the order of the rounds */
+    double *times; /* in the order of the rounds */
     double median;
     struct statistics_interval interval;
 };
@@ -44,7 +44,7 @@ tw_status playoff_create(struct playoff **out, size_t candidates,
     }
     for (size_t i = 0; i < candidates; i++) {
         playoff->candidates[i].live = true;
-        playoff->candidates[i].seconds = playoff->times + i * options->rounds;
+        playoff->candidates[i].times = playoff->times + i * options->rounds;
     }
     *out = playoff;
     return TW_OK;
@@ -70,17 +70,17 @@ static size_t live_count(const struct playoff *playoff) {
 }
 
 /* Takes the round in. Live candidates always have the same number of rounds. */
-static void record(struct playoff *playoff, const double *seconds) {
+static void record(struct playoff *playoff, const double *times) {
     for (size_t i = 0; i < playoff->count; i++) {
         struct candidate *candidate = &playoff->candidates[i];
         if (!candidate->live)
             continue;
-        if (isnan(seconds[i])) {
+        if (isnan(times[i])) {
             candidate->live = false;
             continue;
         }
-        candidate->seconds[candidate->rounds++] = seconds[i];
-        memcpy(playoff->sorted, candidate->seconds, candidate->rounds * sizeof *playoff->sorted);
+        candidate->times[candidate->rounds++] = times[i];
+        memcpy(playoff->sorted, candidate->times, candidate->rounds * sizeof *playoff->sorted);
         statistics_sort(playoff->sorted, candidate->rounds);
         candidate->median = statistics_median(playoff->sorted, candidate->rounds);
         candidate->interval = statistics_median_interval(playoff->sorted, candidate->rounds,
@@ -93,7 +93,7 @@ static size_t sort_ratios(const struct playoff *playoff, const struct candidate 
                           const struct candidate *other) {
     size_t count = candidate->rounds < other->rounds ? candidate->rounds : other->rounds;
     for (size_t i = 0; i < count; i++)
-        playoff->sorted[i] = candidate->seconds[i] / other->seconds[i];
+        playoff->sorted[i] = candidate->times[i] / other->times[i];
     if (count > 0)
         statistics_sort(playoff->sorted, count);
     return count;
@@ -139,10 +139,10 @@ static bool ties(const struct playoff *playoff, const struct candidate *candidat
     return interval.confidence >= confidence && interval.low >= 1 - tie && interval.high <= 1 + tie;
 }
 
-enum playoff_end playoff_add(struct playoff *playoff, const double *seconds) {
+enum playoff_end playoff_add(struct playoff *playoff, const double *times) {
     if (playoff->end != PLAYOFF_RUNNING)
         return playoff->end;
-    record(playoff, seconds);
+    record(playoff, times);
     playoff->rounds++;
     size_t winner = playoff_winner(playoff);
     if (winner == PLAYOFF_NONE)
@@ -185,7 +185,7 @@ struct playoff_standing playoff_standing(const struct playoff *playoff, size_t n
                                         .median = candidate->median,
                                         .interval = candidate->interval};
     if (candidate->rounds > 0) {
-        memcpy(playoff->sorted, candidate->seconds, candidate->rounds * sizeof *playoff->sorted);
+        memcpy(playoff->sorted, candidate->times, candidate->rounds * sizeof *playoff->sorted);
         statistics_sort(playoff->sorted, candidate->rounds);
         standing.spread = statistics_spread(playoff->sorted, candidate->rounds);
     }

@@ -40,11 +40,11 @@ enum playoff_end {
 
 /* A candidate as its rounds have it; those that are out keep the rounds they played. */
 struct playoff_standing {
-    bool live;                           /* at the end: in the tie set */
-    size_t rounds;                       /* measured; with 0 the rest means nothing */
-    double median;                       /* seconds */
+    bool live;     /* at the end: in the tie set */
+    size_t rounds; /* measured; with 0 the rest means nothing */
+    double median;
     double spread;                       /* statistics_spread */
-    struct statistics_interval interval; /* of the median, seconds */
+    struct statistics_interval interval; /* of the median */
 };
 
 /* Candidates are numbered in the caller's order, which breaks ties. The caller frees *out. */
@@ -55,10 +55,10 @@ void playoff_free(struct playoff *playoff);
 /* Whether the candidate is to be measured in the next round. */
 bool playoff_live(const struct playoff *playoff, size_t candidate);
 
-/* Adds a round of times, one a candidate, in seconds; those of candidates that are out are not
+/* Adds a round of times, one a candidate, all in one unit; those of candidates that are out are not
  * read. NaN stands for a measurement that failed and puts the candidate out. Returns whether it is
  * over; when it is, adding does nothing. */
-enum playoff_end playoff_add(struct playoff *playoff, const double *seconds);
+enum playoff_end playoff_add(struct playoff *playoff, const double *times);
 
 /* Takes a candidate out that the caller has seen enough of; it keeps its rounds. */
 void playoff_retire(struct playoff *playoff, size_t candidate);

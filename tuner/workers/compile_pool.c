@@ -4,11 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/workers/assignment.h"
-#include "tuner/workers/compile_request.h"
 #include "runtime/base/clock.h"
 #include "tuner/workers/process.h"
-#include "tuner/workers/trial_status.h"
 
 /* A variant handed in. */
 struct job {
@@ -36,10 +33,6 @@ struct compile_pool {
     struct slot slots[];
 };
 
-void compiled_free(struct compiled *compiled) {
-    message_free(&compiled->binaries);
-}
-
 static tw_status start(struct compile_pool *pool, struct slot *slot, struct tw_error *error) {
     tw_status status = worker_start(&slot->worker, "compile-worker", error);
     if (status == TW_OK)
@@ -55,7 +48,7 @@ tw_status compile_pool_create(struct compile_pool **out, const struct tw_device_
     if (pool == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     pool->timeout_s = timeout_s;
-    pool->assignment = assignment_of_device("assignment", device);
+    pool->assignment = compile_assignment_pack(device);
     pool->again = calloc((size_t)workers, sizeof *pool->again);
     tw_status status = pool->again != NULL ? TW_OK : tw_fail(error, TW_NO_MEMORY, "out of memory");
     for (int i = 0; i < workers && status == TW_OK; i++) {
@@ -127,9 +120,8 @@ tw_status compile_pool_submit(struct compile_pool *pool, uint64_t id,
                               struct tw_error *error) {
     if (compile_pool_full(pool))
         return tw_fail(error, TW_INVALID, "no compiling worker is free");
-    struct job job = {.id = id};
-    tw_status status = compile_request_make(&job.request, id, executable, sources, error);
-    return status == TW_OK ? hand_over(pool, free_slot(pool), &job, error) : status;
+    const struct job job = {.id = id, .request = compile_request_pack(id, executable, sources)};
+    return hand_over(pool, free_slot(pool), &job, error);
 }
 
 int compile_pool_fds(const struct compile_pool *pool, struct pollfd *fds) {
@@ -138,20 +130,6 @@ int compile_pool_fds(const struct compile_pool *pool, struct pollfd *fds) {
         if (pool->slots[i].busy)
             fds[count++] = (struct pollfd){.fd = pool->slots[i].worker.fd, .events = POLLIN};
     return count;
-}
-
-static void read_answer(struct message *answer, struct compiled *compiled) {
-    compiled->status = trial_status_parse(message_text(answer, "status", ""));
-    snprintf(compiled->message, sizeof compiled->message, "%s",
-             message_text(answer, "message", ""));
-    compiled->bad_description =
-        cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(answer->json, "bad_description"));
-    compiled->compile_ms = message_number(answer, "compile_ms", 0);
-    compiled->has_resources = message_number(answer, "registers", -1) >= 0;
-    compiled->registers = (int64_t)message_number(answer, "registers", 0);
-    compiled->spill_bytes = (int64_t)message_number(answer, "spill_bytes", 0);
-    compiled->binaries = *answer;
-    *answer = (struct message){0};
 }
 
 static bool readable(int fd) {
@@ -195,7 +173,7 @@ static tw_status look_at(struct compile_pool *pool, struct slot *slot, struct co
     tw_status status = TW_OK;
     *taken = !late && message_receive(slot->worker.fd, &answer, error) == TW_OK;
     if (*taken)
-        read_answer(&answer, compiled);
+        compiled_unpack(&answer, compiled);
     else
         status = lose_worker(pool, slot, late, compiled, taken, error);
     message_free(&slot->job.request);

@@ -8,20 +8,7 @@
 
 #include "db/store.h"
 #include "runtime/variant/executable.h"
-#include "tuner/workers/message.h"
-
-struct compiled {
-    uint64_t id;
-    enum tw_db_trial_status status; /* ok, compile_error, compile_timeout, resource or crash */
-    bool bad_description;           /* it is the description's fault, and the message says which */
-    char message[TW_ERROR_SIZE];
-    double compile_ms;
-    bool has_resources;
-    int64_t registers, spill_bytes;
-    struct message binaries; /* when ok: sizes and bytes, as workers take them */
-};
-
-void compiled_free(struct compiled *compiled);
+#include "tuner/workers/protocol.h"
 
 struct compile_pool;
 

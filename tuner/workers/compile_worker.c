@@ -7,11 +7,9 @@
 #include "runtime/backend/devices.h"
 #include "runtime/variant/compile.h"
 #include "runtime/variant/variant.h"
-#include "tuner/workers/assignment.h"
-#include "tuner/workers/compile_request.h"
 #include "runtime/base/clock.h"
-#include "tuner/json/json.h"
 #include "tuner/workers/process.h"
+#include "tuner/workers/protocol.h"
 
 struct compiler {
     struct tw_device_info device;
@@ -23,7 +21,7 @@ static tw_status take_assignment(struct compiler *compiler, struct tw_error *err
     tw_status status = message_receive(WORKER_FD, &message, error);
     if (status != TW_OK)
         return status;
-    status = assignment_read_device(&message, &compiler->device, error);
+    status = compile_assignment_unpack(&message, &compiler->device, error);
     message_free(&message);
     if (status != TW_OK)
         return status;
@@ -33,31 +31,23 @@ static tw_status take_assignment(struct compiler *compiler, struct tw_error *err
     return TW_OK;
 }
 
-static const char *trial_status(tw_status status) {
+static enum tw_db_trial_status trial_status(tw_status status) {
     if (status == TW_OK)
-        return "ok";
-    return status == TW_RESOURCE ? "resource" : "compile_error";
+        return TW_DB_TRIAL_OK;
+    return status == TW_RESOURCE ? TW_DB_TRIAL_RESOURCE : TW_DB_TRIAL_COMPILE_ERROR;
 }
 
-static void add_resources(struct message *answer, const struct tw_binaries *binaries) {
-    double registers = 0, spills = 0;
+/* The most registers of any launch, and the spills of all; unless one is not known. */
+static void add_resources(struct compiled *compiled, const struct tw_binaries *binaries) {
+    for (int i = 0; i < binaries->count; i++)
+        if (!binaries->launches[i].has_resources)
+            return;
+    compiled->has_resources = true;
     for (int i = 0; i < binaries->count; i++) {
         const struct tw_binary *binary = &binaries->launches[i];
-        if (!binary->has_resources)
-            return;
-        registers = binary->registers > registers ? (double)binary->registers : registers;
-        spills += (double)binary->spill_bytes;
-    }
-    cJSON_AddNumberToObject(answer->json, "registers", registers);
-    cJSON_AddNumberToObject(answer->json, "spill_bytes", spills);
-}
-
-/* What the compiler said, a launch each; the last is of the launch that did not compile. */
-static void add_logs(struct message *answer, const struct tw_binaries *binaries) {
-    cJSON *logs = cJSON_AddArrayToObject(answer->json, "logs");
-    for (int i = 0; i < binaries->count; i++) {
-        const struct tw_text *log = &binaries->launches[i].log;
-        json_append(logs, cJSON_CreateString(log->data != NULL ? log->data : ""));
+        if (binary->registers > compiled->registers)
+            compiled->registers = binary->registers;
+        compiled->spill_bytes += binary->spill_bytes;
     }
 }
 
@@ -70,44 +60,42 @@ static tw_status compile_launch(const struct compiler *compiler,
                            : status;
 }
 
-static tw_status compile(const struct compiler *compiler, const struct message *message,
+static tw_status compile(const struct compiler *compiler, const struct compile_request *request,
                          struct tw_binaries *binaries, struct tw_error *error) {
-    struct compile_request request;
-    tw_status status = compile_request_read(message, &request, error);
-    for (int i = 0; i < request.launch_count && status == TW_OK; i++)
-        status = compile_launch(compiler, &request.launches[i].compile, request.launches[i].threads,
-                                &binaries->launches[binaries->count++], error);
+    tw_status status = TW_OK;
+    for (int i = 0; i < request->launch_count && status == TW_OK; i++)
+        status =
+            compile_launch(compiler, &request->launches[i].compile, request->launches[i].threads,
+                           &binaries->launches[binaries->count++], error);
     /* Whose mistake it is, and with which configuration it was met. */
     if (status == TW_BAD_DESCRIPTION)
-        tw_fail(error, status, "%s: %s: %.500s (met with %.300s)",
-                message_text(message, "origin", ""), message_text(message, "implementation", ""),
-                error->message, message_text(message, "configuration", ""));
+        tw_fail(error, status, "%s: %s: %.500s (met with %.300s)", request->origin,
+                request->implementation, error->message, request->configuration);
     return status;
 }
 
-static tw_status compile_one(const struct compiler *compiler, const struct message *request,
+static tw_status compile_one(const struct compiler *compiler, const struct message *message,
                              struct tw_error *error) {
+    struct compile_request request;
     struct tw_binaries binaries = {0};
     double start = tw_clock_now();
-    tw_status status = compile(compiler, request, &binaries, error);
+    tw_status status = compile_request_unpack(message, &request, error);
+    if (status == TW_OK)
+        status = compile(compiler, &request, &binaries, error);
     if (status == TW_NO_MEMORY) {
         tw_binaries_free(&binaries);
         return status; /* which is no verdict */
     }
-    struct message answer = message_new("compiled");
-    cJSON_AddNumberToObject(answer.json, "id", message_number(request, "id", 0));
-    cJSON_AddStringToObject(answer.json, "status", trial_status(status));
-    cJSON_AddNumberToObject(answer.json, "compile_ms", (tw_clock_now() - start) * 1e3);
-    cJSON_AddBoolToObject(answer.json, "bad_description", status == TW_BAD_DESCRIPTION);
-    add_resources(&answer, &binaries);
-    add_logs(&answer, &binaries);
-    if (status == TW_OK)
-        status = assignment_add_binaries(&answer, &binaries, error);
-    else
-        cJSON_AddStringToObject(answer.json, "message", error->message);
+    struct compiled compiled = {.id = request.id,
+                                .status = trial_status(status),
+                                .bad_description = status == TW_BAD_DESCRIPTION,
+                                .compile_ms = (tw_clock_now() - start) * 1e3};
+    if (status != TW_OK)
+        snprintf(compiled.message, sizeof compiled.message, "%s", error->message);
+    add_resources(&compiled, &binaries);
+    struct message answer = compiled_pack(&compiled, &binaries);
     tw_binaries_free(&binaries);
-    if (status != TW_NO_MEMORY)
-        status = message_send(WORKER_FD, &answer, error);
+    status = message_send(WORKER_FD, &answer, error);
     message_free(&answer);
     return status;
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/workers/assignment.h"
 #include "runtime/base/clock.h"
 #include "tuner/workers/process.h"
 
@@ -15,10 +14,8 @@ static const double START_SECONDS = 900;
 
 struct device_link {
     struct worker worker;
-    struct message assignment;
-    struct tw_device_info device;
-    const char *cache; /* "cold" or "warm" */
-    uint32_t seed;
+    struct device_assignment assigned;
+    struct message assignment; /* the same, packed for worker after worker */
     enum device_state state;
     double deadline;
     double limit_s, load_limit_s;
@@ -42,9 +39,8 @@ static tw_status start(struct device_link *link, struct tw_error *error) {
 
 static void assign(struct device_link *link, const struct tw_problem *problem) {
     message_free(&link->assignment);
-    link->assignment = assignment_message("assignment", problem, &link->device);
-    cJSON_AddStringToObject(link->assignment.json, "cache", link->cache);
-    cJSON_AddNumberToObject(link->assignment.json, "seed", link->seed);
+    link->assigned.problem = *problem;
+    link->assignment = device_assignment_pack(&link->assigned);
 }
 
 tw_status device_link_create(struct device_link **out, const struct tw_problem *problem,
@@ -55,9 +51,10 @@ tw_status device_link_create(struct device_link **out, const struct tw_problem *
     if (link == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     link->load_limit_s = load_limit_s;
-    link->device = *device;
-    link->cache = strcmp(cache, "warm") == 0 ? "warm" : "cold";
-    link->seed = seed;
+    link->assigned = (struct device_assignment){
+        .device = *device,
+        .cache = strcmp(cache, cache_policy_name(CACHE_WARM)) == 0 ? CACHE_WARM : CACHE_COLD,
+        .seed = seed};
     assign(link, problem);
     tw_status status = start(link, error);
     if (status != TW_OK) {
@@ -112,10 +109,12 @@ static tw_status restart(struct device_link *link, struct tw_error *error) {
     return start(link, error);
 }
 
-tw_status device_link_send(struct device_link *link, const struct message *request, double limit_s,
-                           struct tw_error *error) {
+tw_status device_link_send(struct device_link *link, const struct device_request *request,
+                           double limit_s, struct tw_error *error) {
+    struct message message = device_request_pack(request, link->assigned.problem.description);
     /* If the worker has just died, the next take finds it so; the request counts as its last. */
-    tw_status status = message_send(link->worker.fd, request, error);
+    tw_status status = message_send(link->worker.fd, &message, error);
+    device_request_free(&message);
     if (status == TW_OK || status == TW_IO) {
         link->state = DEVICE_BUSY;
         link->limit_s = limit_s;
@@ -181,9 +180,9 @@ static enum device_event replace(struct device_link *link, bool late, tw_status 
 
 /* Whether this is no answer but word of how far the worker is with it. */
 static bool is_progress(struct device_link *link, const struct message *answer) {
-    const char *kind = message_kind(answer);
-    bool loading = strcmp(kind, "loading") == 0;
-    if (!loading && strcmp(kind, "running") != 0)
+    enum device_says says = device_says(answer);
+    bool loading = says == DEVICE_SAYS_LOADING;
+    if (!loading && says != DEVICE_SAYS_RUNNING)
         return false;
     link->loading = loading;
     link->deadline = tw_clock_now() + (loading ? link->load_limit_s : link->limit_s);
@@ -200,9 +199,8 @@ enum device_event device_link_take(struct device_link *link, struct message *ans
     if (late || message_receive(link->worker.fd, answer, error) != TW_OK)
         return replace(link, late, fatal, error);
     if (link->state == DEVICE_STARTING) {
-        if (strcmp(message_kind(answer), "ready") != 0) {
-            *fatal = refused_start(
-                link, message_text(answer, "message", "the device worker does not start"), error);
+        if (device_says(answer) != DEVICE_SAYS_READY) {
+            *fatal = refused_start(link, device_failed_unpack(answer), error);
             message_free(answer);
             return DEVICE_NOTHING;
         }
@@ -216,7 +214,9 @@ enum device_event device_link_take(struct device_link *link, struct message *ans
         return DEVICE_NOTHING;
     }
     link->state = DEVICE_IDLE;
-    if (message_flag(answer, "lost")) {
+    struct device_answer told;
+    device_answer_unpack(answer, &told);
+    if (told.lost) {
         link->end = (struct worker_end){0}; /* it told of its end itself */
         *fatal = restart(link, error);
     }

@@ -5,15 +5,14 @@
 
 #include "runtime/backend/backend.h"
 #include "runtime/description/problem.h"
-#include "tuner/workers/message.h"
-#include "tuner/workers/trial_status.h"
+#include "tuner/workers/protocol.h"
 
 enum device_state { DEVICE_STARTING, DEVICE_IDLE, DEVICE_BUSY };
 
 enum device_event {
     DEVICE_NOTHING,      /* nothing new */
-    DEVICE_READY,        /* it started; `answer` is its "ready" */
-    DEVICE_ANSWER,       /* `answer` is what it says to the request */
+    DEVICE_READY,        /* it started; `answer` is a device_ready */
+    DEVICE_ANSWER,       /* `answer` is a device_answer to the request */
     DEVICE_TIMEOUT,      /* the request took too long; the worker is being replaced */
     DEVICE_LOAD_TIMEOUT, /* likewise, the driver did: it did not get a kernel to run */
     DEVICE_CRASH         /* the worker died; it is being replaced, and `error` says how it ended */
@@ -26,7 +25,8 @@ enum { DEVICE_STARTS = 3, DEVICE_STARTS_KILLED = 50, DEVICE_STARTS_SECONDS = 60 
 
 struct device_link;
 
-/* Starts the worker; it becomes ready by and by. `seed` and `cache` ("cold", "warm") are for its
+/* Starts the worker; it becomes ready by and by. The problem's description must outlive the link.
+ * `seed` and `cache` ("cold", "warm") are for its
  * data. `load_limit_s`: what the driver may take for each kernel's first launch. */
 tw_status device_link_create(struct device_link **out, const struct tw_problem *problem,
                              const struct tw_device_info *device, const char *cache, uint32_t seed,
@@ -50,8 +50,8 @@ enum tw_db_trial_status device_link_verdict(const struct device_link *link);
 
 /* Sends a request to an idle worker, to be answered within `limit_s` seconds, which begin anew
  * whenever a kernel's first launch has been got to run. */
-tw_status device_link_send(struct device_link *link, const struct message *request, double limit_s,
-                           struct tw_error *error);
+tw_status device_link_send(struct device_link *link, const struct device_request *request,
+                           double limit_s, struct tw_error *error);
 /* What happened since, without waiting. The caller frees *answer. An answer with `lost` set is
  * given before the worker is replaced. *fatal is not TW_OK when no worker can be had any more. */
 enum device_event device_link_take(struct device_link *link, struct message *answer,

@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/json/json.h"
 #include "tuner/measure/timing.h"
 #include "tuner/measure/verify.h"
-#include "tuner/workers/assignment.h"
 #include "tuner/workers/process.h"
+#include "tuner/workers/protocol.h"
 
 enum { MAX_FINALISTS = 128 };
 
@@ -30,59 +29,54 @@ struct runner {
 
 static tw_status take_assignment(struct runner *runner, struct tw_error *error) {
     struct message message;
-    struct tw_problem problem;
-    struct tw_device_info device;
+    struct device_assignment assignment;
     tw_status status = message_receive(WORKER_FD, &message, error);
     if (status != TW_OK)
         return status;
-    status = assignment_read(&message, &runner->description, &problem, &device, error);
-    if (status == TW_OK)
-        status = testbed_open(&runner->testbed, &device, &problem, NULL, error);
-    runner->policy =
-        strcmp(message_text(&message, "cache", "cold"), "warm") == 0 ? CACHE_WARM : CACHE_COLD;
-    uint32_t seed = (uint32_t)message_number(&message, "seed", 0);
+    status = device_assignment_unpack(&message, &assignment, &runner->description, error);
     message_free(&message);
     if (status == TW_OK)
-        status = workload_create(&runner->workload, &runner->testbed, runner->policy, seed, error);
+        status =
+            testbed_open(&runner->testbed, &assignment.device, &assignment.problem, NULL, error);
+    runner->policy = assignment.cache;
+    if (status == TW_OK)
+        status = workload_create(&runner->workload, &runner->testbed, runner->policy,
+                                 assignment.seed, error);
     return status;
 }
 
-static void add_conditions(const struct runner *runner, struct message *answer) {
-    struct tw_text conditions = {0};
-    runner->testbed.backend->conditions(runner->testbed.device, &conditions);
-    cJSON_AddStringToObject(answer->json, "conditions",
-                            conditions.data != NULL ? conditions.data : "{}");
-    if (conditions.failed)
-        json_note_lack();
-    tw_text_free(&conditions);
-}
-
-static tw_status announce(const struct runner *runner, tw_status status, struct tw_error *error) {
-    struct message answer = message_new(status == TW_OK ? "ready" : "failed");
-    struct tw_work work;
-    double copy = 0;
-    if (status == TW_OK)
-        status = tw_problem_work(&runner->testbed.problem, runner->testbed.values, &work, error);
-    if (status == TW_OK && work.bytes >= 2) {
-        status = timing_copy(&runner->workload, work.bytes, &copy, error);
-        cJSON_AddNumberToObject(answer.json, "copy_us", copy * 1e6);
-    }
-    if (status == TW_OK) {
-        cJSON_AddNumberToObject(answer.json, "reference_s", runner->workload.reference_seconds);
-        add_conditions(runner, &answer);
-    } else {
-        cJSON_ReplaceItemInObjectCaseSensitive(answer.json, "kind", cJSON_CreateString("failed"));
-        cJSON_AddStringToObject(answer.json, "message", error->message);
-    }
-    tw_status sent = message_send(WORKER_FD, &answer, error);
-    message_free(&answer);
-    return status != TW_OK ? status : sent;
-}
-
-static tw_status say(const char *kind, struct tw_error *error) {
-    struct message message = message_new(kind);
+/* Sends and frees it. */
+static tw_status tell(struct message message, struct tw_error *error) {
     tw_status status = message_send(WORKER_FD, &message, error);
     message_free(&message);
+    return status;
+}
+
+static tw_status tell_ready(const struct runner *runner, struct tw_error *error) {
+    struct device_ready ready = {.reference_s = runner->workload.reference_seconds};
+    struct tw_text conditions = {0};
+    struct tw_work work;
+    tw_status status =
+        tw_problem_work(&runner->testbed.problem, runner->testbed.values, &work, error);
+    if (status == TW_OK && work.bytes >= 2)
+        status = timing_copy(&runner->workload, work.bytes, &ready.copy_us, error);
+    if (status != TW_OK)
+        return status;
+    runner->testbed.backend->conditions(runner->testbed.device, &conditions);
+    ready.conditions = tw_text_or(&conditions, "{}");
+    status = conditions.failed ? tw_fail(error, TW_NO_MEMORY, "out of memory")
+                               : tell(device_ready_pack(&ready), error);
+    tw_text_free(&conditions);
+    return status;
+}
+
+/* Who cannot begin says why. */
+static tw_status announce(const struct runner *runner, tw_status status, struct tw_error *error) {
+    struct tw_error unsent;
+    if (status == TW_OK)
+        status = tell_ready(runner, error);
+    if (status != TW_OK)
+        (void)tell(device_failed_pack(error->message), &unsent);
     return status;
 }
 
@@ -98,31 +92,30 @@ static tw_status launch_first(const struct runner *runner, const struct tw_varia
     tw_variant_launches(variant, &arguments, launches, values);
     tw_status status = workload_prepare(&runner->workload, 0, error);
     for (int i = 0; i < tw_variant_launch_count(variant) && status == TW_OK; i++) {
-        status = say("loading", error);
+        status = tell(device_progress_pack(DEVICE_SAYS_LOADING), error);
         if (status == TW_OK)
             status = testbed->backend->start(testbed->device, &launches[i], error);
         if (status == TW_OK)
-            status = say("running", error);
+            status = tell(device_progress_pack(DEVICE_SAYS_RUNNING), error);
         if (status == TW_OK)
             status = testbed->backend->synchronize(testbed->device, error);
     }
     return status;
 }
 
-/* Loads what the message holds. */
-static tw_status load(const struct runner *runner, const struct message *request,
+/* Loads what the request holds. */
+static tw_status load(const struct runner *runner, const struct device_request *request,
                       struct tw_variant **variant, struct tw_error *error) {
-    struct tw_configuration configuration;
     struct tw_binaries binaries = {0};
     int64_t values[TW_MAX_SYMBOLS];
     memcpy(values, runner->testbed.values, sizeof values);
-    tw_status status = assignment_read_variant(request, runner->description, &configuration, error);
+    tw_status status =
+        tw_configuration_bind(runner->description, &request->configuration, values, error);
     if (status == TW_OK)
-        status = tw_configuration_bind(runner->description, &configuration, values, error);
+        status = device_request_binaries(request, &binaries, error);
     if (status == TW_OK)
-        status = assignment_read_binaries(request, &binaries, error);
-    if (status == TW_OK)
-        status = testbed_load(&runner->testbed, &configuration, values, &binaries, variant, error);
+        status = testbed_load(&runner->testbed, &request->configuration, values, &binaries, variant,
+                              error);
     tw_binaries_free(&binaries);
     if (status != TW_OK)
         return status;
@@ -134,35 +127,29 @@ static tw_status load(const struct runner *runner, const struct message *request
     return status;
 }
 
-static const char *trial_status(tw_status status) {
+static enum tw_db_trial_status trial_status(tw_status status) {
     switch (status) {
     case TW_OK:
-        return "ok";
+        return TW_DB_TRIAL_OK;
     case TW_WRONG:
-        return "wrong";
+        return TW_DB_TRIAL_WRONG;
     case TW_RESOURCE:
-        return "resource";
+        return TW_DB_TRIAL_RESOURCE;
     case TW_DEVICE_LOST:
-        return "crash";
+        return TW_DB_TRIAL_CRASH;
     default:
-        return "launch_error";
+        return TW_DB_TRIAL_LAUNCH_ERROR;
     }
 }
 
-/* Whether the worker is of no more use after this. */
-static bool is_lost(tw_status status) {
-    return status == TW_DEVICE_LOST || status == TW_DEVICE;
+static void add_times(struct device_answer *answer, const struct timing *timing) {
+    answer->time_count = timing->count;
+    memcpy(answer->times_us, timing->times_us, sizeof answer->times_us);
+    answer->screened_out = timing->screened_out;
 }
 
-static void add_times(struct message *answer, const struct timing *timing) {
-    cJSON *times = cJSON_AddArrayToObject(answer->json, "times_us");
-    for (int i = 0; i < timing->count; i++)
-        json_append(times, cJSON_CreateNumber(timing->seconds[i] * 1e6));
-    cJSON_AddBoolToObject(answer->json, "screened_out", timing->screened_out);
-}
-
-static tw_status try_variant(struct runner *runner, const struct message *request,
-                             struct message *answer, struct tw_error *error) {
+static tw_status try_variant(struct runner *runner, const struct device_request *request,
+                             struct device_answer *answer, struct tw_error *error) {
     struct tw_variant *variant = NULL;
     struct timer *timer = NULL;
     struct timing timing = {0};
@@ -170,17 +157,16 @@ static tw_status try_variant(struct runner *runner, const struct message *reques
     tw_status status = load(runner, request, &variant, error);
     if (status == TW_OK) {
         status = verify_variant(&runner->workload, variant, &accuracy, error);
-        if ((status == TW_OK || status == TW_WRONG) && isfinite(accuracy.max_rel_error)) {
-            cJSON_AddNumberToObject(answer->json, "max_rel_error", accuracy.max_rel_error);
-            cJSON_AddNumberToObject(answer->json, "rms_rel_error", accuracy.rms_rel_error);
-        }
+        answer->has_error =
+            (status == TW_OK || status == TW_WRONG) && isfinite(accuracy.max_rel_error);
+        answer->max_rel_error = accuracy.max_rel_error;
+        answer->rms_rel_error = accuracy.rms_rel_error;
     }
-    bool timed = strcmp(message_kind(request), "verify") != 0;
+    bool timed = request->asked == DEVICE_TRIAL;
     if (status == TW_OK && timed)
         status = timer_create(&timer, &runner->workload, variant, error);
     if (status == TW_OK && timed)
-        status = timer_measure(timer, message_number(request, "best_us", 0) * 1e-6,
-                               message_number(request, "enough_s", 0), &timing, error);
+        status = timer_measure(timer, request->best_us, request->enough_s, &timing, error);
     if (status == TW_OK && timed)
         add_times(answer, &timing);
     timer_free(timer);
@@ -189,24 +175,8 @@ static tw_status try_variant(struct runner *runner, const struct message *reques
     return status;
 }
 
-static tw_status answer_trial(struct runner *runner, const struct message *request,
-                              struct message *answer, struct tw_error *error) {
-    tw_status status = try_variant(runner, request, answer, error);
-    if (status == TW_NO_MEMORY)
-        return status; /* which is no verdict */
-    cJSON_AddStringToObject(answer->json, "status", trial_status(status));
-    if (status != TW_OK)
-        cJSON_AddStringToObject(answer->json, "message", error->message);
-    bool lost = is_lost(status);
-    /* What a wrong kernel wrote where it must not would make right ones look wrong. */
-    if (status == TW_WRONG && workload_restore(&runner->workload, error) != TW_OK)
-        lost = true;
-    cJSON_AddBoolToObject(answer->json, "lost", lost);
-    return lost ? TW_DEVICE_LOST : TW_OK;
-}
-
-static tw_status answer_finalist(struct runner *runner, const struct message *request,
-                                 struct tw_error *error) {
+static tw_status load_finalist(struct runner *runner, const struct device_request *request,
+                               struct tw_error *error) {
     struct finalist *finalist = &runner->finalists[runner->finalist_count];
     tw_status status = TW_OK;
     if (runner->finalist_count == MAX_FINALISTS)
@@ -220,21 +190,14 @@ static tw_status answer_finalist(struct runner *runner, const struct message *re
     return status;
 }
 
-static tw_status answer_round(struct runner *runner, const struct message *request,
-                              struct message *answer, struct tw_error *error) {
-    cJSON *times = cJSON_AddArrayToObject(answer->json, "times_us");
-    const cJSON *which;
-    cJSON_ArrayForEach(which, cJSON_GetObjectItemCaseSensitive(request->json, "order")) {
-        int index = (int)which->valuedouble;
-        double seconds = 0;
-        if (index < 0 || index >= runner->finalist_count)
-            return tw_fail(error, TW_INVALID, "there is no finalist %d", index);
-        tw_status status = timer_repeat(runner->finalists[index].timer, &seconds, error);
-        if (status != TW_OK)
-            return status;
-        json_append(times, cJSON_CreateNumber(seconds * 1e6));
-    }
-    return TW_OK;
+static tw_status time_finalist(struct runner *runner, const struct device_request *request,
+                               struct device_answer *answer, struct tw_error *error) {
+    if (request->finalist < 0 || request->finalist >= runner->finalist_count)
+        return tw_fail(error, TW_INVALID, "there is no finalist %d", request->finalist);
+    tw_status status =
+        timer_repeat(runner->finalists[request->finalist].timer, &answer->times_us[0], error);
+    answer->time_count = status == TW_OK;
+    return status;
 }
 
 static void drop_finalists(struct runner *runner) {
@@ -245,68 +208,69 @@ static void drop_finalists(struct runner *runner) {
     runner->finalist_count = 0;
 }
 
-static tw_status answer_call(struct runner *runner, const struct message *request,
+static tw_status change_call(struct runner *runner, const struct device_request *request,
                              struct tw_error *error) {
     struct testbed *testbed = &runner->testbed;
-    struct call call;
     drop_finalists(runner);
-    tw_status status = assignment_read_call(request, &call, error);
-    if (status == TW_OK)
-        status = call_bind(&call, &testbed->info, &testbed->problem, testbed->values, error);
-    if (status == TW_OK)
-        status = workload_change(&runner->workload, CACHE_WARM, error);
-    return status;
+    tw_status status =
+        call_bind(&request->call, &testbed->info, &testbed->problem, testbed->values, error);
+    return status == TW_OK ? workload_change(&runner->workload, CACHE_WARM, error) : status;
 }
 
 /* Another problem of the same description and attributes, in place of the one that there was. */
-static tw_status take_problem(struct runner *runner, const struct message *request,
+static tw_status take_problem(struct runner *runner, const struct message *message,
                               struct tw_error *error) {
     struct testbed *testbed = &runner->testbed;
+    struct device_assignment assignment;
     struct tw_description *description;
-    struct tw_problem problem;
-    struct tw_device_info device;
-    struct call call = {0};
+    const struct call call = {0};
     drop_finalists(runner);
-    tw_status status = assignment_read(request, &description, &problem, &device, error);
+    tw_status status = device_assignment_unpack(message, &assignment, &description, error);
     tw_description_free(description);
     if (status == TW_OK) {
-        memcpy(testbed->problem.dimensions, problem.dimensions, sizeof problem.dimensions);
+        memcpy(testbed->problem.dimensions, assignment.problem.dimensions,
+               sizeof testbed->problem.dimensions);
         status = call_bind(&call, &testbed->info, &testbed->problem, testbed->values, error);
     }
     return status == TW_OK ? workload_change(&runner->workload, runner->policy, error) : status;
 }
 
-/* Answers one request; not TW_OK when the worker cannot go on. */
-static tw_status answer_one(struct runner *runner, const struct message *request,
-                            struct tw_error *error) {
-    const char *kind = message_kind(request);
-    if (strcmp(kind, "assignment") == 0)
-        return announce(runner, take_problem(runner, request, error), error);
-    bool is_trial = strcmp(kind, "trial") == 0 || strcmp(kind, "verify") == 0;
-    struct message answer = message_new(is_trial ? "result" : kind);
-    tw_status status = TW_OK, fatal = TW_OK;
-    if (is_trial) {
-        fatal = answer_trial(runner, request, &answer, error);
-    } else {
-        if (strcmp(kind, "finalist") == 0)
-            status = answer_finalist(runner, request, error);
-        else if (strcmp(kind, "round") == 0)
-            status = answer_round(runner, request, &answer, error);
-        else if (strcmp(kind, "call") == 0)
-            status = answer_call(runner, request, error);
-        else
-            status = tw_fail(error, TW_INVALID, "unknown request \"%s\"", kind);
-        cJSON_AddStringToObject(answer.json, "status", trial_status(status));
-        if (status != TW_OK)
-            cJSON_AddStringToObject(answer.json, "message", error->message);
-        cJSON_AddBoolToObject(answer.json, "lost", is_lost(status));
-        /* A call that has no room is not tried; a variant that has none is not to blame. */
-        if (is_lost(status) || (status == TW_NO_MEMORY && strcmp(kind, "call") != 0))
-            fatal = status;
+static tw_status do_request(struct runner *runner, const struct device_request *request,
+                            struct device_answer *answer, struct tw_error *error) {
+    switch (request->asked) {
+    case DEVICE_FINALIST:
+        return load_finalist(runner, request, error);
+    case DEVICE_ROUND:
+        return time_finalist(runner, request, answer, error);
+    case DEVICE_CALL:
+        return change_call(runner, request, error);
+    default:
+        return try_variant(runner, request, answer, error);
     }
-    tw_status sent = fatal != TW_NO_MEMORY ? message_send(WORKER_FD, &answer, error) : TW_NO_MEMORY;
-    message_free(&answer);
-    return fatal != TW_OK ? fatal : sent;
+}
+
+/* Answers one request; not TW_OK when the worker cannot go on. */
+static tw_status answer_one(struct runner *runner, const struct message *message,
+                            struct tw_error *error) {
+    struct device_request request = {0};
+    struct device_answer answer = {0};
+    if (device_is_assignment(message))
+        return announce(runner, take_problem(runner, message, error), error);
+    tw_status status = device_request_unpack(message, &request, runner->description, error);
+    if (status == TW_OK)
+        status = do_request(runner, &request, &answer, error);
+    /* A call that has no room is not tried; a variant that has none is not to blame. */
+    if (status == TW_NO_MEMORY && request.asked != DEVICE_CALL)
+        return status;
+    answer.status = trial_status(status);
+    if (status != TW_OK)
+        snprintf(answer.message, sizeof answer.message, "%s", error->message);
+    answer.lost = status == TW_DEVICE_LOST || status == TW_DEVICE;
+    /* What a wrong kernel wrote where it must not would make right ones look wrong. */
+    if (status == TW_WRONG && workload_restore(&runner->workload, error) != TW_OK)
+        answer.lost = true;
+    tw_status sent = tell(device_answer_pack(&answer), error);
+    return answer.lost ? TW_DEVICE_LOST : sent;
 }
 
 int device_worker(void) {

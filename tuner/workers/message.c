@@ -45,6 +45,32 @@ bool message_flag(const struct message *message, const char *key) {
     return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(message->json, key));
 }
 
+int message_index(const struct message *message, const char *key, int most, int fallback) {
+    double number = message_number(message, key, -1);
+    return number >= 0 && number <= most && number == (int)number ? (int)number : fallback;
+}
+
+void message_set_bytes(struct message *message, const void *bytes, size_t size) {
+    free(message->bytes);
+    message->size = 0;
+    message->bytes = malloc(size > 0 ? size : 1);
+    if (message->bytes == NULL) {
+        json_note_lack();
+        return;
+    }
+    memcpy(message->bytes, bytes, size);
+    message->size = size;
+}
+
+tw_status message_get_bytes(const struct message *message, void *bytes, size_t size,
+                            struct tw_error *error) {
+    if (message->size != size)
+        return tw_fail(error, TW_IO, "the message has %zu bytes and should have %zu", message->size,
+                       size);
+    memcpy(bytes, message->bytes, size);
+    return TW_OK;
+}
+
 static tw_status send_all(int fd, const void *bytes, size_t size, struct tw_error *error) {
     const char *at = bytes;
     while (size > 0) {

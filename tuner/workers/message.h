@@ -27,6 +27,14 @@ void message_free(struct message *message);
 double message_number(const struct message *message, const char *key, double fallback);
 const char *message_text(const struct message *message, const char *key, const char *fallback);
 bool message_flag(const struct message *message, const char *key);
+/* A whole number from 0 to `most`; the fallback when there is none. */
+int message_index(const struct message *message, const char *key, int most, int fallback);
+
+/* Makes the message's bytes a copy of these; sending tells when there was no memory for it. */
+void message_set_bytes(struct message *message, const void *bytes, size_t size);
+/* Copies the bytes out; TW_IO unless there are so many. */
+tw_status message_get_bytes(const struct message *message, void *bytes, size_t size,
+                            struct tw_error *error);
 
 /* Writes the whole message; TW_IO when the other end is gone. */
 tw_status message_send(int fd, const struct message *message, struct tw_error *error);
