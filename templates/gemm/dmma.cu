@@ -1,6 +1,4 @@
-/* C = alpha*op(A)*op(B) + beta*C in f64 on tensor cores (PTX ISA, mma.m16n8k16 and its kin on sm_90 and later,
- * m8n8k4 from sm_80). Tiles come by cp.async over a ring of stages; a warp reads the fragments of the next eight
- * of K while it multiplies those before.
+/* f64 on tensor cores (PTX ISA, mma.m16n8k16 and its kin on sm_90 and later, m8n8k4 from sm_80).
  *
  * Which element of a tile an instruction calls row 3 or k 5 is free as long as both operands and C agree. Here
  * lane l of a warp reads, of every 16 rows or columns, two neighbours from 2*(l/4) on, and of every 8 of K two
@@ -10,12 +8,8 @@
  * which two of every 8 of K the line belongs to. */
 #define SWIZZLED(line, along_k) ((along_k) ? ((line) / 2 % 2) << 6 : ((line) / 2 % 4) << 5)
 
-#define TALL (WARP_M / 16)
-#define ACROSS (WARP_N / 16)
 #define FRAGMENT_K (MMA_K < 8 ? 8 : MMA_K) /* of K in one set of fragments */
 #define KS (FRAGMENT_K / 4)                /* of K that a lane has of it */
-#define SLICE_K (BK / SLICES)               /* of K that a warp has of a stage */
-#define PARTS_K (SLICE_K / FRAGMENT_K)
 
 /* Sixteen rows, or columns, of FRAGMENT_K: of the lane's two, KS each. The order is the instruction's. */
 struct rows_fragment {
@@ -130,9 +124,11 @@ TW_DEVICE void read_fragments(struct fragments *to, tw_u32 stage, struct lanes l
     }
 }
 
-/* Of a lane, in 16 rows and 16 columns: row i of its two, column j of its four. Columns 2e + j of the four are sum
- * e of instruction j. */
-#define SUM(sums, i, j) (sums)[(j) % 2][(i)*2 + (j) / 2]
+/* Of a lane, in 16 rows and 16 columns: where rows i of two and columns j of four are, and their sum. Columns 2e + j
+ * are sum e of instruction j. */
+#define ROW_OF(lane, i) ((lane) / 4 * 2 + (i))
+#define COLUMN_OF(lane, j) ((lane) % 4 * 4 + (j))
+#define SUM_OF(sums, i, j) (sums)[(j) % 2][(i)*2 + (j) / 2]
 
 TW_DEVICE void multiply_fragments(double sums[TALL][ACROSS][2][4], const struct fragments *fragments)
 {

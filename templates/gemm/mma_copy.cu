@@ -25,7 +25,7 @@ TW_DEVICE int first_element(const int length, const int width)
 /* What of a tile a thread's first piece is moved by, in elements. */
 TW_DEVICE tw_index first_piece(int stride, const int length, const int width)
 {
-    return STRAIGHT(length, width)
+    return width >= 4 && STRAIGHT(length, width)
                ? (tw_index)first_line(length, width) * stride + first_element(length, width)
                : 0;
 }
@@ -59,13 +59,32 @@ TW_DEVICE void copy_tile(tw_u32 to, TW_GLOBAL const ELEMENT *from, int stride, i
     }
 }
 
+/* The same one by one, for elements of less than four bytes where strides or alignment allow no more: cp.async takes no
+ * fewer bytes. `from` is the tile's first element. */
+TW_DEVICE void copy_elements(tw_u32 to, TW_GLOBAL const ELEMENT *from, int stride, int lines_left, int length_left,
+                             const int lines, const int length, const int along_k)
+{
+    TW_UNROLL_BY(4)
+    for (int element = (int)threadIdx.x; element < lines * length; element += THREADS) {
+        const int line = element / length, at = element % length;
+        const int there = line < lines_left && at < length_left;
+        const tw_u32 place = to + ((line * length + at) * ELEMENT_BYTES ^ SWIZZLED(line, along_k));
+        const tw_u16 bits = (tw_u16)(there ? from[(tw_index)line * stride + at] : 0);
+        if (ELEMENT_BYTES == 1)
+            asm volatile("st.shared.u8 [%0], %1;" ::"r"(place), "h"(bits) : "memory");
+        else
+            asm volatile("st.shared.u16 [%0], %1;" ::"r"(place), "h"(bits) : "memory");
+    }
+}
+
 /* An operand's tiles: how they lie in memory, and how much of them is there. */
 struct operand {
     TW_GLOBAL const ELEMENT *from; /* of this thread, in the next tile */
     int stride, left;              /* rows, or columns, that are there */
 };
 
-TW_DEVICE void operand_begin(struct operand *operand, int k, int x, const int along_k, const int tile, const int width)
+TW_DEVICE void operand_begin(struct operand *operand, int k, int x, const int along_k, const int tile,
+                             const int width)
 {
     operand->from += along_k ? (tw_index)x * operand->stride + k : (tw_index)k * operand->stride + x;
     operand->from += first_piece(operand->stride, along_k ? BK : tile, width);
@@ -75,9 +94,12 @@ TW_DEVICE void operand_begin(struct operand *operand, int k, int x, const int al
 TW_DEVICE void operand_copy(struct operand *operand, tw_u32 to, int k_left, const int along_k, const int tile,
                             const int width, const int edge)
 {
-    if (k_left > 0)
-        copy_tile(to, operand->from, operand->stride, along_k ? operand->left : k_left,
-                  along_k ? k_left : operand->left, along_k ? tile : BK, along_k ? BK : tile, along_k, width, edge);
+    const int lines_left = along_k ? operand->left : k_left, length_left = along_k ? k_left : operand->left;
+    const int lines = along_k ? tile : BK, length = along_k ? BK : tile;
+    if (k_left > 0 && width < 4)
+        copy_elements(to, operand->from, operand->stride, lines_left, length_left, lines, length, along_k);
+    else if (k_left > 0)
+        copy_tile(to, operand->from, operand->stride, lines_left, length_left, lines, length, along_k, width, edge);
     operand->from += along_k ? BK : (tw_index)BK * operand->stride;
 }
 

@@ -19,6 +19,11 @@
 #define WARP_N (BN / WARPS_N)
 #define WARP_ROW(warp) ((warp) / WARPS_N % WARPS_M * WARP_M)
 #define WARP_COLUMN(warp) ((warp) % WARPS_N * WARP_N)
+/* Of it, blocks of 16 rows and of 16 columns, and of K what a warp has of a stage. */
+#define TALL (WARP_M / 16)
+#define ACROSS (WARP_N / 16)
+#define SLICE_K (BK / SLICES)
+#define PARTS_K (SLICE_K / FRAGMENT_K)
 
 struct place {
     int row, column; /* of the tile, in elements */

@@ -1,8 +1,10 @@
-/* The pipeline over K and the kernel of gemm/dmma.cu. */
+/* The kernel that gemm/dmma.cu and gemm/mma.cu are the instructions of: tiles come by cp.async over a ring of stages,
+ * and warps multiply fragments that they read from there. */
 
 /* Multiplies all of K that is left. With two sets of fragments, the next is read while one is multiplied, over the
  * end of a stage too. */
-TW_DEVICE void multiply_all(double sums[TALL][ACROSS][2][4], struct operand *rows, struct operand *columns, int k_left)
+TW_DEVICE void multiply_all(real sums[TALL][ACROSS][2][4], struct operand *rows, struct operand *columns,
+                            int k_left)
 {
     const tw_u32 base = shared_address(tw_shared_bytes);
     const struct lanes lanes = lanes_of((int)threadIdx.x / 32);
@@ -49,9 +51,10 @@ TW_DEVICE void multiply_all(double sums[TALL][ACROSS][2][4], struct operand *row
     }
 }
 
-TW_KERNEL(gemm_dmma)
-(TW_GLOBAL const double *TW_RESTRICT A, TW_GLOBAL const double *TW_RESTRICT B, TW_GLOBAL double *TW_RESTRICT C,
- int M, int N, int K, int lda, int ldb, int ldc, double alpha, double beta, int group)
+TW_KERNEL(gemm_mma)
+(TW_GLOBAL const ELEMENT *TW_RESTRICT A, TW_GLOBAL const ELEMENT_B *TW_RESTRICT B,
+ TW_GLOBAL RESULT *TW_RESTRICT C, int M, int N, int K, int lda, int ldb, int ldc, SCALAR alpha, SCALAR beta,
+ int group)
 {
     const int all = K / BK + (K % BK != 0);
     const int part = SPLIT > 1 ? (int)blockIdx.x % SPLIT : 0;
@@ -60,7 +63,7 @@ TW_KERNEL(gemm_dmma)
     struct operand rows = {SWAP ? B : A, SWAP ? ldb : lda, SWAP ? N : M};
     struct operand columns = {SWAP ? A : B, SWAP ? lda : ldb, SWAP ? M : N};
     const struct place place = place_of((int)blockIdx.x / SPLIT, rows.left, columns.left, group);
-    double sums[TALL][ACROSS][2][4];
+    real sums[TALL][ACROSS][2][4];
     TW_UNROLL
     for (int i = 0; i < TALL * ACROSS * 8; i++)
         sums[i / 8 / ACROSS][i / 8 % ACROSS][i % 8 / 4][i % 4] = 0;

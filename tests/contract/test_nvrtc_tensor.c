@@ -1,0 +1,90 @@
+/* GEMM on tensor cores that warps feed from registers compiles for every architecture that has
+ * them, and keeps its sums there: presets of both implementations, in each type, spill nothing.
+ * Without a GPU. */
+#include "runtime/description/builtin.h"
+#include "runtime/variant/compile.h"
+#include "runtime/variant/variant.h"
+#include "tests/support/problems.h"
+#include "tests/support/scale.h"
+
+/* Shared memory that a block may have (CUDA C++ Programming Guide, compute capabilities). */
+static const struct {
+    int arch, max_shared, max_cluster;
+} architectures[] = {{80, 166912, 1}, {86, 101376, 1},  {89, 101376, 1},
+                     {90, 232448, 8}, {100, 232448, 8}, {120, 101376, 8}};
+
+/* `from` and `to` are the first and the last architecture that a preset is for. */
+static const struct {
+    const char *preset, *problem;
+    int from, to;
+} subjects[] = {{"mma", "M=1000,N=1000,K=1000;dtype=bf16", 80, 120},
+                {"mma-tf32", "M=1000,N=1000,K=1000;compute=tf32,trans=nt", 80, 120},
+                {"mma-i8", "M=1000,N=1000,K=1000;dtype=i8,trans=nt", 80, 120},
+                {"dmma-four", "M=1000,N=1000,K=1000;dtype=f64", 80, 89},
+                {"dmma-medium", "M=1000,N=1000,K=1000;dtype=f64", 90, 100}};
+
+static struct tw_configuration preset_named(const struct tw_description *d, const char *wanted) {
+    for (int i = 0; i < preset_count(d); i++) {
+        const char *name;
+        struct tw_configuration c = preset_number(d, i, &name);
+        if (strcmp(name, wanted) == 0)
+            return c;
+    }
+    fail_msg("gemm has no preset %s", wanted);
+    return (struct tw_configuration){0};
+}
+
+/* False where there is no compiler. */
+static bool compile(const struct tw_description *d, const struct tw_device_info *device,
+                    int subject) {
+    const struct tw_backend *backend = tw_backend_find("cuda");
+    struct tw_problem problem;
+    const struct tw_configuration c = preset_named(d, subjects[subject].preset);
+    struct tw_binaries binaries;
+    struct tw_error error;
+    int64_t values[TW_MAX_SYMBOLS];
+    if (backend == NULL)
+        return false;
+    must(tw_problem_read(&problem, d, subjects[subject].problem, &error), error);
+    bind_problem(&problem, device, values);
+    must(is_allowed(d, &c, values, device, &error), error);
+    must(tw_configuration_bind(d, &c, values, &error), error);
+    tw_status status = tw_variant_compile(backend, device, &problem, &c, values, &binaries, &error);
+    if (status == TW_UNAVAILABLE)
+        return false;
+    must(status, error);
+    if (binaries.launches[0].spill_bytes > 0 || binaries.launches[0].registers < 64)
+        fail_msg("%s, %s on %s: %ld registers, %ld bytes spilled", subjects[subject].preset,
+                 subjects[subject].problem, device->architecture,
+                 (long)binaries.launches[0].registers, (long)binaries.launches[0].spill_bytes);
+    tw_binaries_free(&binaries);
+    return true;
+}
+
+static void nothing_is_spilled(void **state) {
+    (void)state;
+    struct tw_description *d;
+    struct tw_error error;
+    must(tw_description_builtin(&d, "gemm", &error), error);
+    for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
+        struct tw_device_info device = paper_gpu;
+        device.arch = architectures[a].arch;
+        device.max_shared = architectures[a].max_shared;
+        device.max_cluster = architectures[a].max_cluster;
+        device.has_tensor_maps = device.arch >= 90;
+        snprintf(device.architecture, sizeof device.architecture, "sm_%d", device.arch);
+        for (int i = 0; i < (int)(sizeof subjects / sizeof *subjects); i++)
+            if (device.arch >= subjects[i].from && device.arch <= subjects[i].to &&
+                !compile(d, &device, i)) {
+                print_message("no NVRTC here\n");
+                tw_description_free(d);
+                return;
+            }
+    }
+    tw_description_free(d);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_spilled)};
+    return cmocka_run_group_tests_name("nvrtc tensor", tests, NULL, NULL);
+}
