@@ -61,7 +61,7 @@ static void overview_row(const struct page_subject *s, int index, struct tw_text
     tw_text_print(out, "<tr><td><a href=\"#s%d\">", index);
     html_text(out, s->kernel);
     tw_text_print(out, " ");
-    html_text(out, s->problem);
+    html_code(out, s->problem);
     tw_text_print(out, "</a></td>");
     html_element(out, "td", s->device->name);
     html_element(out, "td", s->cache);
@@ -155,7 +155,7 @@ static void add_subject_head(const struct page_subject *s, int index, struct tw_
     tw_text_print(out, "<section id=\"s%d\" class=\"subject\"><h2>", index);
     html_text(out, s->kernel);
     tw_text_print(out, " <span>");
-    html_text(out, s->problem);
+    html_code(out, s->problem);
     tw_text_print(out, "</span></h2>\n");
     html_print(out, "p", "On %s, %s cache.", s->device->name, s->cache);
     if (s->best_count > 0)

@@ -106,7 +106,9 @@ static void add_row(const struct family *f, int index, struct tw_text *out) {
         return;
     tw_problem_text(problem, text);
     tw_text_print(out, "<tr>");
-    html_element(out, "td", text);
+    tw_text_print(out, "<td>");
+    html_code(out, text);
+    tw_text_print(out, "</td>");
     if (status != TW_OK) {
         html_print(out, "td colspan=4", "nothing: %s", error.message);
         tw_text_print(out, "</tr>\n");

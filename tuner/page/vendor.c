@@ -127,9 +127,10 @@ static void draw(const struct duels *d, struct tw_text *out) {
 }
 
 static void list(const struct duels *d, struct tw_text *out) {
-    tw_text_print(out, "<div class=\"wide\"><table><thead><tr><th class=n>#<th>problem<th "
-                       "class=n>ours<th class=n>vendor<th class=n>ratio<th>vendor's<th>chosen by"
-                       "</tr></thead><tbody>\n");
+    tw_text_print(out,
+                  "<div class=\"wide\"><table><thead><tr><th class=n>#<th>problem<th class=n>ratio"
+                  "<th class=n>ours<th class=n>vendor<th>vendor's<th>chosen by"
+                  "</tr></thead><tbody>\n");
     for (int i = 0; i < d->count; i++) {
         const struct duel *duel = &d->duels[i];
         char ours[32], theirs[32];
@@ -137,11 +138,15 @@ static void list(const struct duels *d, struct tw_text *out) {
         report_time(duel->vendor_us, theirs);
         tw_text_print(out, "<tr>");
         html_print(out, "td class=n", "%d", i + 1);
-        html_print(out, "td", "%s %s", duel->kernel, duel->problem);
-        html_element(out, "td class=n", ours);
-        html_element(out, "td class=n", theirs);
+        tw_text_print(out, "<td>");
+        html_text(out, duel->kernel);
+        tw_text_print(out, " ");
+        html_code(out, duel->problem);
+        tw_text_print(out, "</td>");
         html_print(out, duel->ratio >= 1 ? "td class=n" : "td class=\"n slow\"", "%.3f",
                    duel->ratio);
+        html_element(out, "td class=n", ours);
+        html_element(out, "td class=n", theirs);
         html_element(out, "td", duel->vendor);
         html_print(out, "td", "%s", duel->tuned ? "tuned" : duel->rule);
         tw_text_print(out, "</tr>\n");
