@@ -68,6 +68,17 @@ class Bench(support.EndToEnd):
             self.assertEqual(line["count"], 2)
             self.assertTrue(0 < line["least"] <= line["geometric_mean"] < math.inf, line)
 
+    def test_other_types(self):
+        """Whole numbers are right or wrong; what goes together in no product is told."""
+        words = ("--shape", "9x7x33", "--dtype", "i8", "--trans", "nt", *WARM)
+        report = json.loads(self.bench(*words, "--json").out)
+        ours = report["problems"][0]["contenders"][0]
+        self.assertEqual(report["problems"][0]["problem"], "M=9,N=7,K=33;dtype=i8,trans=nt")
+        self.assertEqual((ours["wrong"], ours["max_error"]), (False, 0), ours)
+        result = self.run_command(*SHAPE, "--attr", "compute=tf32", "--dtype", "f16")
+        self.assertEqual((result.code, result.out), (2, ""), result)
+        self.assertIn("only products of f32 may be computed in tf32", result.err)
+
     def test_the_other_kernels_from_a_list(self):
         shapes = self.home / "shapes.txt"
         shapes.write_text(

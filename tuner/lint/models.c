@@ -71,18 +71,43 @@ uint32_t lint_random(uint64_t *state) {
     return (uint32_t)(*state >> 33);
 }
 
+/* Of numbers the first few. */
+static int number_choices(const struct tw_attribute *attribute) {
+    return (int)fmin(8, (double)attribute->most - attribute->least + 1);
+}
+
 static void take_words(const struct tw_description *d, int index, struct tw_problem *problem) {
     int left = index;
     for (int i = 0; i < d->attribute_count; i++) {
         const struct tw_attribute *attribute = &d->attributes[i];
         int choices = attribute->word_count;
-        /* Of numbers the first few. */
+        /* Most implementations know nothing of these, so every other problem has none of them. */
+        if (attribute->quiet && (index + index / SIZES) % 2 == 0) {
+            problem->words[i] = attribute->default_word;
+            continue;
+        }
         if (attribute->is_number)
-            choices = (int)fmin(8, (double)attribute->most - attribute->least + 1);
+            choices = number_choices(attribute);
         problem->words[i] = attribute->is_number ? attribute->least + left % choices
                                                  : attribute->words[left % choices];
         /* Shapes come in turns of SIZES, so that a step of one would meet the same words again. */
         left = left / choices + index / SIZES;
+    }
+}
+
+static void draw_words(const struct tw_description *d, uint64_t *state,
+                       struct tw_problem *problem) {
+    bool quiet = lint_random(state) % 2 == 0;
+    for (int i = 0; i < d->attribute_count; i++) {
+        const struct tw_attribute *attribute = &d->attributes[i];
+        if (attribute->quiet && quiet)
+            problem->words[i] = attribute->default_word;
+        else if (attribute->is_number)
+            problem->words[i] =
+                attribute->least + (int)(lint_random(state) % (uint32_t)number_choices(attribute));
+        else
+            problem->words[i] =
+                attribute->words[lint_random(state) % (uint32_t)attribute->word_count];
     }
 }
 
@@ -103,8 +128,8 @@ bool lint_problem(const struct tw_description *d, int index, struct tw_problem *
     }
     take_words(d, index, problem);
     /* In place of words that do not go together, others. */
-    for (int more = 1; more <= MOST_REFUSED && tw_problem_refusal(problem) != NULL; more++)
-        take_words(d, index + more * (SIZES + 1), problem);
+    for (int more = 0; more < MOST_REFUSED && tw_problem_refusal(problem) != NULL; more++)
+        draw_words(d, &state, problem);
     return true;
 }
 
