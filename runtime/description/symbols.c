@@ -6,14 +6,19 @@
 bool tw_is_identifier(const char *name) {
     if (!(isalpha((unsigned char)name[0]) || name[0] == '_'))
         return false;
-    size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    size_t length = 1;
+    while (isalnum((unsigned char)name[length]) || name[length] == '_')
+        length++;
     return name[length] == '\0' && length < TW_NAME_SIZE;
 }
 
 static int find(char names[][TW_NAME_SIZE], int count, const char *name) {
-    /* Asked for every name of every expression: most differ in the first letter. */
+    /* Asked for every name of every expression: most differ in the first two letters. "" is none.
+     */
+    if (name[0] == '\0')
+        return -1;
     for (int i = 0; i < count; i++)
-        if (names[i][0] == name[0] && strcmp(names[i], name) == 0)
+        if (names[i][0] == name[0] && names[i][1] == name[1] && strcmp(names[i], name) == 0)
             return i;
     return -1;
 }
