@@ -240,7 +240,6 @@ tw_status arguments_parse(struct arguments *a, int count, char **words, option_s
     *a = (struct arguments){.budget_seconds = 60,
                             .seed = 1,
                             .seeds = 100,
-                            .trials = 400,
                             .outstanding = 1,
                             .jobs = cores < 1           ? 1
                                     : cores < MOST_JOBS ? cores

@@ -90,7 +90,8 @@ struct arguments {
     const char *strategy;        /* the last that was given */
     struct word_list strategies; /* all of them */
     int64_t seed;
-    int64_t seeds, trials, outstanding; /* of searches that are replayed */
+    int64_t seeds, outstanding; /* of searches that are replayed */
+    int64_t trials;             /* of each of them, or of a recording; 0: not given */
     int64_t jobs;
     const char *db;
     const char *cache; /* "cold" unless given */

@@ -30,7 +30,10 @@ static const char help[] =
     "  --json               print one JSON object\n"
     "  --quiet              no progress\n"
     "\n"
-    "Ctrl-C stops cleanly.\n";
+    "Ctrl-C stops cleanly.\n"
+    "\n"
+    "With --output FILE it records the space of one problem instead: see tune record -o FILE "
+    "--help.\n";
 
 struct task {
     struct tw_description *description;
@@ -147,7 +150,17 @@ static tw_status record(const struct arguments *a, struct task *task, struct tw_
     return status == TW_OK ? print_result(a, task, error) : status;
 }
 
+/* With a file to write it is one space that is recorded, as a whole. */
+static bool names_output(int count, char **words) {
+    for (int i = 1; i < count; i++)
+        if (strncmp(words[i], "-o", 2) == 0 || strncmp(words[i], "--output", 8) == 0)
+            return true;
+    return false;
+}
+
 int command_record(int count, char **words) {
+    if (names_output(count, words))
+        return command_record_space(count, words);
     struct arguments arguments;
     struct tw_error error;
     struct task *task = calloc(1, sizeof *task);

@@ -34,6 +34,8 @@ static const char help[] =
     "\n"
     "Strategies and their settings:\n";
 
+enum { TRIALS = 400 /* unless given */ };
+
 struct simulation {
     const struct arguments *arguments;
     int strategy_count;
@@ -131,7 +133,8 @@ static tw_status replay(struct simulation *s, struct tw_error *error) {
         .names = (const char *const *)s->names,
         .strategies = s->strategy_count,
         .seeds = (size_t)a->seeds,
-        .options = {.trials = (size_t)a->trials, .outstanding = (size_t)a->outstanding}};
+        .options = {.trials = a->trials > 0 ? (size_t)a->trials : TRIALS,
+                    .outstanding = (size_t)a->outstanding}};
     tw_status status = TW_OK;
     for (int f = 0; f < s->file_count && status == TW_OK; f++) {
         for (int i = 0; i < s->strategy_count && status == TW_OK; i++)

@@ -1,27 +1,36 @@
 /* What searches unless another is asked for, by the space. One that is soon tried as a whole is
  * tried in order. Elsewhere variable-neighbourhood descent and Bayesian optimisation take turns, by
- * chance, and each learns what came of the other's proposals: descent finds a needle near the best
- * that the model smooths over, and the model another hill that descent never sees. */
+ * chance, and each learns what came of the other's proposals: the model soon sees hills that
+ * descent would not come to, and descent in the end finds needles that the model smooths over. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "tuner/search/rng.h"
 #include "tuner/search/strategies.h"
 
-enum { PARTS = 2, SMALL = 32 /* points */ };
+enum {
+    PARTS = 2,
+    SMALL = 32,  /* points */
+    CENTRAL = 4, /* first proposals that are drawn from the middle, each of so many: */
+    DRAWN = 4
+};
 
 /* The model takes no blind steps, which descent takes; descent's patience counts the model's trials
  * too. */
-static const char *const words[PARTS] = {"vnd:patience=24", "bayesian:blind=0,random=0.02"};
+static const char *const words[PARTS] = {"vnd:patience=16", "bayesian:blind=0,random=0.02"};
 
-enum { MODEL };
+enum { MODEL, HALVED };
 static const struct strategy_setting settings[] = {
-    [MODEL] = {"model", 0.5, 0, 1, false, "share of proposals by Bayesian optimisation"},
+    [MODEL] = {"model", 0.7, 0, 1, false, "share of proposals by Bayesian optimisation, at first"},
+    [HALVED] = {"halved", 30, 1, 1e6, false, "ok trials until half of that share"},
     {0},
 };
 
 struct automatic {
     const struct strategy *strategy;
     struct rng rng;
+    size_t asked;
+    double ok; /* trials */
     int count;
     struct strategy *parts[PARTS];
 };
@@ -60,9 +69,43 @@ static tw_status create(void **state, const struct strategy *strategy, uint64_t 
     return status;
 }
 
+/* Of a few points at random the one in the middle of most ranges, whose ends are seldom good. Of
+ * one implementation only: to draw from several is more than to draw a point (sampler.h). */
+static size_t central(struct automatic *a) {
+    const struct space *space = strategy_space(a->strategy);
+    size_t best = SPACE_NONE;
+    double least = INFINITY;
+    for (int i = 0; i < DRAWN; i++) {
+        size_t point = rng_below(&a->rng, space_size(space));
+        int implementation = space_implementation(space, point);
+        const unsigned char *ranks = space_coordinates(space, point);
+        double distance = 0;
+        if (space_range(space, implementation).count < space_size(space))
+            return SPACE_NONE;
+        for (int axis = 0; axis < space_axes(space, implementation); axis++) {
+            double x = (ranks[axis] + 0.5) / space_axis(space, implementation, axis)->count;
+            distance += (x - 0.5) * (x - 0.5);
+        }
+        if (distance < least && !strategy_seen(a->strategy, point)) {
+            best = point;
+            least = distance;
+        }
+    }
+    return best;
+}
+
 static size_t propose(void *state) {
     struct automatic *a = state;
-    int turn = a->count == PARTS && rng_unit(&a->rng) < strategy_value(a->strategy, MODEL);
+    if (a->asked++ < CENTRAL && a->count == PARTS) {
+        size_t point = central(a);
+        for (int i = 0; i < a->count && point != SPACE_NONE; i++)
+            strategy_avoid(a->parts[i], point);
+        if (point != SPACE_NONE)
+            return point;
+    }
+    double halved = strategy_value(a->strategy, HALVED);
+    double model = strategy_value(a->strategy, MODEL) * halved / (halved + a->ok);
+    int turn = a->count == PARTS && rng_unit(&a->rng) < model;
     size_t point = SPACE_NONE;
     strategy_ask(a->parts[turn], &point);
     for (int i = 0; i < a->count && point != SPACE_NONE; i++)
@@ -72,6 +115,7 @@ static size_t propose(void *state) {
 
 static void learn(void *state, size_t point, const struct strategy_outcome *outcome) {
     struct automatic *a = state;
+    a->ok += outcome->ok;
     for (int i = 0; i < a->count; i++)
         strategy_tell(a->parts[i], point, outcome);
 }

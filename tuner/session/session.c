@@ -131,6 +131,8 @@ static tw_status queue_hints(struct session *s) {
 static tw_status search_words(const struct session_options *o, struct tw_text *words,
                               struct tw_error *error) {
     strategy_words(&o->strategy, words);
+    if (o->pins != NULL && o->pins->implementation[0] != '\0')
+        tw_text_print(words, " of %s", o->pins->implementation);
     if (o->pins != NULL && o->pins->count > 0) {
         tw_text_print(words, " with ");
         pins_text(o->pins, words);

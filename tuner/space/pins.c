@@ -169,6 +169,8 @@ void pins_text(const struct pins *pins, struct tw_text *text) {
 /* ---- Using ---- */
 
 bool pins_fit(const struct pins *pins, const struct tw_implementation *implementation) {
+    if (pins->implementation[0] != '\0' && strcmp(pins->implementation, implementation->name) != 0)
+        return false;
     for (int i = 0; i < pins->count; i++)
         if (!has_pin(implementation, &pins->pins[i]))
             return false;

@@ -16,6 +16,7 @@ struct pin {
 struct pins {
     int count;
     struct pin pins[TW_MAX_PARAMETERS];
+    char implementation[TW_NAME_SIZE]; /* the only one that counts; empty: any may */
 };
 
 /* Reads NAME=VALUE words. TW_INVALID with a line for a word that is none, a parameter that no
@@ -23,7 +24,7 @@ struct pins {
  * no implementation has all of. */
 tw_status pins_read(struct pins *pins, const char *const *words, int count,
                     const struct tw_description *description, struct tw_error *error);
-/* Appends "BK=8 STAGING=async"; nothing without pins. */
+/* Appends "BK=8 STAGING=async", the implementation not among them; nothing without pins. */
 void pins_text(const struct pins *pins, struct tw_text *text);
 
 /* Whether the implementation has all of them. */
