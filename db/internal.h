@@ -21,10 +21,11 @@ struct tw_db {
     char *path;
     enum tw_db_mode mode;
     int busy_timeout_ms;
-    int file_version; /* of the schema in the file, which is older than this program's when an old
-                         file is read through an upgraded copy */
-    bool in_batch;    /* between tw_db_begin and its commit or rollback */
-    int visiting;     /* visitors under way */
+    int file_version;  /* of the schema in the file, which is older than this program's when an old
+                          file is read through an upgraded copy */
+    bool in_batch;     /* between tw_db_begin and its commit or rollback */
+    bool half_written; /* a failed write could not be undone, and is to be */
+    int visiting;      /* visitors under way */
     char message[TW_DB_MESSAGE_SIZE];
 };
 

@@ -25,19 +25,22 @@ enum tw_db_status tw_db_execute(tw_db *db, const char *sql, const char *doing) {
     return TW_DB_OK;
 }
 
-/* For undoing: the failure that led here is the one to tell about. */
-static void execute_quietly(tw_db *db, const char *sql) {
-    sqlite3_exec(db->sqlite, sql, NULL, NULL, NULL);
-}
-
 static bool in_transaction(const tw_db *db) {
     return sqlite3_get_autocommit(db->sqlite) == 0;
+}
+
+/* The failure that led here is the one to tell about. What there is no memory to undo is undone
+ * before the next write, so that it is not committed with that. */
+static void undo(tw_db *db, const char *sql) {
+    if (sqlite3_exec(db->sqlite, sql, NULL, NULL, NULL) != SQLITE_OK && in_transaction(db)) {
+        db->half_written = true;
+    }
 }
 
 static enum tw_db_status commit(tw_db *db) {
     enum tw_db_status status = tw_db_execute(db, "COMMIT", "commit");
     if (status != TW_DB_OK && in_transaction(db)) {
-        execute_quietly(db, "ROLLBACK");
+        undo(db, "ROLLBACK");
     }
     return status;
 }
@@ -48,6 +51,13 @@ static enum tw_db_status check_may_write(tw_db *db) {
     }
     if (db->visiting > 0) {
         return tw_db_fail(db, TW_DB_MISUSE, "a visitor must not write");
+    }
+    if (db->half_written) {
+        enum tw_db_status status = tw_db_execute(db, "ROLLBACK", "undo a write");
+        if (status != TW_DB_OK) {
+            return status;
+        }
+        db->half_written = false;
     }
     if (db->in_batch && !in_transaction(db)) {
         return tw_db_fail(db, TW_DB_MISUSE,
@@ -82,7 +92,7 @@ enum tw_db_status tw_db_commit(tw_db *db) {
 
 void tw_db_rollback(tw_db *db) {
     if (db->in_batch && db->visiting == 0) {
-        execute_quietly(db, "ROLLBACK");
+        undo(db, "ROLLBACK");
         db->in_batch = false;
     }
 }
@@ -101,7 +111,7 @@ enum tw_db_status tw_db_write_end(tw_db *db, enum tw_db_status status) {
         return db->in_batch ? tw_db_execute(db, "RELEASE write", "keep a write") : commit(db);
     }
     if (in_transaction(db)) {
-        execute_quietly(db, db->in_batch ? "ROLLBACK TO write; RELEASE write" : "ROLLBACK");
+        undo(db, db->in_batch ? "ROLLBACK TO write; RELEASE write" : "ROLLBACK");
     }
     return status;
 }

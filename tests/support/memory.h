@@ -69,13 +69,15 @@ FILE *__real_fopen(const char *path, const char *mode);
 DIR *__real_opendir(const char *path);
 int __real_glob(const char *pattern, int flags, int (*fail)(const char *, int), glob_t *found);
 
-/* The calls that led here, but for those inside of other libraries. */
-SUPPORT int memory_calls(void *frames[MEMORY_FRAMES]) {
+/* The calls that led here, but for those inside of other libraries, by their places in the program:
+ * where it is loaded differs, and which allocations fail must not. */
+SUPPORT int memory_calls(ptrdiff_t places[MEMORY_FRAMES]) {
     extern const char __executable_start[], etext[];
+    void *frames[MEMORY_FRAMES];
     int count = backtrace(frames, MEMORY_FRAMES), own = 0;
     for (int i = 0; i < count; i++)
         if ((const char *)frames[i] >= __executable_start && (const char *)frames[i] < etext)
-            frames[own++] = frames[i];
+            places[own++] = (const char *)frames[i] - __executable_start;
     return own;
 }
 
@@ -86,13 +88,13 @@ SUPPORT bool memory_is_out(void) {
     if (memory.watching && memory.pauses == 0) {
         int64_t number = ++memory.count;
         if (memory.recording) {
-            void *frames[MEMORY_FRAMES];
-            int count = memory_calls(frames);
+            ptrdiff_t places[MEMORY_FRAMES];
+            int count = memory_calls(places);
             if (number >= memory.room) {
                 memory.room = memory.room > 0 ? 2 * memory.room : 4096;
                 memory.calls = __real_realloc(memory.calls, (size_t)memory.room * sizeof(uint64_t));
             }
-            memory.calls[number] = tw_hash64(frames, (size_t)count * sizeof *frames);
+            memory.calls[number] = tw_hash64(places, (size_t)count * sizeof *places);
         }
         out = number == memory.fail_at ||
               (memory.go_on && memory.fail_at > 0 && number > memory.fail_at);

@@ -111,6 +111,17 @@ static enum tw_db_status begin_run(struct place *place, struct tw_text *seen) {
     return tw_db_run_begin(place->db, &run, &id);
 }
 
+/* As a session does: where there is none to go on with, one is begun. */
+static enum tw_db_status take_up_run(struct place *place, struct tw_text *seen) {
+    struct tw_db_run run = sample_run(place->ids);
+    struct tw_db_resumed found;
+    int64_t id;
+    (void)seen;
+    run.strategy = "another";
+    enum tw_db_status status = tw_db_run_resume(place->db, &run, &found);
+    return status == TW_DB_NOT_FOUND ? tw_db_run_begin(place->db, &run, &id) : status;
+}
+
 static enum tw_db_status resume_run(struct place *place, struct tw_text *seen) {
     struct tw_db_run run = sample_run(place->ids);
     struct tw_db_resumed resumed;
@@ -260,6 +271,7 @@ static const struct operation writing[] = {
     {"an implementation", put_implementation},
     {"a run's begin", begin_run},
     {"a run's resumption", resume_run},
+    {"a run taken up", take_up_run},
     {"a run's update", update_run},
     {"a run's end", finish_run},
     {"a trial", put_trial},
