@@ -6,7 +6,7 @@ static tw_status time_it(const struct workload *workload, const struct tw_varian
                          double *time_us, struct tw_error *error) {
     struct timer *timer = NULL;
     struct timing timing = {0};
-    tw_status status = timer_create(&timer, workload, variant, error);
+    tw_status status = timer_make(&timer, workload, variant, error);
     if (status == TW_OK)
         status = timer_measure(timer, 0, 0, &timing, error);
     if (status == TW_OK)

@@ -52,8 +52,8 @@ static tw_status time_batch(struct timer *timer, double *time_us, struct tw_erro
     return status;
 }
 
-tw_status timer_create(struct timer **out, const struct workload *workload,
-                       const struct tw_variant *variant, struct tw_error *error) {
+tw_status timer_make(struct timer **out, const struct workload *workload,
+                     const struct tw_variant *variant, struct tw_error *error) {
     *out = NULL;
     struct timer *timer = calloc(1, sizeof *timer);
     if (timer == NULL)

@@ -20,8 +20,8 @@ struct timing {
 struct timer;
 
 /* Warms the variant up and chooses the batch. Borrows both; free before either. */
-tw_status timer_create(struct timer **out, const struct workload *workload,
-                       const struct tw_variant *variant, struct tw_error *error);
+tw_status timer_make(struct timer **out, const struct workload *workload,
+                     const struct tw_variant *variant, struct tw_error *error);
 void timer_free(struct timer *timer);
 
 /* One repeat: microseconds of one call. */

@@ -164,7 +164,7 @@ static tw_status try_variant(struct runner *runner, const struct device_request 
     }
     bool timed = request->asked == DEVICE_TRIAL;
     if (status == TW_OK && timed)
-        status = timer_create(&timer, &runner->workload, variant, error);
+        status = timer_make(&timer, &runner->workload, variant, error);
     if (status == TW_OK && timed)
         status = timer_measure(timer, request->best_us, request->enough_s, &timing, error);
     if (status == TW_OK && timed)
@@ -184,7 +184,7 @@ static tw_status load_finalist(struct runner *runner, const struct device_reques
     if (status == TW_OK)
         status = load(runner, request, &finalist->variant, error);
     if (status == TW_OK)
-        status = timer_create(&finalist->timer, &runner->workload, finalist->variant, error);
+        status = timer_make(&finalist->timer, &runner->workload, finalist->variant, error);
     if (status == TW_OK)
         runner->finalist_count++;
     return status;
