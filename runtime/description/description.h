@@ -140,6 +140,8 @@ struct tw_tensor_map_description {
     struct tw_expression *dims[TW_MAX_RANK];        /* elements, the contiguous one first */
     struct tw_expression *strides[TW_MAX_RANK - 1]; /* elements, of all dims but the first */
     struct tw_expression *box[TW_MAX_RANK];         /* elements that one copy takes */
+    struct tw_expression *layers;                   /* NULL: one; of more a dimension behind */
+    struct tw_expression *layer_stride;             /* elements */
     struct tw_expression *swizzle;                  /* bytes: 0 (NULL), 32, 64 or 128 */
     struct tw_expression *offset;                   /* bytes; NULL: 0 */
 };

@@ -45,8 +45,8 @@ static int read_type(const struct tw_tensor_map_description *map, const struct t
 static void read_tensor_map(const struct tw_description *d,
                             const struct tw_implementation *implementation,
                             struct tw_tensor_map_description *map, const struct tw_json *json) {
-    static const char *const keys[] = {"buffer", "type",    "dims",   "strides",
-                                       "box",    "swizzle", "offset", NULL};
+    static const char *const keys[] = {"buffer", "type",         "dims",    "strides", "box",
+                                       "layers", "layer_stride", "swizzle", "offset",  NULL};
     const struct tw_symbols *symbols = implementation->symbols;
     tw_json_only_keys(json, keys);
     if (strlen(tw_json_key(json)) >= TW_NAME_SIZE || tw_find_argument(d, tw_json_key(json)) >= 0 ||
@@ -58,6 +58,8 @@ static void read_tensor_map(const struct tw_description *d,
     struct tw_json dims = tw_json_member(json, "dims");
     struct tw_json strides = tw_json_member(json, "strides");
     struct tw_json box = tw_json_member(json, "box");
+    struct tw_json layers = tw_json_optional(json, "layers");
+    struct tw_json layer_stride = tw_json_optional(json, "layer_stride");
     struct tw_json swizzle = tw_json_optional(json, "swizzle");
     struct tw_json offset = tw_json_optional(json, "offset");
     map->buffer = read_buffer(d, implementation, &buffer);
@@ -69,6 +71,12 @@ static void read_tensor_map(const struct tw_description *d,
         tw_json_fail(&strides, "needs a stride for every dimension but the first");
     if (read_list(map->box, TW_MAX_RANK, symbols, &box) != map->rank)
         tw_json_fail(&box, "needs a size for every dimension");
+    map->layers = tw_read_expression(symbols, &layers);
+    map->layer_stride = tw_read_expression(symbols, &layer_stride);
+    if ((layers.item != NULL) != (layer_stride.item != NULL))
+        tw_json_fail(json, "layers and layer_stride belong together: give both or neither");
+    if (layers.item != NULL && map->rank == TW_MAX_RANK)
+        tw_json_fail(&layers, "there are %d dimensions, and no room for another", map->rank);
     map->swizzle = tw_read_expression(symbols, &swizzle);
     map->offset = tw_read_expression(symbols, &offset);
 }

@@ -73,6 +73,11 @@ static void add_tensor_maps(struct tw_hash *hash, const struct tw_description *d
         add_expressions(hash, map->box, map->rank, symbols);
         add_expressions(hash, &map->swizzle, 1, symbols);
         add_expressions(hash, &map->offset, 1, symbols);
+        /* Only where they are, as of arguments. */
+        if (map->layers != NULL) {
+            tw_expression_hash(map->layers, symbols, hash);
+            tw_expression_hash(map->layer_stride, symbols, hash);
+        }
     }
 }
 

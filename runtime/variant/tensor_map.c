@@ -17,29 +17,52 @@ static tw_status evaluate(const struct tw_tensor_map_description *map, const cha
     return TW_OK;
 }
 
+/* The stride of the dimension `at`. */
+static tw_status stride_of(const struct tw_tensor_map_description *map,
+                           const struct tw_expression *expression, const int64_t *values,
+                           size_t bytes, int at, struct tw_tensor *tensor, struct tw_error *error) {
+    int64_t stride = 0;
+    tw_status status = evaluate(map, "a stride", expression, values, 1,
+                                (INT64_C(1) << 40) / (int64_t)bytes - 1, &stride, error);
+    tensor->strides[at - 1] = (uint64_t)stride * bytes;
+    if (status == TW_OK && tensor->strides[at - 1] % 16 != 0)
+        status = tw_fail(error, TW_RESOURCE,
+                         "tensor map %s: a stride, \"%s\", is %" PRIu64 " bytes, no multiple of 16",
+                         map->name, tw_expression_text(expression), tensor->strides[at - 1]);
+    return status;
+}
+
 static tw_status sizes_of(const struct tw_tensor_map_description *map, const int64_t *values,
                           size_t bytes, struct tw_tensor *tensor, struct tw_error *error) {
     tw_status status = TW_OK;
     for (int i = 0; i < map->rank && status == TW_OK; i++) {
-        int64_t dim = 0, box = 0, stride = 0;
+        int64_t dim = 0, box = 0;
         status =
             evaluate(map, "a dimension", map->dims[i], values, 1, INT64_C(1) << 32, &dim, error);
         if (status == TW_OK)
             status = evaluate(map, "a box", map->box[i], values, 1, 256, &box, error);
         tensor->dims[i] = (uint64_t)dim;
         tensor->box[i] = (uint32_t)box;
-        if (status != TW_OK || i == 0)
-            continue;
-        status = evaluate(map, "a stride", map->strides[i - 1], values, 1,
-                          (INT64_C(1) << 40) / (int64_t)bytes - 1, &stride, error);
-        tensor->strides[i - 1] = (uint64_t)stride * bytes;
-        if (status == TW_OK && tensor->strides[i - 1] % 16 != 0)
-            status =
-                tw_fail(error, TW_RESOURCE,
-                        "tensor map %s: a stride, \"%s\", is %" PRIu64 " bytes, no multiple of 16",
-                        map->name, tw_expression_text(map->strides[i - 1]), tensor->strides[i - 1]);
+        if (status == TW_OK && i > 0)
+            status = stride_of(map, map->strides[i - 1], values, bytes, i, tensor, error);
     }
     return status;
+}
+
+/* Several layers are one more dimension, of which a box has one. */
+static tw_status layers_of(const struct tw_tensor_map_description *map, const int64_t *values,
+                           size_t bytes, struct tw_tensor *tensor, struct tw_error *error) {
+    int64_t layers = 1;
+    if (map->layers == NULL)
+        return TW_OK;
+    tw_status status =
+        evaluate(map, "layers", map->layers, values, 1, INT64_C(1) << 32, &layers, error);
+    if (status != TW_OK || layers == 1)
+        return status;
+    tensor->dims[map->rank] = (uint64_t)layers;
+    tensor->box[map->rank] = 1;
+    tensor->rank = map->rank + 1;
+    return stride_of(map, map->layer_stride, values, bytes, map->rank, tensor, error);
 }
 
 static tw_status tensor_of(const struct tw_problem *problem,
@@ -51,6 +74,8 @@ static tw_status tensor_of(const struct tw_problem *problem,
                                   : tw_tensor_type_of(tw_problem_type(problem, map->buffer));
     const size_t bytes = tw_tensor_type_bytes(tensor->type);
     tw_status status = sizes_of(map, values, bytes, tensor, error);
+    if (status == TW_OK)
+        status = layers_of(map, values, bytes, tensor, error);
     if (status == TW_OK && map->swizzle != NULL)
         status = evaluate(map, "the swizzle", map->swizzle, values, 0, 128, &swizzle, error);
     if (status == TW_OK && map->offset != NULL)

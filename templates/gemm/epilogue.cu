@@ -7,19 +7,24 @@
 #if HAS_BIASES
 #define BIASES_PARAMETER , TW_GLOBAL const RESULT *TW_RESTRICT biases
 #define BIASES_GIVEN biases
+#define BIASES_HANDED , biases
 #else
 #define BIASES_PARAMETER
 #define BIASES_GIVEN 0
+#define BIASES_HANDED
 #endif
 #if HAS_E
 #define E_PARAMETERS , TW_GLOBAL const RESULT *TW_RESTRICT E, int lde
 #define E_GIVEN E, lde
+#define E_HANDED , E, lde
 #else
 #define E_PARAMETERS
 #define E_GIVEN 0, 0
+#define E_HANDED
 #endif
-/* Behind a kernel's other parameters, and what they make. */
+/* Behind a kernel's other parameters, what it hands on of them, and what they make. */
 #define EPILOGUE_PARAMETERS BIASES_PARAMETER E_PARAMETERS
+#define EPILOGUE_HANDED BIASES_HANDED E_HANDED
 #define EPILOGUE_GIVEN { BIASES_GIVEN, E_GIVEN }
 
 #if EPILOGUE

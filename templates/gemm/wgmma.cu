@@ -98,8 +98,14 @@ TW_DEVICE int multiply_tile(tw_u32 base, sum_type total[TALL][BN / 2], int row, 
 #endif
 #endif
 
+#if EPILOGUE || BATCHED
+TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL result_type *first_c, tw_u32 base, int rows,
+                       int columns, int ldc, SCALAR alpha, SCALAR beta, int group,
+                       struct share share EPILOGUE_PARAMETERS LAYER_STRIDES)
+#else
 TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL result_type *C, tw_u32 base, int rows, int columns,
                        int ldc, SCALAR alpha, SCALAR beta, int group, struct share share)
+#endif
 {
     const int consumer = (int)threadIdx.x / WARPGROUP - 1;
     const int warp = (int)threadIdx.x / 32 % 4;
@@ -119,6 +125,17 @@ TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL result_type *C, tw_u32
         sum_type sum[TALL][BN / 2];
         place.row += share.rank_m * BM;
         place.column += share.rank_n * BN;
+#if EPILOGUE || BATCHED
+#if BATCHED
+        TW_GLOBAL result_type *C = first_c + (tw_index)place.layer * stride_c;
+#else
+        TW_GLOBAL result_type *C = first_c;
+#endif
+#if EPILOGUE
+        struct finish finish = {EPILOGUE_GIVEN, beta, SWAP ? columns : rows, SWAP ? rows : columns};
+        finish.epilogue.E += E_OF_LAYER(place.layer);
+#endif
+#endif
         if (PINGPONG && tile != share.first) {
             barrier_wait(TURN(consumer), turn_phase);
             turn_phase ^= 1;
@@ -137,14 +154,28 @@ TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL result_type *C, tw_u32
             cluster_sync();
         else
             asm volatile("bar.sync 1, %0;" ::"n"(WARPGROUP * CONSUMERS) : "memory");
+#if EPILOGUE
+        store_staged(C, base, place, rows, columns, ldc, alpha, BETA_OF_C, share.part, finish);
+#else
         store_staged(C, base, place, rows, columns, ldc, alpha, beta, share.part);
+#endif
 #elif STORE == STORE_tma
+#if EPILOGUE || BATCHED
+        store_tile(map_c, C, sum, buffers, place.row + row + warp * 16, place.column, rows, columns, ldc, alpha,
+                   BETA_OF_C, &turn FINISH_GIVEN LAYER_GIVEN);
+#else
         store_tile(map_c, C, sum, buffers, place.row + row + warp * 16, place.column, rows, columns, ldc, alpha,
                    beta, &turn);
+#endif
 #elif SWAP
         store_turned(C, sum, place.row + row + warp * 16, place.column, rows, columns, ldc, alpha, beta);
 #else
+#if EPILOGUE
+        store_direct(C, sum, place.row + row + warp * 16, place.column, rows, columns, ldc, alpha, BETA_OF_C,
+                     finish);
+#else
         store_direct(C, sum, place.row + row + warp * 16, place.column, rows, columns, ldc, alpha, beta);
+#endif
 #endif
     }
 #if STORE == STORE_tma
@@ -185,7 +216,11 @@ TW_DEVICE void init_barriers(tw_u32 base)
 TW_KERNEL(gemm_wgmma)
 (const __grid_constant__ tensor_map map_a, const __grid_constant__ tensor_map map_b,
  const __grid_constant__ tensor_map map_c, COPIES TW_GLOBAL result_type *TW_RESTRICT C, int M, int N, int K,
+#if EPILOGUE || BATCHED
+ int ldc, SCALAR alpha, SCALAR beta, int group EPILOGUE_PARAMETERS LAYER_STRIDES)
+#else
  int ldc, SCALAR alpha, SCALAR beta, int group)
+#endif
 {
     const tw_u32 base = shared_address(tw_shared_bytes);
     const int rows = SWAP ? N : M, columns = SWAP ? M : N;
@@ -211,7 +246,11 @@ TW_KERNEL(gemm_wgmma)
         }
     } else {
         MOVE_REGISTERS("inc", CONSUMER_REGISTERS);
+#if EPILOGUE || BATCHED
+        consume(&map_c, C, base, rows, columns, ldc, alpha, beta, group, share EPILOGUE_HANDED LAYER_STRIDES_GIVEN);
+#else
         consume(&map_c, C, base, rows, columns, ldc, alpha, beta, group, share);
+#endif
     }
     /* No block may end while others still read its shared memory or arrive at its barriers. */
     if (CLUSTER > 1) {

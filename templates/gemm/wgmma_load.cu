@@ -11,7 +11,13 @@ TW_DEVICE void load_rows(tw_u32 to, const tensor_map *map, tw_u32 full, int row,
     TW_UNROLL
     for (int n = 0; n < CLUSTER_N; n++)
         blocks |= 1 << (n * CLUSTER_M + share.rank_m);
+#if BATCHED
+#define LOAD_ROWS(to, x, y) load_layer_box_for(blocks, to, map, full, x, y, share.layer)
+#else
 #define LOAD_ROWS(to, x, y) load_box_for(blocks, to, map, full, x, y)
+#endif
+#elif BATCHED
+#define LOAD_ROWS(to, x, y) load_layer_box(to, map, full, x, y, share.layer)
 #else
 #define LOAD_ROWS(to, x, y) load_box(to, map, full, x, y)
 #endif
@@ -29,7 +35,13 @@ TW_DEVICE void load_columns(tw_u32 to, const tensor_map *map, tw_u32 full, int c
 {
 #if CLUSTER_M > 1
     const int blocks = ((1 << CLUSTER_M) - 1) << (share.rank_n * CLUSTER_M);
+#if BATCHED
+#define LOAD_COLUMNS(to, x, y) load_layer_box_for(blocks, to, map, full, x, y, share.layer)
+#else
 #define LOAD_COLUMNS(to, x, y) load_box_for(blocks, to, map, full, x, y)
+#endif
+#elif BATCHED
+#define LOAD_COLUMNS(to, x, y) load_layer_box(to, map, full, x, y, share.layer)
 #else
 #define LOAD_COLUMNS(to, x, y) load_box(to, map, full, x, y)
 #endif
@@ -48,6 +60,9 @@ TW_DEVICE void produce(const tensor_map *map_rows, const tensor_map *map_columns
     struct ring ring = {0, 1}; /* stages begin empty: the phase before the first is over */
     for (int tile = share.first; tile < share.tiles; tile += share.step) {
         const struct place place = place_of(tile, rows, columns, group);
+#if BATCHED
+        share.layer = place.layer;
+#endif
         for (int step = 0; step < share.steps; step++) {
             const int k = (share.step_first + step) * STEP;
             barrier_wait(EMPTY(ring.stage), ring.phase);

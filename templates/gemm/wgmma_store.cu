@@ -29,6 +29,35 @@ TW_DEVICE float widen(tw_u16 bits)
 
 /* alpha times `count` sums, plus beta times C where C is read, to neighbours in a row of C of which `left` are
  * inside. VEC_C says how many the strides allow in one access. */
+#if EPILOGUE
+TW_DEVICE __attribute__((unused)) void store_neighbours(TW_GLOBAL tw_u16 *C, const sum_type *sum,
+                                                        const int count, int left, float alpha, float beta,
+                                                        int m, int n, struct finish finish)
+{
+    float x[4];
+    TW_UNROLL
+    for (int e = 0; e < count; e += 2) {
+        TW_UNROLL
+        for (int i = e; i < e + 2; i++) {
+            x[i] = alpha * sum[i];
+            if (beta != 0 && i < left)
+                x[i] = fmaf(beta, widen(C[i]), x[i]);
+        }
+        finish_pair(x + e, m, n + e, finish);
+    }
+    TW_UNROLL
+    for (int e = 0; e < count; e += VEC_C < count ? VEC_C : count) {
+        if (e >= left)
+            return;
+        if (VEC_C == 1)
+            C[e] = (tw_u16)pack(x[e], x[e]);
+        else if (VEC_C == 2 || count == 2)
+            *(tw_u32 *)(C + e) = pack(x[e], x[e + 1]);
+        else
+            *(uint2 *)(C + e) = make_uint2(pack(x[e], x[e + 1]), pack(x[e + 2], x[e + 3]));
+    }
+}
+#else
 TW_DEVICE __attribute__((unused)) void store_neighbours(TW_GLOBAL tw_u16 *C, const float *sum,
                                                         const int count, int left, float alpha, float beta)
 {
@@ -55,6 +84,7 @@ TW_DEVICE __attribute__((unused)) void store_neighbours(TW_GLOBAL tw_u16 *C, con
         }
     }
 }
+#endif
 
 #if STORE == STORE_tma
 #define CHUNK 64 /* columns that one store of the copy engine writes, of 16 rows */
@@ -95,7 +125,11 @@ TW_DEVICE void read_chunk(tw_u32 buffer, TW_GLOBAL const tw_u16 *C, int row, int
 /* Each warp by itself, through its own buffers in shared memory, in turn: `turn` goes on from tile to tile. */
 TW_DEVICE void store_tile(const tensor_map *map_c, TW_GLOBAL const tw_u16 *C, const float sum[TALL][BN / 2],
                           tw_u32 buffers, int row, int column, int rows, int columns, int ldc, float alpha,
+#if EPILOGUE || BATCHED
+                          float beta, int *turn FINISH_TAKEN LAYER_TAKEN)
+#else
                           float beta, int *turn)
+#endif
 {
     const int lane = (int)threadIdx.x % 32;
     TW_UNROLL
@@ -127,6 +161,12 @@ TW_DEVICE void store_tile(const tensor_map *map_c, TW_GLOBAL const tw_u16 *C, co
                     for (int e = 0; e < 8; e++)
                         x[e] = fmaf(beta, widen((tw_u16)(pairs[e / 2] >> e % 2 * 16)), x[e]);
                 }
+#if EPILOGUE
+                TW_UNROLL
+                for (int e = 0; e < 8; e += 2)
+                    finish_pair(x + e, row + t * 64 + lane / 4 + e / 2 % 2 * 8,
+                                column + chunk * CHUNK + (j + e / 4) * 8 + lane % 4 * 2, finish);
+#endif
                 TW_UNROLL
                 for (int e = 0; e < 4; e++)
                     pairs[e] = pack(x[2 * e], x[2 * e + 1]);
@@ -136,8 +176,13 @@ TW_DEVICE void store_tile(const tensor_map *map_c, TW_GLOBAL const tw_u16 *C, co
             }
             wrote_for_copy();
             __syncwarp();
+#if BATCHED
+            if (lane == 0)
+                store_layer_box(map_c, buffer, column + chunk * CHUNK, row + t * 64, layer);
+#else
             if (lane == 0)
                 store_box(map_c, buffer, column + chunk * CHUNK, row + t * 64);
+#endif
         }
     }
 }
@@ -147,7 +192,11 @@ TW_DEVICE void store_tile(const tensor_map *map_c, TW_GLOBAL const tw_u16 *C, co
 #if STORE == STORE_direct && !SWAP
 /* Straight from the registers, for any stride. */
 TW_DEVICE void store_direct(result_type *C, sum_type sum[TALL][BN / 2], int row, int column, int rows, int columns,
+#if EPILOGUE
+                            int ldc, SCALAR alpha, SCALAR beta FINISH_TAKEN)
+#else
                             int ldc, SCALAR alpha, SCALAR beta)
+#endif
 {
     const int lane = (int)threadIdx.x % 32;
     TW_UNROLL
@@ -161,7 +210,12 @@ TW_DEVICE void store_direct(result_type *C, sum_type sum[TALL][BN / 2], int row,
                 continue;
             TW_UNROLL
             for (int j = 0; j < BN / 8; j++)
+#if EPILOGUE
+                store_neighbours(to + j * 8, &sum[t][j * 4 + h * 2], 2, columns - n - j * 8, alpha, beta, m,
+                                 n + j * 8, finish);
+#else
                 store_neighbours(to + j * 8, &sum[t][j * 4 + h * 2], 2, columns - n - j * 8, alpha, beta);
+#endif
         }
     }
 }
@@ -206,7 +260,11 @@ TW_DEVICE void get_part(sum_type *four, tw_u32 at, int block)
 
 /* Every block stores its share of C's rows, from the parts in their order: the same sums every time. */
 TW_DEVICE void store_staged(result_type *C, tw_u32 base, struct place place, int rows, int columns, int ldc,
+#if EPILOGUE
+                            SCALAR alpha, SCALAR beta, int part FINISH_TAKEN)
+#else
                             SCALAR alpha, SCALAR beta, int part)
+#endif
 {
     const int lines = SWAP ? BN : BM;
     const int vectors = (SWAP ? BM : BN) / 4;
@@ -230,7 +288,11 @@ TW_DEVICE void store_staged(result_type *C, tw_u32 base, struct place place, int
             for (int e = 0; e < 4; e++)
                 sum[e] += more[e];
         }
+#if EPILOGUE
+        store_neighbours(C + (tw_index)m * ldc + n, sum, 4, right - n, alpha, beta, m, n, finish);
+#else
         store_neighbours(C + (tw_index)m * ldc + n, sum, 4, right - n, alpha, beta);
+#endif
     }
 }
 #endif

@@ -27,6 +27,9 @@
 
 struct place {
     int row, column; /* of the cluster's tiles, in elements */
+#if BATCHED
+    int layer;
+#endif
 };
 
 /* Clusters in flight at one time should share rows and columns that fit in the L2 cache: they are numbered
@@ -35,6 +38,10 @@ TW_DEVICE struct place place_of(int tile, int rows, int columns, int group)
 {
     const int tiles_m = (rows + BM * CLUSTER_M - 1) / (BM * CLUSTER_M);
     const int tiles_n = (columns + BN * CLUSTER_N - 1) / (BN * CLUSTER_N);
+#if BATCHED
+    const int layer = tile / (tiles_m * tiles_n);
+    tile %= tiles_m * tiles_n;
+#endif
     const int tall = group < tiles_m ? group : tiles_m;
     const int first = tile / (tall * tiles_n) * tall;
     const int height = tiles_m - first < tall ? tiles_m - first : tall;
@@ -42,6 +49,9 @@ TW_DEVICE struct place place_of(int tile, int rows, int columns, int group)
     struct place place;
     place.row = (first + within % height) * BM * CLUSTER_M;
     place.column = within / height * BN * CLUSTER_N;
+#if BATCHED
+    place.layer = layer;
+#endif
     return place;
 }
 
@@ -57,6 +67,9 @@ struct share {
     int step_first, steps;   /* of K */
     int part;                /* of SPLIT */
     int rank_m, rank_n;      /* place in the cluster's tiles */
+#if BATCHED
+    int layer;               /* that is being loaded */
+#endif
 };
 
 TW_DEVICE struct share share_of(int rows, int columns, int K)
@@ -70,6 +83,10 @@ TW_DEVICE struct share share_of(int rows, int columns, int K)
     share.first = (int)blockIdx.x / CLUSTER;
     share.step = (int)gridDim.x / CLUSTER;
     share.tiles = tile_count(rows, columns);
+#if BATCHED
+    share.tiles *= BATCH;
+    share.layer = 0;
+#endif
     share.step_first = (int)((tw_index)all * share.part / SPLIT);
     share.steps = (int)((tw_index)all * (share.part + 1) / SPLIT) - share.step_first;
     return share;

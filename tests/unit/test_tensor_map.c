@@ -54,6 +54,27 @@ static void worked_out(void **state) {
     assert_int_equal(tensor.offset, 64);
 }
 
+/* One layer is no dimension, several are one more. */
+static void of_layers(void **state) {
+    (void)state;
+    struct tw_tensor tensor;
+    struct tw_error error;
+    must(maps_with(MAPS(GOOD ", \"layers\": \"M/1000\", \"layer_stride\": \"M*lda\""), &tensor,
+                   &error),
+         error);
+    assert_int_equal(tensor.rank, 2);
+    must(maps_with(MAPS(GOOD ", \"layers\": \"M/200\", \"layer_stride\": \"200*lda\""), &tensor,
+                   &error),
+         error);
+    assert_int_equal(tensor.rank, 3);
+    assert_int_equal(tensor.dims[2], 5);
+    assert_int_equal(tensor.strides[1], 400000);
+    assert_int_equal(tensor.box[2], 1);
+    assert_refuses(
+        maps_with(MAPS(GOOD ", \"layers\": \"2\", \"layer_stride\": \"lda + 1\""), &tensor, &error),
+        TW_RESOURCE, error, "a stride, \"lda + 1\", is 2004 bytes, no multiple of 16");
+}
+
 /* What the copy engine cannot do screens a configuration out, with the reason. */
 static void impossible(void **state) {
     (void)state;
@@ -166,11 +187,9 @@ static void tensor_maps_need_a_copy_engine(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(worked_out),
-        cmocka_unit_test(impossible),
-        cmocka_unit_test(refused_when_read),
-        cmocka_unit_test(clusters),
-        cmocka_unit_test(tensor_maps_need_a_copy_engine),
+        cmocka_unit_test(worked_out), cmocka_unit_test(of_layers),
+        cmocka_unit_test(impossible), cmocka_unit_test(refused_when_read),
+        cmocka_unit_test(clusters),   cmocka_unit_test(tensor_maps_need_a_copy_engine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

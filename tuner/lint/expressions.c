@@ -28,6 +28,8 @@ void lint_each_of_launch(const struct tw_launch_description *launch, lint_expres
         list(&walk, map->dims, map->rank);
         list(&walk, map->strides, map->rank - 1);
         list(&walk, map->box, map->rank);
+        one(&walk, map->layers);
+        one(&walk, map->layer_stride);
         one(&walk, map->swizzle);
         one(&walk, map->offset);
     }

@@ -1,0 +1,74 @@
+/* The epilogue of results of two bytes, and what kernels on Hopper's tensor cores are given for it and for a
+ * batch, whose operands their maps know of. */
+
+#if BATCHED
+#if HAS_E
+#define LAYER_STRIDES , int stride_c, int stride_e
+#define LAYER_STRIDES_GIVEN , stride_c, stride_e
+#define E_OF_LAYER(layer) ((tw_index)(layer)*stride_e)
+#else
+#define LAYER_STRIDES , int stride_c
+#define LAYER_STRIDES_GIVEN , stride_c
+#define E_OF_LAYER(layer) 0
+#endif
+#define LAYER_TAKEN , int layer
+#define LAYER_GIVEN , place.layer
+#else
+#define LAYER_STRIDES
+#define LAYER_STRIDES_GIVEN
+#define E_OF_LAYER(layer) 0
+#define LAYER_TAKEN
+#define LAYER_GIVEN
+#endif
+
+/* What beta multiplies where C is read. */
+#if HAS_E
+#define BETA_OF_C 0
+#else
+#define BETA_OF_C beta
+#endif
+
+#if EPILOGUE
+struct finish {
+    struct epilogue epilogue;
+    float beta; /* of E */
+    int M, N;
+};
+#define FINISH_TAKEN , struct finish finish
+#define FINISH_GIVEN , finish
+
+/* Two neighbours of C's row m, from its column n on, which is even: alpha times their sums, and beta times what C
+ * held. Those outside of C are left as they are. */
+TW_DEVICE void finish_pair(float *x, int m, int n, struct finish finish)
+{
+    if (m >= finish.M || n >= finish.N)
+        return;
+    const int both = n + 1 < finish.N;
+#if HAS_E
+    if (finish.beta != 0) {
+        TW_GLOBAL const RESULT *added = finish.epilogue.E + (tw_index)m * finish.epilogue.lde + n;
+        x[0] = fmaf(finish.beta, FROM_RESULT(added[0]), x[0]);
+        if (both)
+            x[1] = fmaf(finish.beta, FROM_RESULT(added[1]), x[1]);
+    }
+#endif
+#if BIAS == BIAS_row
+    const float bias = FROM_RESULT(finish.epilogue.biases[m]);
+    x[0] += bias;
+    x[1] += bias;
+#elif BIAS == BIAS_column
+    if (both) {
+        const tw_u32 pair = *(TW_GLOBAL const tw_u32 *)(finish.epilogue.biases + n);
+        x[0] += FROM_RESULT((RESULT)(pair & 0xFFFF));
+        x[1] += FROM_RESULT((RESULT)(pair >> 16));
+    } else {
+        x[0] += FROM_RESULT(finish.epilogue.biases[n]);
+    }
+#endif
+    x[0] = ACTIVATED_REAL(x[0]);
+    x[1] = ACTIVATED_REAL(x[1]);
+}
+#else
+#define FINISH_TAKEN
+#define FINISH_GIVEN
+#endif
