@@ -262,6 +262,12 @@ static bool take_row(void *context, const struct tw_db_best_row *row) {
     return merge->status == TW_DB_OK;
 }
 
+static bool take_model(void *context, const struct tw_db_model *model) {
+    struct merge *merge = context;
+    merge->status = tw_db_model_merge(merge->db, model);
+    return merge->status == TW_DB_OK;
+}
+
 enum tw_db_status tw_db_merge(tw_db *db, tw_db *from, struct tw_db_merged *merged) {
     struct merge merge = {.db = db, .from = from, .merged = merged};
     bool own = false;
@@ -272,6 +278,9 @@ enum tw_db_status tw_db_merge(tw_db *db, tw_db *from, struct tw_db_merged *merge
     status = tw_db_device_each(from, take_device, &merge);
     if (status == TW_DB_OK && merge.status == TW_DB_OK) {
         status = tw_db_best_each(from, NULL, take_row, &merge);
+    }
+    if (status == TW_DB_OK && merge.status == TW_DB_OK) {
+        status = tw_db_model_each(from, NULL, take_model, &merge);
     }
     if (status != TW_DB_OK) {
         snprintf(db->message, sizeof db->message, "%s", from->message);

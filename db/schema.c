@@ -156,7 +156,17 @@ static const char version_4[] = "ALTER TABLE trial ADD COLUMN source TEXT;"
                                 "ALTER TABLE best ADD COLUMN judge TEXT;"
                                 "ALTER TABLE problem ADD COLUMN text TEXT;";
 
-static const char *const steps[] = {version_1, version_2, version_3, version_4};
+/* What predicts times on a device, fitted to its trials: JSON that the database does not look into.
+ */
+static const char version_5[] = "CREATE TABLE model ("
+                                " kernel TEXT NOT NULL CHECK (kernel <> ''),"
+                                " device TEXT NOT NULL CHECK (device <> '')," /* its fingerprint */
+                                " cache_policy TEXT NOT NULL CHECK (cache_policy <> ''),"
+                                " text TEXT NOT NULL CHECK (text <> ''),"
+                                " fitted_at INTEGER NOT NULL,"
+                                " PRIMARY KEY (kernel, device, cache_policy));";
+
+static const char *const steps[] = {version_1, version_2, version_3, version_4, version_5};
 
 const struct tw_db_schema tw_db_schema = {steps, sizeof steps / sizeof *steps};
 

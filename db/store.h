@@ -27,7 +27,7 @@
 
 /* "TWDB" in the file's header: tells our files from any other application's. */
 #define TW_DB_APPLICATION_ID 0x54574442
-#define TW_DB_SCHEMA_VERSION 4
+#define TW_DB_SCHEMA_VERSION 5
 /* Long enough for any message. */
 #define TW_DB_MESSAGE_SIZE 1024
 
@@ -549,6 +549,27 @@ enum tw_db_status tw_db_best_merge(tw_db *db, const struct tw_db_best_row *row,
  * go. Trials stay where they are, and so do binaries, which are code. When reading `from` fails,
  * its message is copied to `db`. */
 enum tw_db_status tw_db_merge(tw_db *db, tw_db *from, struct tw_db_merged *merged);
+
+/* ---- Models -------------------------------------------------------------------------------- */
+
+/* What predicts times, fitted to the trials of a kernel on a device under a cache policy. */
+struct tw_db_model {
+    const char *kernel;
+    const char *device; /* fingerprint */
+    const char *cache_policy;
+    const char *text;  /* JSON (runtime/predict/model.h) */
+    int64_t fitted_at; /* put: 0 means now */
+};
+
+/* Stores a model in place of the one about the same. */
+enum tw_db_status tw_db_model_put(tw_db *db, const struct tw_db_model *model);
+/* The same unless the one about the same is newer or, of the same moment, later in the alphabet, so
+ * that merging is a maximum. */
+enum tw_db_status tw_db_model_merge(tw_db *db, const struct tw_db_model *model);
+typedef bool (*tw_db_model_visitor)(void *context, const struct tw_db_model *model);
+/* In order of kernel, device and cache policy. `kernel` NULL: all. */
+enum tw_db_status tw_db_model_each(tw_db *db, const char *kernel, tw_db_model_visitor visit,
+                                   void *context);
 
 /* ---- Looking after a database ---------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,9 @@ struct tw_catalogue {
     size_t bucket_count; /* a power of two */
     size_t *buckets;     /* index + 1 of a problem's first row, by the problem's hash; 0: empty */
     size_t problem_count;
+    size_t model_count;
+    struct tw_catalogue_model *models;
+    char unread[256];
     int databases;
     bool no_memory;
 };
@@ -318,6 +322,103 @@ static bool add_row(void *context, const struct tw_db_result *stored) {
     return !c->no_memory;
 }
 
+/* ---- Models ---- */
+
+static void free_model(struct tw_catalogue_model *model) {
+    tw_model_free(model->model);
+    free(model->rows);
+}
+
+static const struct device *device_of(const struct reading *r, const char *fingerprint) {
+    for (size_t i = 0; i < r->device_count; i++)
+        if (strcmp(r->devices[i].fingerprint, fingerprint) == 0)
+            return &r->devices[i];
+    return NULL;
+}
+
+/* What a database does not know of the device, the model tells. */
+static bool fill_model(struct reading *r, struct tw_catalogue_model *out) {
+    struct tw_catalogue *c = r->catalogue;
+    const struct tw_model *m = out->model;
+    const struct device *device = device_of(r, m->device);
+    out->kernel = share_text(c, m->kernel);
+    out->device = share_text(c, m->device);
+    out->cache = share_text(c, m->cache);
+    out->backend = share_text(c, m->backend);
+    out->architecture = share_text(c, m->architecture);
+    out->rows = calloc((size_t)m->configuration_count + 1, sizeof *out->rows);
+    if (out->rows == NULL || c->no_memory)
+        return false;
+    for (int i = 0; i < m->configuration_count; i++) {
+        const struct tw_model_configuration *known = &m->configurations[i];
+        out->rows[out->count++] =
+            (struct tw_catalogue_row){.kernel = out->kernel,
+                                      .problem = known->problem,
+                                      .attributes = "",
+                                      .device = out->device,
+                                      .device_name = m->device_name,
+                                      .backend = out->backend,
+                                      .architecture = out->architecture,
+                                      .cache = out->cache,
+                                      .implementation = known->implementation,
+                                      .template_hash = known->template_hash,
+                                      .source = known->source,
+                                      .judge = known->judge,
+                                      .configuration = known->configuration,
+                                      .slots = device != NULL ? device->slots : NULL,
+                                      .units = m->units,
+                                      .time_us = known->time_us};
+    }
+    return true;
+}
+
+static bool add_model(void *context, const struct tw_db_model *stored) {
+    struct reading *r = context;
+    struct tw_catalogue *c = r->catalogue;
+    struct tw_catalogue_model added = {0};
+    struct tw_error error;
+    tw_status status = tw_model_read(&added.model, stored->text, "a model", &error);
+    if (status == TW_NO_MEMORY) {
+        c->no_memory = true;
+        return false;
+    }
+    if (status != TW_OK) {
+        if (c->unread[0] == '\0')
+            snprintf(c->unread, sizeof c->unread, "%.250s", error.message);
+        return true;
+    }
+    struct tw_catalogue_model *models = realloc(c->models, (c->model_count + 1) * sizeof *models);
+    if (models != NULL)
+        c->models = models;
+    if (models == NULL || !fill_model(r, &added)) {
+        free_model(&added);
+        c->no_memory = true;
+        return false;
+    }
+    for (size_t i = 0; i < c->model_count; i++) {
+        if (models[i].kernel == added.kernel && models[i].device == added.device &&
+            models[i].cache == added.cache) {
+            free_model(&models[i]);
+            models[i] = added;
+            return true;
+        }
+    }
+    models[c->model_count++] = added;
+    return true;
+}
+
+size_t tw_catalogue_models(const struct tw_catalogue *c) {
+    return c->model_count;
+}
+
+const struct tw_catalogue_model *tw_catalogue_model(const struct tw_catalogue *c, size_t index) {
+    return &c->models[index];
+}
+
+const char *tw_catalogue_unread(const struct tw_catalogue *c) {
+    return c->unread;
+}
+
 tw_status tw_catalogue_add(struct tw_catalogue *c, tw_db *db, struct tw_error *error) {
     struct reading r = {.catalogue = c};
     enum tw_db_status status = tw_db_device_each(db, add_device, &r);
@@ -329,6 +430,8 @@ tw_status tw_catalogue_add(struct tw_catalogue *c, tw_db *db, struct tw_error *e
         if (!c->no_memory)
             status = tw_db_result_each(db, add_row, &r);
     }
+    if (status == TW_DB_OK && !c->no_memory)
+        status = tw_db_model_each(db, NULL, add_model, &r);
     free(r.devices);
     free(r.implementations);
     if (status != TW_DB_OK)
@@ -363,6 +466,9 @@ void tw_catalogue_free(struct tw_catalogue *c) {
         free(c->blocks);
         c->blocks = next;
     }
+    for (size_t i = 0; i < c->model_count; i++)
+        free_model(&c->models[i]);
+    free(c->models);
     tw_words_free(c->words);
     free(c->rows);
     free(c->buckets);

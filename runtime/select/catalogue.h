@@ -10,6 +10,7 @@
 #include "db/store.h"
 #include "runtime/base/error.h"
 #include "runtime/description/problem.h"
+#include "runtime/predict/model.h"
 
 struct tw_catalogue;
 
@@ -45,7 +46,8 @@ tw_status tw_catalogue_create(struct tw_catalogue **out, struct tw_error *error)
 struct tw_catalogue *tw_catalogue_share(struct tw_catalogue *catalogue);
 void tw_catalogue_free(struct tw_catalogue *catalogue);
 
-/* Reads all best rows of an open database. A row overrides one that an earlier call brought for the
+/* Reads all best rows and models of an open database; of two models about the same the later one
+ * counts. A row overrides one that an earlier call brought for the
  * same kernel, problem, device, cache policy, implementation and template, unless it is provisional
  * and that one is not. Rows whose problem's key
  * is none of ours are left out. */
@@ -55,6 +57,22 @@ tw_status tw_catalogue_add(struct tw_catalogue *catalogue, tw_db *db, struct tw_
  * whatever their attributes; NULL when there is none. */
 const struct tw_catalogue_row *tw_catalogue_exact(const struct tw_catalogue *catalogue,
                                                   const char *kernel, const char *problem);
+
+/* A model of a database, and the configurations that it knows as rows of the problems where they
+ * were fastest: they are in no list of rows. */
+struct tw_catalogue_model {
+    struct tw_model *model;
+    const char *kernel, *device, *cache; /* words */
+    const char *backend, *architecture;
+    size_t count;
+    struct tw_catalogue_row *rows;
+};
+size_t tw_catalogue_models(const struct tw_catalogue *catalogue);
+const struct tw_catalogue_model *tw_catalogue_model(const struct tw_catalogue *catalogue,
+                                                    size_t index);
+/* What is wrong with the first model that could not be read and is not used; "" when there is none.
+ */
+const char *tw_catalogue_unread(const struct tw_catalogue *catalogue);
 
 /* Which rows have a problem's attributes: keys may leave out those at their defaults, and those of
  * older databases do not. Zero-initialise but for `problem`. */

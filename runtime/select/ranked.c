@@ -9,7 +9,7 @@
 #include "runtime/select/search.h"
 
 /* Rows that are looked at: the nearest, of this device and of others. */
-enum { NEAR_HERE = 64, NEAR_ELSEWHERE = 32, RATIOS = 8 };
+enum { NEAR_HERE = 64, NEAR_ELSEWHERE = 32, RATIOS = 8, MOST_OF_MODEL = 256 };
 
 /* The standard deviation of the logarithm of a prediction, as seen where both were measured: what
  * it is at best, what a doubling of a dimension adds, until it is that of any problem; and what
@@ -17,6 +17,8 @@ enum { NEAR_HERE = 64, NEAR_ELSEWHERE = 32, RATIOS = 8 };
  * deviation to the worse, so that of two alike the surer one is taken. */
 static const double AT_BEST = 0.05, A_DOUBLING = 0.16, MOST_DOUBLINGS = 4;
 static const double ELSEWHERE = 0.25, A_PRESET = 0.3;
+/* What another device adds to a model's own uncertainty. */
+static const double MODEL_ELSEWHERE = 0.15;
 
 struct near {
     const struct tw_catalogue_row *row;
@@ -31,7 +33,7 @@ struct nearest {
 struct candidate {
     enum tw_selection_rule rule;
     const struct tw_catalogue_row *row; /* NULL: a preset */
-    double distance;
+    double distance; /* of a result's problem; a model's configurations have none */
     struct tw_configuration configuration;
     double predicted_us, uncertainty;
     double ratio; /* of the measured time to the estimate, where it was measured */
@@ -43,8 +45,12 @@ struct ranking {
     struct tw_device_info there; /* the device, with the units of another */
     struct near unfit;           /* the nearest row that cannot be had here; NULL: none */
     struct tw_error why;         /* it cannot */
+    const struct tw_catalogue_model *model; /* NULL: none */
+    double model_uncertainty;
+    bool seen[TW_MAX_IMPLEMENTATIONS]; /* views of them are filled in */
+    struct tw_model_view views[TW_MAX_IMPLEMENTATIONS];
     size_t count;
-    struct candidate all[NEAR_HERE + NEAR_ELSEWHERE + TW_MAX_RULES + 1];
+    struct candidate all[NEAR_HERE + NEAR_ELSEWHERE + MOST_OF_MODEL + 2];
 };
 
 /* ---- Which rows are near ---- */
@@ -145,10 +151,62 @@ static tw_status predict_row(struct ranking *ranking, struct candidate *candidat
     return TW_OK;
 }
 
+/* ---- The model ---- */
+
+/* The one of this device, else the first of its architecture, that covers the problem. */
+static void find_model(struct ranking *ranking) {
+    const struct tw_search *search = ranking->search;
+    const struct tw_catalogue *c = search->query->catalogue;
+    for (size_t i = 0; i < tw_catalogue_models(c); i++) {
+        const struct tw_catalogue_model *model = tw_catalogue_model(c, i);
+        bool same_device = model->device == search->fingerprint_word;
+        if (model->kernel != search->kernel || model->cache != search->cache ||
+            !(same_device ||
+              (model->backend == search->backend && model->architecture == search->architecture)) ||
+            (ranking->model != NULL && !same_device) ||
+            !tw_model_covers(model->model, search->problem))
+            continue;
+        ranking->model = model;
+        ranking->model_uncertainty =
+            hypot(model->model->uncertainty, same_device ? 0 : MODEL_ELSEWHERE);
+    }
+}
+
+/* Joins the model's prediction with what a candidate has: the surer one counts for more. */
+static tw_status ask_model(struct ranking *ranking, struct candidate *candidate,
+                           const int64_t *values, struct tw_error *error) {
+    const struct tw_search *search = ranking->search;
+    struct tw_features features;
+    struct tw_estimate here;
+    double vector[TW_MODEL_MAX_FEATURES];
+    tw_status status = tw_features_of(search->problem, &candidate->configuration, values,
+                                      search->device, 0, &features, error);
+    if (status != TW_OK)
+        return status;
+    tw_estimate_of(&features, search->device, &here);
+    int index = candidate->configuration.implementation;
+    if (!ranking->seen[index])
+        tw_model_look(ranking->model->model, &search->problem->description->implementations[index],
+                      &ranking->views[index]);
+    ranking->seen[index] = true;
+    tw_model_vector(ranking->model->model, &ranking->views[index], search->problem,
+                    &candidate->configuration, &features, &here, vector);
+    double predicted = tw_model_predict(ranking->model->model, vector, &here);
+    double ours = 1 / (ranking->model_uncertainty * ranking->model_uncertainty), theirs = 0;
+    if (candidate->predicted_us > 0)
+        theirs = 1 / (candidate->uncertainty * candidate->uncertainty);
+    double log_time = ours * log(predicted);
+    if (theirs > 0)
+        log_time += theirs * log(candidate->predicted_us);
+    candidate->predicted_us = exp(log_time / (ours + theirs));
+    candidate->uncertainty = sqrt(1 / (ours + theirs));
+    return TW_OK;
+}
+
 /* Of what several problems chose, the nearest tells best how long it takes. */
 static bool is_known(const struct ranking *ranking, const struct tw_catalogue_row *row) {
     for (size_t i = 0; i < ranking->count; i++)
-        if (ranking->all[i].row->implementation == row->implementation &&
+        if (strcmp(ranking->all[i].row->implementation, row->implementation) == 0 &&
             strcmp(ranking->all[i].row->configuration, row->configuration) == 0)
             return true;
     return false;
@@ -181,6 +239,8 @@ static void add_rows(struct ranking *ranking, const struct nearest *nearest,
             status = tw_search_fits(search, &candidate->configuration, values, &why);
         if (status == TW_OK)
             status = predict_row(ranking, candidate, values, &why);
+        if (status == TW_OK && ranking->model != NULL)
+            status = ask_model(ranking, candidate, values, &why);
         if (status == TW_OK)
             ranking->count++;
         else if (ranking->unfit.row == NULL ||
@@ -188,6 +248,33 @@ static void add_rows(struct ranking *ranking, const struct nearest *nearest,
             ranking->unfit = nearest->rows[i];
             ranking->why = why;
         }
+    }
+}
+
+/* What the model was fitted with and no row near has. */
+static void add_model(struct ranking *ranking) {
+    struct tw_search *search = ranking->search;
+    const struct tw_description *d = search->problem->description;
+    const struct tw_catalogue_model *model = ranking->model;
+    for (size_t i = 0; i < model->count && i < MOST_OF_MODEL; i++) {
+        const struct tw_catalogue_row *row = &model->rows[i];
+        struct candidate *candidate = &ranking->all[ranking->count];
+        int64_t values[TW_MAX_SYMBOLS];
+        struct tw_error why;
+        *candidate = (struct candidate){.rule = TW_SELECTED_PREDICTED, .row = row};
+        int index = tw_description_implementation(d, row->implementation);
+        if (index < 0 || is_known(ranking, row))
+            continue;
+        tw_status status = tw_search_note_lack(
+            search,
+            tw_configuration_parse(&candidate->configuration, d, index, row->configuration, &why),
+            &why);
+        if (status == TW_OK)
+            status = tw_search_fits(search, &candidate->configuration, values, &why);
+        if (status == TW_OK)
+            status = ask_model(ranking, candidate, values, &why);
+        /* Where it cannot be had here, nothing is missed: it was never tuned for this. */
+        ranking->count += status == TW_OK;
     }
 }
 
@@ -260,12 +347,12 @@ static void note_others(const struct ranking *ranking, size_t chosen,
     for (size_t i = 0; i < ranking->count && selection->other_count < TW_SELECTION_OTHERS; i++) {
         const struct candidate *other = &ranking->all[i];
         if (i != chosen)
-            selection->others[selection->other_count++] =
-                (struct tw_selection_other){.rule = other->rule,
-                                            .row = other->row,
-                                            .configuration = other->configuration,
-                                            .predicted_us = other->predicted_us,
-                                            .uncertainty = other->uncertainty};
+            selection->others[selection->other_count++] = (struct tw_selection_other){
+                .rule = other->rule,
+                .row = other->rule != TW_SELECTED_PREDICTED ? other->row : NULL,
+                .configuration = other->configuration,
+                .predicted_us = other->predicted_us,
+                .uncertainty = other->uncertainty};
     }
 }
 
@@ -284,12 +371,12 @@ static bool choose(struct ranking *ranking) {
         if (status == TW_OK)
             status = tw_search_accept(search, &candidate->configuration, &why);
         if (status != TW_OK) {
-            if (candidate->row != NULL)
+            if (candidate->row != NULL && candidate->rule != TW_SELECTED_PREDICTED)
                 tw_search_refuse(selection, candidate->row, &why);
             continue;
         }
         selection->rule = candidate->rule;
-        selection->row = candidate->row;
+        selection->row = candidate->rule != TW_SELECTED_PREDICTED ? candidate->row : NULL;
         selection->distance = candidate->distance;
         selection->configuration = candidate->configuration;
         selection->predicted_us = candidate->predicted_us;
@@ -309,10 +396,13 @@ tw_status tw_search_ranked(struct tw_search *search, struct tw_selection *select
     ranking->search = search;
     ranking->selection = selection;
     ranking->there = *search->device;
+    find_model(ranking);
     find_near(search, &here, &elsewhere);
     add_rows(ranking, &here, TW_SELECTED_NEAREST);
     add_rows(ranking, &elsewhere, TW_SELECTED_ARCHITECTURE);
-    if (ranking->count > 0)
+    if (ranking->model != NULL)
+        add_model(ranking);
+    else if (ranking->count > 0)
         add_presets(ranking);
     qsort(ranking->all, ranking->count, sizeof ranking->all[0], compare_candidates);
     *found = choose(ranking);

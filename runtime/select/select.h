@@ -5,10 +5,12 @@
  * on others of its architecture, with equal attributes and cache policy, the nearest of them; the
  * preset of the first of the description's `fallback` rules that holds; and the preset `default`.
  * What a candidate took where it was measured is put in proportion by the analytic estimates of
- * both problems (runtime/predict), and one that was measured far away, or on another device, or
- * never, has to be so much better. Problems are near by their dimensions: the distance is the
- * Euclidean norm of log2 of the ratios, so 1 means twice as large along one dimension. Where
- * nothing was measured, it is the fallback's preset, then `default`.
+ * both problems (runtime/predict). Where there is a model for the device, or one of its
+ * architecture, and these attributes, the configurations that it was fitted with are candidates
+ * too, and its prediction counts, with the other by how sure they are, and one that was measured
+ * far away, or on another device, or never, has to be so much better. Problems are near by their
+ * dimensions: the distance is the Euclidean norm of log2 of the ratios, so 1 means twice as large
+ * along one dimension. Where nothing was measured, it is the fallback's preset, then `default`.
  *
  * A row counts only when its template is today's, the description allows its parameters, and the
  * configuration is valid for the problem at hand on the device at hand. */
@@ -25,6 +27,7 @@
     X(NEAREST, "nearest", "another problem's on this device, predicted to be the fastest here")    \
     X(ARCHITECTURE, "architecture",                                                                \
       "another problem's on a device of this architecture, predicted to be the fastest here")      \
+    X(PREDICTED, "predicted", "the model of a device of this kind predicts it to be the fastest")  \
     X(FALLBACK, "fallback", "the description's own choice for what was never tuned")               \
     X(DEFAULT, "default", "the preset default")
 

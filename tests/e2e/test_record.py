@@ -29,6 +29,32 @@ class Record(support.EndToEnd):
         again = support.json.loads(self.record("--json", "--quiet").out)
         self.assertEqual((again["trials"], again["known"], again["problems"]), (0, first["trials"], 3))
 
+    def test_a_model(self):
+        """From what was recorded to what an application gets, and to another database and back."""
+        self.record("--quiet")
+        kernel = ("--config", self.plant("double"))
+        file = self.home / "model.json"
+        fitted = self.ask("model", "fit", *kernel, "-o", file, device=DEVICE)
+        self.assertEqual((fitted["problems"], fitted["stale"]), (3, 0))
+        self.assertGreaterEqual(fitted["model"]["mean"], 1)
+        self.assertIn("double on", self.run_command("model", "show", device=None).out)
+        chosen = self.ask("explain", *kernel, "--shape", "12x12", "--cache", "cold", device=DEVICE)
+        self.assertEqual(chosen["rule"], "predicted")
+        self.assertGreater(chosen["predicted_us"], 0)
+        checked = self.ask("model", "check", *kernel, device=DEVICE)
+        self.assertEqual(checked["model"]["problems"], 3)
+        other = self.home / "other.db"
+        result = self.run_command("model", "import", file, "--db", other, device=None)
+        self.assertEqual((result.code, result.out), (0, f"{other}: 1 model stored\n"), result)
+        self.assertEqual(self.query("SELECT text FROM model", db=other), self.query("SELECT text FROM model"))
+        # One that is broken is told of, and nothing of the command line is stored.
+        broken = self.home / "broken.json"
+        broken.write_text(file.read_text().replace('"version": 1', '"version": 7'))
+        result = self.run_command("model", "import", file, broken, "--db", self.home / "third.db", device=None)
+        self.assertEqual(result.code, 2)
+        self.assertIn("this program reads version 1", result.err)
+        self.assertEqual(self.query("SELECT * FROM model", db=self.home / "third.db"), [])
+
     def test_mistakes(self):
         result = self.run_command("record", "transpose")
         self.assertEqual(result.code, 2)
@@ -36,6 +62,9 @@ class Record(support.EndToEnd):
         result = self.record("--budget", "50")
         self.assertEqual(result.code, 2)
         self.assertIn("is a time", result.err)
+        result = self.run_command("model", "fit")
+        self.assertEqual(result.code, 2)
+        self.assertIn("of which kernel?", result.err)
 
 
 if __name__ == "__main__":

@@ -122,7 +122,7 @@ SUPPORT struct tw_selection selected_for(struct house *house, const struct tw_pr
     const struct tw_query query = {
         .catalogue = catalogue_of(house), .problem = problem, .device = device, .cache = cache};
     must(tw_select(&query, &selection, &error), error);
-    assert_int_equal((selection.rule >= TW_SELECTED_FALLBACK), (selection.row == NULL));
+    assert_int_equal((selection.rule >= TW_SELECTED_PREDICTED), (selection.row == NULL));
     assert_int_equal((selection.refused == NULL), (selection.refusal[0] == '\0'));
     return selection;
 }

@@ -136,6 +136,62 @@ static void this_device_first(void **state) {
     assert_int_equal(selection.configuration.values[0], 32);
 }
 
+/* A model of the device knows configurations that no row has, and predicts them; one of another
+ * device of its architecture stands in for it. */
+static void a_model_chooses(void **state) {
+    struct house *house = *state;
+    struct row row = usual_row(house);
+    struct tw_text text = {0};
+    struct tw_error error;
+    char source[TW_HASH_SIZE], judge[TW_HASH_SIZE];
+    int64_t slots[TW_DEVICE_SLOTS];
+    const struct tw_configuration small = {.values = {32, 0, 1}};
+    struct tw_configuration known = small;
+    known.values[1] = tw_symbols_find_word(house->description->implementations[0].symbols, "rows");
+    tw_device_values(&paper_gpu, slots);
+    must(tw_identity_source(&house->problem, &known, "cuda", slots, source, &error), error);
+    must(tw_identity_judge(&house->problem, "cuda", slots, judge, &error), error);
+    tw_text_print(
+        &text,
+        "{\"format\": \"tilewise-model\", \"version\": 1, \"kernel\": \"scale\", \"cache\": "
+        "\"cold\","
+        " \"device\": \"%s\", \"device_name\": \"Paper GPU\", \"backend\": \"cuda\","
+        " \"architecture\": \"sm_90\", \"units\": 132, \"attributes\": [\"\"], \"uncertainty\": "
+        "0.1,"
+        " \"base\": 0, \"features\": [{\"name\": \"parameter.BLOCK_X\"}],"
+        " \"trees\": [[[0,32,2],[-1],[0]]], \"configurations\": [{\"implementation\": \"direct\","
+        " \"configuration\": \"{\\\"BLOCK_X\\\":32,\\\"GROUP\\\":1,\\\"ORDER\\\":\\\"rows\\\"}\","
+        " \"problem\": \"M=8,N=100\", \"time_us\": 2, \"code\": \"%s\", \"source\": \"%s\","
+        " \"judge\": \"%s\"}]}",
+        row.fingerprint, row.hash, source, judge);
+    const struct tw_db_model model = {
+        .kernel = "scale", .device = row.fingerprint, .cache_policy = "cold", .text = text.data};
+    must_db(tw_db_model_put(house->db, &model), house->db);
+    store_near(house, 16, 100, 128, 7);
+    struct tw_selection selection = selected(house, "cold");
+    assert_int_equal(selection.rule, TW_SELECTED_PREDICTED);
+    assert_int_equal(selection.configuration.values[0], 32);
+    assert_int_equal(selection.other_count, 1);
+    assert_int_equal(selection.others[0].configuration.values[0], 128);
+    assert_true(selection.uncertainty > 0.099 && selection.uncertainty < 0.101);
+    /* Elsewhere it is less sure. */
+    struct tw_device_info other = paper_gpu;
+    other.memory_bytes /= 2;
+    selection = selected_for(house, &house->problem, &other, "cold");
+    assert_int_equal(selection.rule, TW_SELECTED_PREDICTED);
+    assert_true(selection.uncertainty > 0.15);
+    /* It says nothing of other attributes and cache policies, and nothing at all once its code is
+     * another. */
+    struct tw_problem doubles = house->problem;
+    must(tw_problem_set(&doubles, "dtype", "f64", &error), error);
+    assert_int_equal(selected_for(house, &doubles, &paper_gpu, "cold").rule, TW_SELECTED_DEFAULT);
+    assert_int_equal(selected(house, "warm").rule, TW_SELECTED_DEFAULT);
+    char path[1024];
+    scratch_write(house->scratch, "scale/direct.cu", "void improved(void);", path);
+    assert_int_equal(selected(house, "cold").rule, TW_SELECTED_DEFAULT);
+    tw_text_free(&text);
+}
+
 /* What a later database says of the same row holds. */
 static void later_databases_override(void **state) {
     struct house *house = *state;
@@ -168,9 +224,13 @@ static void later_databases_override(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        HOUSE_TEST(nearest),           HOUSE_TEST(nearest_that_can_be_used),
-        HOUSE_TEST(ties_are_settled),  HOUSE_TEST(a_gross_loss_is_avoided),
-        HOUSE_TEST(this_device_first), HOUSE_TEST(later_databases_override),
+        HOUSE_TEST(nearest),
+        HOUSE_TEST(nearest_that_can_be_used),
+        HOUSE_TEST(ties_are_settled),
+        HOUSE_TEST(a_gross_loss_is_avoided),
+        HOUSE_TEST(this_device_first),
+        HOUSE_TEST(a_model_chooses),
+        HOUSE_TEST(later_databases_override),
     };
     return cmocka_run_group_tests_name("nearest", tests, NULL, NULL);
 }

@@ -19,6 +19,7 @@ int command_devices(int count, char **words);
 int command_show(int count, char **words);
 int command_trials(int count, char **words);
 int command_retry(int count, char **words);
+int command_model(int count, char **words);
 int command_record(int count, char **words);
 /* What it does where --output is given; command_record calls it. */
 int command_record_space(int count, char **words);

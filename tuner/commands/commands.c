@@ -11,6 +11,7 @@
     X(trials, command_trials, "show what a run tried")                                             \
     X(report, command_report, "write a page about what is stored, to look at in a browser")        \
     X(record, command_record, "measure good configurations on many problems, for models")          \
+    X(model, command_model, "fit, show, check or import what chooses for shapes never tuned")      \
     X(explain, command_explain, "say which configuration an application would get, and why")       \
     X(retry, command_retry, "forget the failures of a problem, try them again and go on")          \
     X(run, command_run, "run one variant, check and time it, print its source")                    \

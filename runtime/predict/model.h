@@ -1,0 +1,123 @@
+/* A model fitted to measurements: boosted regression trees on the logarithm of measured over
+ * estimated time (estimate.h), of what is known of a configuration and a problem without compiling
+ * anything: features.h, the problem's dimensions and attributes, the configuration's parameters.
+ *
+ * It is data: JSON that `tune model fit` writes and databases carry. A model says which device,
+ * cache policy and attributes it was fitted for, and which configurations it knows, each with what
+ * it belongs to (variant/identity.h). Immutable once read; safe from many threads. */
+#ifndef TW_PREDICT_MODEL_H
+#define TW_PREDICT_MODEL_H
+
+#include "runtime/predict/estimate.h"
+
+enum {
+    TW_MODEL_MAX_FEATURES = 96,
+    TW_MODEL_MAX_WORDS = 64, /* of a feature */
+    TW_MODEL_MAX_TREES = 1024,
+    TW_MODEL_MAX_NODES = 200000,
+    TW_MODEL_MAX_CONFIGURATIONS = 1024
+};
+
+#define TW_MODEL_FORMAT "tilewise-model"
+#define TW_MODEL_VERSION 1
+
+/* What of the geometry is a feature. */
+#define TW_MODEL_GEOMETRY(X)                                                                       \
+    X(flops, f->flops)                                                                             \
+    X(bytes, f->bytes)                                                                             \
+    X(element_bytes, f->element_bytes)                                                             \
+    X(workspace, f->workspace)                                                                     \
+    X(launches, f->launches)                                                                       \
+    X(blocks, f->blocks)                                                                           \
+    X(threads, f->threads)                                                                         \
+    X(resident, f->resident)                                                                       \
+    X(use, f->use)                                                                                 \
+    X(per_unit, f->per_unit)                                                                       \
+    X(balance, f->balance)                                                                         \
+    X(width, f->width)                                                                             \
+    X(redundant, f->redundant)                                                                     \
+    X(block_flops, f->flops / (f->use * f->blocks))                                                \
+    X(block_bytes, f->bytes / f->blocks)                                                           \
+    X(compute_us, e->compute)                                                                      \
+    X(memory_us, e->memory)                                                                        \
+    X(overhead_us, e->overhead)                                                                    \
+    X(computing, e->compute / (e->compute + e->memory))                                            \
+    X(estimate_us, tw_estimate_total(e))
+
+enum tw_model_feature_kind {
+    TW_MODEL_FEATURE_GEOMETRY,
+    TW_MODEL_FEATURE_DIMENSION,
+    TW_MODEL_FEATURE_ATTRIBUTE,
+    TW_MODEL_FEATURE_IMPLEMENTATION,
+    TW_MODEL_FEATURE_PARAMETER
+};
+
+/* Words are numbered by their place in the feature's list; what is not there, and a parameter that
+ * an implementation has not, is -1. */
+struct tw_model_feature {
+    enum tw_model_feature_kind kind;
+    int geometry;     /* its place in TW_MODEL_GEOMETRY */
+    const char *name; /* of the dimension, attribute or parameter */
+    int word_count;   /* 0: numbers */
+    const char *words[TW_MODEL_MAX_WORDS];
+};
+
+struct tw_model_node {
+    int feature; /* -1: a leaf */
+    int right;   /* where it goes if the feature is above the value; else the next node */
+    double value;
+};
+
+/* A configuration that it was fitted with, and where that was fastest. */
+struct tw_model_configuration {
+    const char *implementation, *configuration; /* canonical JSON */
+    const char *problem;                        /* key */
+    const char *template_hash, *source, *judge;
+    double time_us;
+};
+
+struct tw_model {
+    void *json; /* which texts are borrowed from */
+    const char *kernel, *cache, *device, *device_name, *backend, *architecture;
+    int64_t units;
+    double
+        uncertainty; /* standard deviation of the logarithm of a prediction, of problems left out */
+    int attribute_count;
+    const char *attributes[TW_MODEL_MAX_WORDS]; /* of problems, as keys end: ";trans=nt", "" */
+    int feature_count;
+    struct tw_model_feature features[TW_MODEL_MAX_FEATURES];
+    double base;
+    int tree_count, node_count;
+    int *roots;
+    struct tw_model_node *nodes;
+    int configuration_count;
+    struct tw_model_configuration *configurations;
+};
+
+/* Reads a model. `origin` names it in messages. TW_INVALID with the key that is wrong; a tree that
+ * does not end, a number that is none and a configuration that is no JSON are. */
+tw_status tw_model_read(struct tw_model **out, const char *text, const char *origin,
+                        struct tw_error *error);
+void tw_model_free(struct tw_model *model);
+
+/* Whether it was fitted for problems with these attributes. */
+bool tw_model_covers(const struct tw_model *model, const struct tw_problem *problem);
+
+/* Where the parameters of an implementation are among a model's features: -1 for those that it has
+ * not. What names are compared for, once for many configurations. */
+struct tw_model_view {
+    int parameters[TW_MODEL_MAX_FEATURES];
+};
+void tw_model_look(const struct tw_model *model, const struct tw_implementation *implementation,
+                   struct tw_model_view *view);
+
+/* What a configuration and a problem look like to a model: `vector` has an entry a feature. The
+ * view is of the configuration's implementation. */
+void tw_model_vector(const struct tw_model *model, const struct tw_model_view *view,
+                     const struct tw_problem *problem, const struct tw_configuration *configuration,
+                     const struct tw_features *f, const struct tw_estimate *e, double *vector);
+/* Microseconds. */
+double tw_model_predict(const struct tw_model *model, const double *vector,
+                        const struct tw_estimate *e);
+
+#endif

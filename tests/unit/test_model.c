@@ -1,0 +1,130 @@
+/* Models: what is read, what is refused, what they predict, and what is fitted. */
+#include <math.h>
+
+#include "runtime/predict/model.h"
+#include "tests/support/scale.h"
+#include "tuner/model/boost.h"
+
+/* Two trees: on BLOCK_X, and on the words of ORDER. */
+static const char text[] =
+    "{\"format\": \"tilewise-model\", \"version\": 1, \"kernel\": \"scale\", \"cache\": \"cold\","
+    " \"device\": \"d\", \"device_name\": \"D\", \"backend\": \"cuda\", \"architecture\": "
+    "\"sm_90\","
+    " \"units\": 132, \"attributes\": [\"\"], \"uncertainty\": 0.1, \"base\": 0.5,"
+    " \"features\": [{\"name\": \"geometry.blocks\"}, {\"name\": \"dimension.M\"},"
+    " {\"name\": \"attribute.dtype\", \"words\": [\"f64\", \"f32\"]},"
+    " {\"name\": \"implementation\", \"words\": [\"direct\"]}, {\"name\": \"parameter.BLOCK_X\"},"
+    " {\"name\": \"parameter.ORDER\", \"words\": [\"columns\", \"rows\"]},"
+    " {\"name\": \"parameter.NONE\"}],"
+    " \"trees\": [[[4,64,2],[-0.25],[4,100,4],[0.5],[1]], [[5,0.5,2],[0.125],[0]]],"
+    " \"configurations\": [{\"implementation\": \"direct\", \"configuration\": \"{}\","
+    " \"problem\": \"M=8,N=100\", \"time_us\": 2, \"code\": \"c\", \"source\": \"s\","
+    " \"judge\": \"j\"}]}";
+
+static struct tw_model *read_model(const char *json) {
+    struct tw_model *model;
+    struct tw_error error;
+    must(tw_model_read(&model, json, "m.json", &error), error);
+    return model;
+}
+
+static void predictions(void **state) {
+    (void)state;
+    struct tw_description *d = read_description(scale_text, NULL);
+    const struct tw_problem problem = parse_problem(d, "8x100");
+    struct tw_model *model = read_model(text);
+    struct tw_model_view view;
+    const struct tw_features features = {.blocks = 7, .use = 1};
+    const struct tw_estimate estimate = {.overhead = 10};
+    double vector[TW_MODEL_MAX_FEATURES];
+    const int rows = tw_symbols_find_word(d->implementations[0].symbols, "rows");
+    struct tw_configuration configuration = {.values = {128, rows, 1}};
+    tw_model_look(model, &d->implementations[0], &view);
+    tw_model_vector(model, &view, &problem, &configuration, &features, &estimate, vector);
+    const double wanted[] = {7, 8, 1, 0, 128, 1, -1};
+    for (int i = 0; i < 7; i++)
+        assert_true(vector[i] == wanted[i]);
+    assert_true(fabs(tw_model_predict(model, vector, &estimate) / (10 * exp(0.5 + 1)) - 1) < 1e-12);
+    vector[4] = 64;
+    vector[5] = 0;
+    assert_true(fabs(tw_model_predict(model, vector, &estimate) / (10 * exp(0.5 - 0.25 + 0.125)) -
+                     1) < 1e-12);
+    assert_true(tw_model_covers(model, &problem));
+    struct tw_problem other = problem;
+    struct tw_error error;
+    must(tw_problem_set(&other, "dtype", "f64", &error), error);
+    assert_false(tw_model_covers(model, &other));
+    tw_model_free(model);
+    tw_description_free(d);
+}
+
+static void what_is_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *part, *in_place, *says;
+    } cases[] = {
+        {"\"version\": 1", "\"version\": 2", "this program reads version 1"},
+        {"tilewise-model", "a model", "must be \"tilewise-model\""},
+        {"\"units\": 132,", "", "units"},
+        {"\"units\": 132,", "\"units\": 132, \"more\": 1,", "unknown key"},
+        {"\"uncertainty\": 0.1", "\"uncertainty\": 0", "above 0"},
+        {"geometry.blocks", "geometry.block", "\"geometry.block\" is no feature"},
+        {"[4,64,2]", "[7,64,2]", "that leads on"},
+        {"[4,64,2]", "[4,64,0]", "that leads on"},
+        {"[4,64,2]", "[4,64,1]", "that leads on"},
+        {"[4,64,2]", "[4,64,5]", "that leads on"},
+        {"[4,64,2]", "[4,64]", "that leads on"},
+        {"[4,64,2]", "[4,1e999,2]", "expected a number"},
+        {"[0.125],[0]]", "[0.125],[5,1,1]]", "that leads on"},
+        {"\"time_us\": 2", "\"time_us\": -2", "above 0"},
+        {"\"trees\": [", "\"trees\": [[],", "has no nodes"},
+        {"]}", "]", "not valid JSON"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *broken = replaced(text, cases[i].part, cases[i].in_place);
+        struct tw_model *model;
+        struct tw_error error;
+        assert_refuses(tw_model_read(&model, broken, "m.json", &error), TW_INVALID, error,
+                       cases[i].says);
+        assert_null(model);
+        free(broken);
+    }
+}
+
+static void trees_find_what_is_there(void **state) {
+    (void)state;
+    enum { COUNT = 400, WIDTH = 3 };
+    static double vectors[COUNT * WIDTH], wanted[COUNT], weights[COUNT];
+    static bool used[COUNT];
+    struct tw_model first = {.feature_count = WIDTH}, again = {.feature_count = WIDTH};
+    struct tw_error error;
+    for (int i = 0; i < COUNT; i++) {
+        vectors[i * WIDTH] = i % 20;
+        vectors[i * WIDTH + 1] = i / 20;
+        vectors[i * WIDTH + 2] = i * 7919 % 101;
+        wanted[i] = (i % 20 > 9 ? 1 : 0) - (i / 20 > 4 ? 2 : 0);
+        weights[i] = 1;
+        used[i] = i % 3 != 0;
+    }
+    must(boost_fit(&BOOST_USUAL, vectors, COUNT, WIDTH, wanted, weights, used, &first, &error),
+         error);
+    must(boost_fit(&BOOST_USUAL, vectors, COUNT, WIDTH, wanted, weights, used, &again, &error),
+         error);
+    assert_int_equal(first.node_count, again.node_count);
+    assert_memory_equal(first.nodes, again.nodes, (size_t)first.node_count * sizeof *first.nodes);
+    const struct tw_estimate one = {.overhead = 1};
+    for (int i = 0; i < COUNT; i++)
+        assert_true(fabs(log(tw_model_predict(&first, &vectors[i * WIDTH], &one)) - wanted[i]) <
+                    0.05);
+    boost_free(&first);
+    boost_free(&again);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(predictions),
+        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(trees_find_what_is_there),
+    };
+    return cmocka_run_group_tests_name("model", tests, NULL, NULL);
+}

@@ -1,0 +1,304 @@
+/* tune model fit|show|check|import: what chooses for shapes that were never tuned. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/backend/devices.h"
+#include "runtime/base/file.h"
+#include "runtime/base/printable.h"
+#include "tuner/commands/command.h"
+#include "tuner/commands/database.h"
+#include "tuner/commands/resolve.h"
+#include "tuner/exchange/output.h"
+#include "tuner/json/json.h"
+#include "tuner/model/fit.h"
+
+static const char help[] =
+    "tune model fit [KERNEL] [OPTIONS]     fit a model to the trials on record, and store it\n"
+    "tune model show [OPTIONS]             list the models of the database\n"
+    "tune model check [KERNEL] [OPTIONS]   compare the stored model with the trials on record\n"
+    "tune model import FILE... [OPTIONS]   store models from files, all or none\n"
+    "\n"
+    "A model predicts how long a configuration takes on a problem, and so chooses for shapes that\n"
+    "were never tuned. It is fitted to the trials of a device; tune record measures what it "
+    "needs.\n"
+    "fit prints what choosing by it costs on problems that it has not seen: the time of what is\n"
+    "chosen over the best that was measured there.\n"
+    "\n"
+    "  --output FILE, -o    of fit: write the model to a file too, as import reads it\n"
+    "  --device, --cache, --db, --config: as for tune\n"
+    "  --json               of fit and check: print one JSON object\n";
+
+/* ---- fit and check ---- */
+
+struct subject {
+    struct tw_description *description;
+    struct tw_device_info device;
+    struct model_samples samples;
+    char *path;
+    tw_db *db;
+};
+
+static tw_status open_subject(const struct arguments *a, enum tw_db_mode mode, struct subject *s,
+                              struct tw_error *error) {
+    if (a->kernel == NULL && a->configs.count == 0)
+        return tw_fail(error, TW_INVALID, "of which kernel? as in tune model fit gemm");
+    tw_status status = resolve_description(a, &s->description, error);
+    if (status == TW_OK)
+        status = resolve_device(a, &s->device, error);
+    if (status == TW_OK) {
+        s->path = database_path(a, error);
+        status = s->path == NULL ? error->status : TW_OK;
+    }
+    if (status == TW_OK)
+        status = mode == TW_DB_WRITE ? database_open_existing(s->path, &s->db, error)
+                                     : database_open(s->path, mode, &s->db, error);
+    if (status == TW_OK)
+        status =
+            model_samples_read(&s->samples, s->db, s->description, &s->device, a->cache, error);
+    return status;
+}
+
+static void close_subject(struct subject *s) {
+    model_samples_free(&s->samples);
+    tw_db_close(s->db);
+    free(s->path);
+    tw_description_free(s->description);
+}
+
+static void print_regret(const char *name, const struct regret *r) {
+    printf("  %-15s %.3f of the best in the mean, %.3f at the 95th percentile, %.3f at the worst "
+           "(%s)\n",
+           name, r->mean, r->p95, r->worst, r->worst_problem);
+}
+
+static void add_regret(cJSON *json, const char *name, const struct regret *r) {
+    cJSON *one = cJSON_AddObjectToObject(json, name);
+    cJSON_AddNumberToObject(one, "problems", r->problems);
+    cJSON_AddNumberToObject(one, "mean", r->mean);
+    cJSON_AddNumberToObject(one, "p95", r->p95);
+    cJSON_AddNumberToObject(one, "worst", r->worst);
+    cJSON_AddStringToObject(one, "worst_problem", r->worst_problem);
+}
+
+static tw_status print_fit(const struct arguments *a, const struct subject *s,
+                           const struct fit_report *r, struct tw_error *error) {
+    if (a->json) {
+        cJSON *json = cJSON_CreateObject();
+        cJSON_AddStringToObject(json, "kernel", s->description->kernel);
+        cJSON_AddStringToObject(json, "device", s->device.id);
+        cJSON_AddNumberToObject(json, "trials", r->trials);
+        cJSON_AddNumberToObject(json, "problems", r->problems);
+        cJSON_AddNumberToObject(json, "configurations", r->configurations);
+        cJSON_AddNumberToObject(json, "stale", s->samples.stale);
+        cJSON_AddNumberToObject(json, "uncertainty", r->uncertainty);
+        add_regret(json, "model", &r->model);
+        add_regret(json, "estimate", &r->estimate);
+        return json_print(json, error);
+    }
+    printf("%s on %s (%s)\n", s->description->kernel, s->device.name, s->device.id);
+    printf("  fitted to       %d trials of %d problems\n", r->trials, r->problems);
+    printf("  chooses from    %d configurations\n", r->configurations);
+    if (s->samples.stale > 0)
+        printf("  left out        %d configurations whose code has changed since\n",
+               s->samples.stale);
+    printf("  of problems that it has not seen\n");
+    print_regret("model", &r->model);
+    print_regret("estimate alone", &r->estimate);
+    printf("  uncertainty     a factor of %.2f either way\n", 1 + r->uncertainty);
+    return TW_OK;
+}
+
+static tw_status fit(const struct arguments *a, struct tw_error *error) {
+    struct subject s = {0};
+    struct fit_report report;
+    struct tw_text text = {0};
+    char fingerprint[256];
+    tw_status status = open_subject(a, TW_DB_WRITE, &s, error);
+    if (status == TW_OK)
+        status = fit_model(&s.samples, &report, &text, error);
+    if (status == TW_OK) {
+        tw_device_fingerprint(&s.device, fingerprint);
+        const struct tw_db_model model = {.kernel = s.description->kernel,
+                                          .device = fingerprint,
+                                          .cache_policy = a->cache,
+                                          .text = text.data};
+        if (tw_db_model_put(s.db, &model) != TW_DB_OK)
+            status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(s.db));
+    }
+    if (status == TW_OK && a->output != NULL)
+        status = output_write(&text, a->output, error);
+    if (status == TW_OK)
+        status = print_fit(a, &s, &report, error);
+    tw_text_free(&text);
+    close_subject(&s);
+    return status;
+}
+
+struct wanted {
+    const char *device, *cache;
+    struct tw_model *model;
+    tw_status status;
+    struct tw_error *error;
+};
+
+static bool take_wanted(void *context, const struct tw_db_model *stored) {
+    struct wanted *w = context;
+    if (strcmp(stored->device, w->device) != 0 || strcmp(stored->cache_policy, w->cache) != 0)
+        return true;
+    w->status = tw_model_read(&w->model, stored->text, "the stored model", w->error);
+    return false;
+}
+
+static tw_status check(const struct arguments *a, struct tw_error *error) {
+    struct subject s = {0};
+    struct regret regret;
+    char fingerprint[256];
+    struct wanted wanted = {fingerprint, a->cache, NULL, TW_OK, error};
+    tw_status status = open_subject(a, TW_DB_READ, &s, error);
+    tw_device_fingerprint(&s.device, fingerprint);
+    if (status == TW_OK &&
+        tw_db_model_each(s.db, s.description->kernel, take_wanted, &wanted) != TW_DB_OK)
+        status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(s.db));
+    if (status == TW_OK)
+        status = wanted.status;
+    if (status == TW_OK && wanted.model == NULL)
+        status =
+            tw_fail(error, TW_NOT_FOUND, "%s has no model of %s on %s; tune model fit makes one",
+                    s.path, s.description->kernel, s.device.name);
+    if (status == TW_OK)
+        status = fit_check(&s.samples, wanted.model, &regret, error);
+    if (status == TW_OK && a->json) {
+        cJSON *json = cJSON_CreateObject();
+        cJSON_AddStringToObject(json, "kernel", s.description->kernel);
+        cJSON_AddNumberToObject(json, "stale", s.samples.stale);
+        add_regret(json, "model", &regret);
+        status = json_print(json, error);
+    } else if (status == TW_OK) {
+        printf("%s on %s (%s)\n", s.description->kernel, s.device.name, s.device.id);
+        printf(
+            "  compared with   %d trials of %d problems; %d configurations have other code now\n",
+            s.samples.count, s.samples.problem_count, s.samples.stale);
+        print_regret("model", &regret);
+    }
+    tw_model_free(wanted.model);
+    close_subject(&s);
+    return status;
+}
+
+/* ---- show and import ---- */
+
+static bool print_model(void *context, const struct tw_db_model *stored) {
+    const char *kernel = context;
+    struct tw_model *model;
+    struct tw_error error;
+    if (kernel != NULL && strcmp(kernel, stored->kernel) != 0)
+        return true;
+    if (tw_model_read(&model, stored->text, "it", &error) != TW_OK) {
+        tw_printable_line(stdout, "%s on %s, %s: cannot be used: %s", stored->kernel,
+                          stored->device, stored->cache_policy, error.message);
+        return true;
+    }
+    tw_printable_line(stdout,
+                      "%s on %s, %s: %d configurations, %d trees of %d nodes; uncertainty a factor "
+                      "of %.2f",
+                      model->kernel, model->device_name, model->cache, model->configuration_count,
+                      model->tree_count, model->node_count, 1 + model->uncertainty);
+    tw_model_free(model);
+    return true;
+}
+
+static tw_status show(const struct arguments *a, struct tw_error *error) {
+    tw_db *db = NULL;
+    char *path = database_path(a, error);
+    tw_status status = path == NULL ? error->status : database_open(path, TW_DB_READ, &db, error);
+    if (status == TW_OK && tw_db_model_each(db, NULL, print_model, (void *)a->kernel) != TW_DB_OK)
+        status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
+    tw_db_close(db);
+    free(path);
+    return status;
+}
+
+static tw_status import_one(tw_db *db, const char *path, struct tw_error *error) {
+    struct tw_text text = {0};
+    struct tw_model *model = NULL;
+    tw_status status = tw_file_read(&text, path, error);
+    if (status == TW_OK)
+        status = tw_model_read(&model, text.data, path, error);
+    if (status == TW_OK) {
+        const struct tw_db_model stored = {.kernel = model->kernel,
+                                           .device = model->device,
+                                           .cache_policy = model->cache,
+                                           .text = text.data};
+        if (tw_db_model_put(db, &stored) != TW_DB_OK)
+            status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
+    }
+    tw_model_free(model);
+    tw_text_free(&text);
+    return command_names_file(status, error);
+}
+
+static tw_status import(const struct arguments *a, struct tw_error *error) {
+    tw_db *db = NULL;
+    if (a->files.count == 0)
+        return tw_fail(error, TW_INVALID, "name the files to import");
+    char *path = database_path(a, error);
+    tw_status status = path == NULL ? error->status : database_open(path, TW_DB_WRITE, &db, error);
+    bool begun = status == TW_OK && tw_db_begin(db) == TW_DB_OK;
+    if (status == TW_OK && !begun)
+        status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
+    for (int i = 0; i < a->files.count && status == TW_OK; i++)
+        status = import_one(db, a->files.words[i], error);
+    if (status == TW_OK && tw_db_commit(db) != TW_DB_OK)
+        status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
+    if (status != TW_OK && begun)
+        tw_db_rollback(db);
+    if (status == TW_OK)
+        printf("%s: %d %s stored\n", path, a->files.count,
+               a->files.count == 1 ? "model" : "models");
+    tw_db_close(db);
+    free(path);
+    return status;
+}
+
+/* ---- Which of them ---- */
+
+#define OPTIONS_MODEL (OPTION(DEVICE) | OPTION(CACHE) | OPTION(DB) | OPTION(CONFIG) | OPTION(QUIET))
+
+static const struct action {
+    const char *name;
+    tw_status (*run)(const struct arguments *arguments, struct tw_error *error);
+    option_set options;
+} actions[] = {
+    {"fit", fit, OPTIONS_MODEL | OPTION(OUTPUT) | OPTION(JSON)},
+    {"check", check, OPTIONS_MODEL | OPTION(JSON)},
+    {"show", show, OPTION(DB)},
+    {"import", import, OPTION(DB) | WORDS_ARE_FILES},
+};
+
+int command_model(int count, char **words) {
+    struct arguments arguments;
+    struct tw_error error;
+    const char *name = count > 1 ? words[1] : "";
+    if (strcmp(name, "--help") == 0) {
+        fputs(help, stdout);
+        return EXIT_FINE;
+    }
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+        if (strcmp(name, actions[i].name) != 0)
+            continue;
+        tw_status status =
+            arguments_parse(&arguments, count - 1, words + 1, actions[i].options, &error);
+        if (status == TW_OK && arguments.help)
+            fputs(help, stdout);
+        else if (status == TW_OK)
+            status = actions[i].run(&arguments, &error);
+        arguments_free(&arguments);
+        return status == TW_OK ? EXIT_FINE : command_failed(status, &error);
+    }
+    tw_fail(&error, TW_INVALID,
+            "tune model %.40s: expected fit, show, check or import; see tune "
+            "model --help",
+            name);
+    return command_failed(TW_INVALID, &error);
+}

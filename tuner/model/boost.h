@@ -1,0 +1,27 @@
+/* Gradient-boosted regression trees: each fitted to what those before it leave. */
+#ifndef TUNER_MODEL_BOOST_H
+#define TUNER_MODEL_BOOST_H
+
+#include <stdbool.h>
+
+#include "runtime/predict/model.h"
+
+struct boost_options {
+    int trees, depth, least; /* `least`: samples of a leaf */
+    double rate, ridge;      /* how much of a leaf counts; what holds leaves of few samples back */
+};
+
+/* What was found to choose best on recordings of gemm; see docs/notes. */
+static const struct boost_options BOOST_USUAL = {
+    .trees = 160, .depth = 5, .least = 5, .rate = 0.1, .ridge = 1};
+
+/* Fits to `count` samples of `width` features each, of which `used` are (NULL: all): `wanted` and
+ * `weights` have an entry a sample. Fills in base, trees and nodes of `model`, which are to be
+ * freed by tw_model_free or boost_free. The same samples make the same trees. */
+tw_status boost_fit(const struct boost_options *options, const double *vectors, int count,
+                    int width, const double *wanted, const double *weights, const bool *used,
+                    struct tw_model *model, struct tw_error *error);
+/* Frees what boost_fit made and nothing else. */
+void boost_free(struct tw_model *model);
+
+#endif

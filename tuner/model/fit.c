@@ -1,0 +1,319 @@
+#include "tuner/model/fit.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "runtime/backend/devices.h"
+#include "runtime/base/hash.h"
+#include "tuner/model/boost.h"
+
+enum { FOLDS = 5 };
+/* A model chooses from configurations that were so near to the best somewhere, and its uncertainty
+ * is that of what is so near to the best. */
+static const double WORTH_CHOOSING = 1.05, NEAR_THE_BEST = 1.5;
+
+struct fitting {
+    const struct model_samples *samples;
+    double *wanted, *weights, *predicted; /* a sample; the last in microseconds */
+    bool *used;
+};
+
+static int fold_of(const struct model_samples *s, int sample) {
+    const char *key = s->problems[s->all[sample].problem].key;
+    return (int)(tw_hash64(key, strlen(key)) % FOLDS);
+}
+
+static bool worth_choosing(const struct model_samples *s, int configuration) {
+    const struct sampled_configuration *c = &s->configurations[configuration];
+    return c->samples > 0 && c->nearest <= WORTH_CHOOSING;
+}
+
+static int compare(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static tw_status regret_of(const struct model_samples *s, const double *predicted,
+                           struct regret *regret, struct tw_error *error) {
+    size_t problems = (size_t)s->problem_count;
+    double *least = malloc((problems + 1) * sizeof *least);
+    double *time = calloc(problems + 1, sizeof *time);
+    double *ratios = calloc(problems + 1, sizeof *ratios);
+    *regret = (struct regret){.worst_problem = ""};
+    if (least == NULL || time == NULL || ratios == NULL) {
+        free(least);
+        free(time);
+        free(ratios);
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    }
+    for (size_t i = 0; i < problems; i++)
+        least[i] = INFINITY;
+    for (int i = 0; i < s->count; i++) {
+        int p = s->all[i].problem;
+        if (worth_choosing(s, s->all[i].configuration) && predicted[i] < least[p]) {
+            least[p] = predicted[i];
+            time[p] = s->all[i].time_us;
+        }
+    }
+    double sum = 0;
+    for (size_t i = 0; i < problems; i++) {
+        if (time[i] == 0)
+            continue;
+        double ratio = time[i] / s->problems[i].best_us;
+        if (ratio > regret->worst) {
+            regret->worst = ratio;
+            regret->worst_problem = s->problems[i].key;
+        }
+        ratios[regret->problems++] = ratio;
+        sum += log(ratio);
+    }
+    if (regret->problems > 0) {
+        qsort(ratios, (size_t)regret->problems, sizeof *ratios, compare);
+        regret->mean = exp(sum / regret->problems);
+        regret->p95 = ratios[(int)(0.95 * (regret->problems - 1) + 0.5)];
+    }
+    free(least);
+    free(time);
+    free(ratios);
+    return TW_OK;
+}
+
+static const double *vector_of(const struct model_samples *s, int sample) {
+    return &s->vectors[(size_t)sample * (size_t)s->shape.feature_count];
+}
+
+/* The estimate is folded into what is wanted, so it is given here as it stands. */
+static double predict(const struct model_samples *s, const struct tw_model *model, int sample,
+                      const double *vector) {
+    const struct tw_estimate estimate = {.overhead = s->all[sample].estimate_us};
+    return tw_model_predict(model, vector, &estimate);
+}
+
+static tw_status fit_folds(struct fitting *f, struct fit_report *report, struct tw_error *error) {
+    const struct model_samples *s = f->samples;
+    tw_status status = TW_OK;
+    for (int fold = 0; fold < FOLDS && status == TW_OK; fold++) {
+        struct tw_model model = s->shape;
+        for (int i = 0; i < s->count; i++)
+            f->used[i] = fold_of(s, i) != fold;
+        status = boost_fit(&BOOST_USUAL, s->vectors, s->count, s->shape.feature_count, f->wanted,
+                           f->weights, f->used, &model, error);
+        for (int i = 0; i < s->count && status == TW_OK; i++)
+            if (!f->used[i])
+                f->predicted[i] = predict(s, &model, i, vector_of(s, i));
+        boost_free(&model);
+    }
+    if (status == TW_OK)
+        status = regret_of(s, f->predicted, &report->model, error);
+    double sum = 0;
+    int count = 0;
+    for (int i = 0; i < s->count && status == TW_OK; i++) {
+        if (s->all[i].time_us > NEAR_THE_BEST * s->problems[s->all[i].problem].best_us)
+            continue;
+        double error_of = log(f->predicted[i] / s->all[i].time_us);
+        sum += error_of * error_of;
+        count++;
+    }
+    report->uncertainty = fmax(0.02, sqrt(sum / (count > 0 ? count : 1)));
+    for (int i = 0; i < s->count; i++)
+        f->predicted[i] = s->all[i].estimate_us;
+    return status == TW_OK ? regret_of(s, f->predicted, &report->estimate, error) : status;
+}
+
+/* ---- As JSON, a line for each tree and configuration ---- */
+
+static void add_string(struct tw_text *text, const char *string) {
+    cJSON *item = cJSON_CreateString(string);
+    char *printed = item != NULL ? cJSON_PrintUnformatted(item) : NULL;
+    if (printed != NULL)
+        tw_text_print(text, "%s", printed);
+    else
+        text->failed = true;
+    cJSON_free(printed);
+    cJSON_Delete(item);
+}
+
+static void add_member(struct tw_text *text, const char *name, const char *string) {
+    tw_text_print(text, " \"%s\": ", name);
+    add_string(text, string);
+    tw_text_print(text, ",\n");
+}
+
+static void add_attributes(const struct model_samples *s, struct tw_text *text) {
+    const char *seen[TW_MODEL_MAX_WORDS];
+    int count = 0;
+    tw_text_print(text, " \"attributes\": [");
+    for (int i = 0; i < s->problem_count; i++) {
+        const char *semicolon = strchr(s->problems[i].key, ';');
+        const char *attributes = semicolon != NULL ? semicolon : "";
+        bool known = count == TW_MODEL_MAX_WORDS;
+        for (int k = 0; k < count && !known; k++)
+            known = strcmp(seen[k], attributes) == 0;
+        if (known)
+            continue;
+        tw_text_print(text, "%s", count > 0 ? ", " : "");
+        add_string(text, seen[count++] = attributes);
+    }
+    tw_text_print(text, "],\n");
+}
+
+static void add_features(const struct model_samples *s, struct tw_text *text) {
+    tw_text_print(text, " \"features\": [\n");
+    for (int i = 0; i < s->shape.feature_count; i++) {
+        const struct tw_model_feature *feature = &s->shape.features[i];
+        tw_text_print(text, "  {\"name\": ");
+        add_string(text, s->names[i]);
+        if (feature->word_count > 0)
+            tw_text_print(text, ", \"words\": [");
+        for (int k = 0; k < feature->word_count; k++) {
+            tw_text_print(text, "%s", k > 0 ? ", " : "");
+            add_string(text, feature->words[k]);
+        }
+        tw_text_print(text, "%s}%s\n", feature->word_count > 0 ? "]" : "",
+                      i + 1 < s->shape.feature_count ? "," : "");
+    }
+    tw_text_print(text, " ],\n");
+}
+
+static void add_trees(const struct tw_model *model, struct tw_text *text) {
+    tw_text_print(text, " \"trees\": [\n");
+    for (int t = 0; t < model->tree_count; t++) {
+        int first = model->roots[t];
+        int end = t + 1 < model->tree_count ? model->roots[t + 1] : model->node_count;
+        tw_text_print(text, "  [");
+        for (int i = first; i < end; i++) {
+            const struct tw_model_node *node = &model->nodes[i];
+            tw_text_print(text, "%s", i > first ? "," : "");
+            if (node->feature < 0)
+                tw_text_print(text, "[%.4g]", node->value);
+            else
+                tw_text_print(text, "[%d,%.9g,%d]", node->feature, node->value,
+                              node->right - first);
+        }
+        tw_text_print(text, "]%s\n", t + 1 < model->tree_count ? "," : "");
+    }
+    tw_text_print(text, " ],\n");
+}
+
+static void add_configurations(const struct model_samples *s, struct tw_text *text) {
+    bool first = true;
+    tw_text_print(text, " \"configurations\": [\n");
+    for (int i = 0; i < s->configuration_count; i++) {
+        const struct sampled_configuration *c = &s->configurations[i];
+        if (!worth_choosing(s, i))
+            continue;
+        tw_text_print(text, "%s  {\"implementation\": ", first ? "" : ",\n");
+        add_string(text, s->description->implementations[c->configuration.implementation].name);
+        tw_text_print(text, ", \"configuration\": ");
+        add_string(text, c->text);
+        tw_text_print(text, ", \"problem\": ");
+        add_string(text, s->problems[c->problem].key);
+        tw_text_print(text,
+                      ", \"time_us\": %.6g, \"code\": \"%s\", \"source\": \"%s\", \"judge\": "
+                      "\"%s\"}",
+                      c->time_us, c->template_hash, c->source, c->judge);
+        first = false;
+    }
+    tw_text_print(text, "\n ]\n");
+}
+
+static void write_model(const struct model_samples *s, const struct tw_model *model,
+                        const struct fit_report *report, struct tw_text *text) {
+    char fingerprint[256];
+    tw_device_fingerprint(s->device, fingerprint);
+    tw_text_print(text, "{\n \"format\": \"%s\", \"version\": %d,\n", TW_MODEL_FORMAT,
+                  TW_MODEL_VERSION);
+    add_member(text, "kernel", s->description->kernel);
+    add_member(text, "device", fingerprint);
+    add_member(text, "device_name", s->device->name);
+    add_member(text, "backend", s->device->backend);
+    add_member(text, "architecture", s->device->architecture);
+    add_member(text, "cache", s->cache);
+    add_member(text, "tilewise", TW_VERSION);
+    tw_text_print(text, " \"units\": %" PRId64 ", \"problems\": %d, \"trials\": %d,\n",
+                  s->device->compute_units, report->problems, report->trials);
+    tw_text_print(text,
+                  " \"regret\": {\"mean\": %.4g, \"p95\": %.4g, \"worst\": %.4g}, "
+                  "\"uncertainty\": %.4g, \"base\": %.6g,\n",
+                  report->model.mean, report->model.p95, report->model.worst, report->uncertainty,
+                  model->base);
+    add_attributes(s, text);
+    add_features(s, text);
+    add_trees(model, text);
+    add_configurations(s, text);
+    tw_text_print(text, "}\n");
+}
+
+tw_status fit_model(const struct model_samples *s, struct fit_report *report, struct tw_text *text,
+                    struct tw_error *error) {
+    size_t n = (size_t)s->count + 1;
+    struct fitting f = {.samples = s,
+                        .wanted = calloc(n, sizeof *f.wanted),
+                        .weights = calloc(n, sizeof *f.weights),
+                        .predicted = calloc(n, sizeof *f.predicted),
+                        .used = calloc(n, sizeof *f.used)};
+    struct tw_model model = s->shape;
+    tw_status status = TW_OK;
+    if (f.wanted == NULL || f.weights == NULL || f.predicted == NULL || f.used == NULL)
+        status = tw_fail(error, TW_NO_MEMORY, "out of memory");
+    *report = (struct fit_report){.trials = s->count};
+    for (int i = 0; i < s->configuration_count; i++)
+        report->configurations += worth_choosing(s, i);
+    report->problems = s->problem_count;
+    /* What is far from the best matters less: it only has to be seen to be. */
+    for (int i = 0; i < s->count && status == TW_OK; i++) {
+        f.wanted[i] = log(s->all[i].time_us / s->all[i].estimate_us);
+        f.weights[i] = s->problems[s->all[i].problem].best_us / s->all[i].time_us;
+    }
+    if (status == TW_OK)
+        status = fit_folds(&f, report, error);
+    if (status == TW_OK)
+        status = boost_fit(&BOOST_USUAL, s->vectors, s->count, s->shape.feature_count, f.wanted,
+                           f.weights, NULL, &model, error);
+    if (status == TW_OK) {
+        write_model(s, &model, report, text);
+        status = text->failed ? tw_fail(error, TW_NO_MEMORY, "out of memory") : TW_OK;
+    }
+    boost_free(&model);
+    free(f.wanted);
+    free(f.weights);
+    free(f.predicted);
+    free(f.used);
+    return status;
+}
+
+tw_status fit_check(const struct model_samples *s, const struct tw_model *model,
+                    struct regret *regret, struct tw_error *error) {
+    double *predicted = calloc((size_t)s->count + 1, sizeof *predicted);
+    if (predicted == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    for (int i = 0; i < s->count; i++) {
+        const struct sample *sample = &s->all[i];
+        int64_t slots[TW_DEVICE_SLOTS], values[TW_MAX_SYMBOLS];
+        struct tw_features features;
+        struct tw_estimate estimate;
+        double vector[TW_MODEL_MAX_FEATURES];
+        const struct tw_problem *problem = &s->problems[sample->problem].problem;
+        const struct tw_configuration *configuration =
+            &s->configurations[sample->configuration].configuration;
+        tw_device_values(s->device, slots);
+        predicted[i] = INFINITY;
+        if (tw_problem_bind(problem, slots, NULL, values, NULL) != TW_OK ||
+            tw_configuration_bind(s->description, configuration, values, NULL) != TW_OK ||
+            tw_features_of(problem, configuration, values, s->device, 0, &features, NULL) != TW_OK)
+            continue;
+        tw_estimate_of(&features, s->device, &estimate);
+        struct tw_model_view view;
+        tw_model_look(model, &problem->description->implementations[configuration->implementation],
+                      &view);
+        tw_model_vector(model, &view, problem, configuration, &features, &estimate, vector);
+        predicted[i] = tw_model_predict(model, vector, &estimate);
+    }
+    tw_status status = regret_of(s, predicted, regret, error);
+    free(predicted);
+    return status;
+}

@@ -1,0 +1,52 @@
+/* What a model is fitted to: the trials of a kernel on a device, as a model sees them. */
+#ifndef TUNER_MODEL_SAMPLES_H
+#define TUNER_MODEL_SAMPLES_H
+
+#include "db/store.h"
+#include "runtime/predict/model.h"
+
+struct sample {
+    int problem, configuration; /* indices */
+    double time_us, estimate_us;
+};
+
+struct sampled_problem {
+    struct tw_problem problem;
+    char *key;
+    double best_us;
+};
+
+struct sampled_configuration {
+    struct tw_configuration configuration;
+    char *text;
+    int samples;
+    double nearest; /* to the best of a problem: 1 where it was the best */
+    /* Where that was, and what that trial belongs to. */
+    int problem;
+    double time_us;
+    char *template_hash, *source, *judge;
+};
+
+struct model_samples {
+    const struct tw_description *description;
+    const struct tw_device_info *device;
+    const char *cache;
+    int count, problem_count, configuration_count;
+    struct sample *all;
+    struct sampled_problem *problems;
+    struct sampled_configuration *configurations;
+    struct tw_model shape; /* only its features, which the vectors have */
+    double *vectors;       /* shape.feature_count a sample */
+    char **names;          /* of the features, as a model's file has them */
+    int stale;             /* configurations of which the code has changed since */
+};
+
+/* Reads the trials that were right; of a configuration only while its fastest one is of today's
+ * code. Free with model_samples_free in every case. TW_NOT_FOUND: there are none. */
+tw_status model_samples_read(struct model_samples *samples, tw_db *db,
+                             const struct tw_description *description,
+                             const struct tw_device_info *device, const char *cache,
+                             struct tw_error *error);
+void model_samples_free(struct model_samples *samples);
+
+#endif
