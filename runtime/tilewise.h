@@ -388,9 +388,9 @@ typedef struct tw_explanation {
     const char *problem; /* "M=4096,N=4096,K=1024;dtype=f32,trans=nn" */
     /* "exact": tuned for this problem on this device; "nearest": what won on another problem tuned
      * on this device, and is predicted to be the fastest on this one; "architecture": likewise, on
-     * another device of this architecture; "predicted": what a model that was fitted on such a device
-     * predicts to be the fastest; "fallback": the description's own choice; "default": the preset of
-     * that name. */
+     * another device of this architecture; "predicted": what a model that was fitted on such a
+     * device predicts to be the fastest; "fallback": the description's own choice; "default": the
+     * preset of that name. */
     const char *rule;
     const char *reason; /* the same in words */
     const char *implementation;

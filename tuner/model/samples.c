@@ -139,11 +139,10 @@ static tw_status is_current(const struct model_samples *s, struct tw_today *toda
         .source = c->source,
         .judge = c->judge,
         .configuration = c->text};
-    tw_status status =
-        tw_today_check(today, &s->problems[c->problem].problem, &stored, error);
+    tw_status status = tw_today_check(today, &s->problems[c->problem].problem, &stored, error);
     if (status == TW_OK)
-        status = tw_today_code(today, c->configuration.implementation, s->device->backend, &code,
-                               error);
+        status =
+            tw_today_code(today, c->configuration.implementation, s->device->backend, &code, error);
     if (status == TW_OK && !keep(&c->template_hash, code))
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     return status;
