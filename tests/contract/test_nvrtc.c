@@ -16,7 +16,7 @@
 #include "tests/support/scale.h"
 #include "tuner/measure/check_kernels.h"
 
-enum { FEW_BYTES = 96, FEW_BYTES_OF_OTHERS = 320, SAMPLES = 24, MAX_JOBS = 2000, MAX_THREADS = 4 };
+enum { FEW_BYTES = 96, FEW_BYTES_OF_OTHERS = 320, SAMPLES = 8, MAX_JOBS = 2000, MAX_THREADS = 4 };
 
 /* A multiple of every tile, of every vector width, of nothing; and with a few columns or one row.
  */
@@ -163,7 +163,7 @@ static void add_references(const struct tw_description *d) {
 
 /* Of a kernel with more ways to choose words, a preset meets so many that it is allowed for, far
  * from one another. */
-enum { MOST_ROUNDS = 16, STRIDE = 37 };
+enum { MOST_ROUNDS = 6, STRIDE = 37 };
 
 /* Shapes turn with the architecture, so that each preset meets all of both. */
 static void add_presets(const struct tw_description *d) {
