@@ -68,7 +68,7 @@ step "build fuzz targets" build fuzz
 step "tests, release" tests release
 # The end-to-end tests and NVRTC, which run in the release build, would take the sanitizers too long.
 step "tests, asan" tests asan -LE "e2e|nvrtc"
-step "fuzz targets, 20 s each" tests fuzz
+step "fuzz targets, a short run" tests fuzz
 
 echo
 printf '%s\n' "${summary[@]}"
