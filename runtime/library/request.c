@@ -107,14 +107,10 @@ tw_status tw_plan_problem(tw_library *library, const tw_request *request,
 /* ---- One way to say it ---- */
 
 void tw_request_attributes(const struct tw_problem *problem, char out[TW_PROBLEM_KEY_SIZE]) {
-    const struct tw_description *d = problem->description;
-    size_t length = 0;
-    char number[TW_NUMBER_SIZE];
-    out[0] = '\0';
-    for (int i = 0; i < d->attribute_count && length < TW_PROBLEM_KEY_SIZE; i++)
-        length += (size_t)snprintf(out + length, TW_PROBLEM_KEY_SIZE - length, "%s%s=%s",
-                                   i > 0 ? "," : "", d->attributes[i].name,
-                                   tw_problem_attribute(problem, i, number));
+    char text[TW_PROBLEM_KEY_SIZE];
+    tw_problem_text(problem, text);
+    const char *attributes = strchr(text, ';');
+    strcpy(out, attributes != NULL ? attributes + 1 : "");
 }
 
 /* A stride that is what it would be anyway becomes 0. */

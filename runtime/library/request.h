@@ -16,7 +16,8 @@ struct tw_canonical {
 tw_status tw_request_read(tw_library *library, const tw_request *request, struct tw_canonical *out,
                           tw_error *error);
 
-/* A problem's attributes as a request has them, "dtype=f32,trans=nn". */
+/* A problem's attributes as a request has them, "dtype=f32,trans=nn", but those that say nothing.
+ */
 void tw_request_attributes(const struct tw_problem *problem, char out[TW_PROBLEM_KEY_SIZE]);
 
 /* The problem that a request names, and its strides by argument index. */

@@ -1,12 +1,11 @@
-/* For a problem without a row of its own: which of the configurations that won nearby is predicted
- * to be the fastest on it. */
+#include "runtime/select/ranked.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/predict/estimate.h"
-#include "runtime/select/search.h"
 
 /* Rows that are looked at: the nearest, of this device and of others. */
 enum { NEAR_HERE = 64, NEAR_ELSEWHERE = 32, RATIOS = 8, MOST_OF_MODEL = 256 };

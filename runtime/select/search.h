@@ -46,9 +46,4 @@ void tw_search_refuse(struct tw_selection *selection, const struct tw_catalogue_
 bool tw_search_fallback(const struct tw_search *search, int *from,
                         struct tw_configuration *configuration);
 
-/* ---- ranked.c: the candidate that is predicted to be the fastest ---- */
-
-tw_status tw_search_ranked(struct tw_search *search, struct tw_selection *selection, bool *found,
-                           struct tw_error *error);
-
 #endif

@@ -5,76 +5,8 @@
 #include <string.h>
 
 #include "runtime/backend/devices.h"
-#include "runtime/select/search.h"
+#include "runtime/select/ranked.h"
 #include "runtime/variant/geometry.h"
-
-tw_status tw_search_note_lack(struct tw_search *search, tw_status status,
-                              const struct tw_error *error) {
-    if (status == TW_NO_MEMORY)
-        search->lack = *error;
-    return status;
-}
-
-tw_status tw_search_fits(const struct tw_search *search,
-                         const struct tw_configuration *configuration, int64_t *values,
-                         struct tw_error *error) {
-    const struct tw_description *d = search->problem->description;
-    memcpy(values, search->values, sizeof search->values);
-    tw_status status = tw_configuration_bind(d, configuration, values, error);
-    if (status == TW_OK)
-        status = tw_configuration_check(d, configuration, values, error);
-    if (status == TW_OK)
-        status = tw_implementation_fits(&d->implementations[configuration->implementation], values,
-                                        search->device, error);
-    return status;
-}
-
-/* Of another device with this architecture, what is not on record is as here, but for the number of
- * its units. */
-void tw_search_slots(const struct tw_search *search, const struct tw_catalogue_row *row,
-                     int64_t slots[TW_DEVICE_SLOTS]) {
-    memcpy(slots, search->slots, sizeof search->slots);
-    if (strcmp(row->device, search->fingerprint) == 0)
-        return;
-    if (row->slots != NULL)
-        memcpy(slots, row->slots, sizeof search->slots);
-    else
-        slots[TW_SLOT_SM_COUNT] = row->units;
-}
-
-/* On this very device it is what would be compiled now that counts. */
-tw_status tw_search_current(struct tw_search *search, const struct tw_catalogue_row *row,
-                            struct tw_error *error) {
-    struct tw_problem problem;
-    int64_t slots[TW_DEVICE_SLOTS];
-    tw_search_slots(search, row, slots);
-    const struct tw_stored stored = {.backend = row->backend,
-                                     .device = slots,
-                                     .implementation = row->implementation,
-                                     .template_hash = row->template_hash,
-                                     .source = row->source,
-                                     .judge = row->judge,
-                                     .configuration = row->configuration};
-    tw_status status = tw_problem_read(&problem, search->problem->description, row->problem, error);
-    return status == TW_OK ? tw_today_check(search->today, &problem, &stored, error) : status;
-}
-
-tw_status tw_search_accept(struct tw_search *search, const struct tw_configuration *configuration,
-                           struct tw_error *error) {
-    if (search->query->accept == NULL)
-        return TW_OK;
-    search->attempts++;
-    return tw_search_note_lack(
-        search, search->query->accept(search->query->context, configuration, error), error);
-}
-
-void tw_search_refuse(struct tw_selection *selection, const struct tw_catalogue_row *row,
-                      const struct tw_error *why) {
-    if (selection->refused != NULL)
-        return;
-    selection->refused = row;
-    snprintf(selection->refusal, sizeof selection->refusal, "%.250s", why->message);
-}
 
 /* ---- The problem's own rows ---- */
 
@@ -162,25 +94,6 @@ static bool select_exact(struct tw_search *search, struct tw_selection *selectio
 }
 
 /* ---- Presets, where nothing was measured ---- */
-
-/* A rule that cannot be evaluated for this problem does not hold, and a preset that does not fit is
- * passed over: these are preferences, and `default` always works. */
-bool tw_search_fallback(const struct tw_search *search, int *from,
-                        struct tw_configuration *configuration) {
-    const struct tw_description *d = search->problem->description;
-    while (*from < d->fallback_count) {
-        const struct tw_fallback *fallback = &d->fallbacks[(*from)++];
-        int64_t holds = 0, values[TW_MAX_SYMBOLS];
-        if (tw_expression_evaluate(fallback->when, search->values, &holds) != TW_EVALUATED ||
-            holds == 0)
-            continue;
-        configuration->implementation = fallback->implementation;
-        memcpy(configuration->values, fallback->preset->values, sizeof configuration->values);
-        if (tw_search_fits(search, configuration, values, NULL) == TW_OK)
-            return true;
-    }
-    return false;
-}
 
 static bool select_fallback(struct tw_search *search, struct tw_selection *selection) {
     int from = 0;
