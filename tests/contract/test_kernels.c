@@ -29,12 +29,14 @@ struct job {
     char name[160];
 };
 
+enum { MOST_PRESETS = 256 };
+
 /* Of a kernel. */
 struct progress {
     uint64_t seed;
-    int cursor;                /* which preset or sample comes next */
-    int choice;                /* which words come next */
-    bool preset_was_tried[64]; /* by number */
+    int cursor;                          /* which preset or sample comes next */
+    int choice;                          /* which words come next */
+    bool preset_was_tried[MOST_PRESETS]; /* by number */
 };
 
 /* A problem on the testbed. */
@@ -110,6 +112,7 @@ static int next_preset(const struct trial *trial, int turn) {
     const struct job *job = trial->job;
     const int count = preset_count(job->description);
     const char *name;
+    assert_true(count <= MOST_PRESETS);
     for (int i = 0; i < count; i++) {
         const int number = (turn + i) % count;
         const struct tw_configuration c = preset_number(job->description, number, &name);
