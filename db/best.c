@@ -1,5 +1,6 @@
 /* The winners. */
 #include "db/internal.h"
+#include "db/upkeep.h"
 
 #include <time.h>
 

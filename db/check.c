@@ -4,6 +4,7 @@
  * Only when it is the same are its rows looked at, for whoever changed a schema may have put
  * expressions into it that never end. */
 #include "db/internal.h"
+#include "db/upkeep.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* Merging: best rows from elsewhere, each with what it refers to. */
 #include "db/internal.h"
+#include "db/merge.h"
 
 #include <math.h>
 #include <stdio.h>

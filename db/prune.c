@@ -1,5 +1,6 @@
 /* Removing what is no longer of use. */
 #include "db/internal.h"
+#include "db/upkeep.h"
 
 static enum tw_db_status remove_rows(tw_db *db, const char *sql, int64_t *count) {
     struct tw_db_query query;

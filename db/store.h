@@ -1,7 +1,8 @@
 /* The store: what Tilewise has learnt, in one SQLite file.
  *
- * This is the whole interface of db/, the only room that knows SQL. Configurations, descriptions
- * and other JSON are opaque text here, stored and returned byte for byte.
+ * With merge.h and upkeep.h the whole interface of db/, the only room that knows SQL.
+ * Configurations, descriptions and other JSON are opaque text here, stored and returned byte for
+ * byte.
  *
  * Status.  Every call that can fail returns an enum tw_db_status; tw_db_message(db) then holds one
  * line that names the file, what is wrong and what to do. A failed call has no effect on the file.
@@ -522,34 +523,6 @@ typedef bool (*tw_db_binary_visitor)(void *context, const struct tw_db_binary *b
 enum tw_db_status tw_db_binary_each(tw_db *db, const char *backend, tw_db_binary_visitor visit,
                                     void *context);
 
-/* ---- Merging --------------------------------------------------------------------------------- */
-
-struct tw_db_merged {
-    int64_t added;    /* rows about something that had none */
-    int64_t replaced; /* rows that were better measured than the one there was */
-    int64_t kept;     /* rows that were not: the one there stays */
-};
-
-/* Takes in a best row from elsewhere, with the device, problem, implementation and run it speaks
- * of; its ids mean nothing here. Of two rows with the same problem, device, cache policy,
- * implementation and template hash the better measured one stays: the one from a playoff; else the
- * one with more repeats; else the narrower
- * interval relative to its time; else the lower time; else the later measured_at; else, so that the
- * outcome never depends on the order of merging, the one with smaller errors, then the first by
- * configuration and the other columns. Of two descriptions of one device one is chosen likewise.
- * `description` is the implementation's JSON, NULL when it is not known.
- *
- * A row that breaks the rules of the schema, or whose problem has other dimensions or attributes
- * here, is TW_DB_CONSTRAINT. Counts are added to `merged`. */
-enum tw_db_status tw_db_best_merge(tw_db *db, const struct tw_db_best_row *row,
-                                   const char *description, struct tw_db_merged *merged);
-
-/* Takes in all best rows and devices of another database, in one transaction unless one is open.
- * Merging is commutative, associative and idempotent, as far as best rows and what they refer to
- * go. Trials stay where they are, and so do binaries, which are code. When reading `from` fails,
- * its message is copied to `db`. */
-enum tw_db_status tw_db_merge(tw_db *db, tw_db *from, struct tw_db_merged *merged);
-
 /* ---- Models -------------------------------------------------------------------------------- */
 
 /* What predicts times, fitted to the trials of a kernel on a device under a cache policy. */
@@ -570,52 +543,5 @@ typedef bool (*tw_db_model_visitor)(void *context, const struct tw_db_model *mod
 /* In order of kernel, device and cache policy. `kernel` NULL: all. */
 enum tw_db_status tw_db_model_each(tw_db *db, const char *kernel, tw_db_model_visitor visit,
                                    void *context);
-
-/* ---- Looking after a database ---------------------------------------------------------------- */
-
-/* Told what is wrong with the file, a line each. Names in it come from the file and may hold
- * anything but a NUL. */
-typedef bool (*tw_db_finding_visitor)(void *context, const char *finding);
-
-/* Looks for damage: tables, triggers and views other than Tilewise makes them; and when there are
- * none, pages, indices and rules that are broken, references to rows that are not there, and values
- * of the wrong type. TW_DB_OK when it could look, whatever it found. */
-enum tw_db_status tw_db_check(tw_db *db, tw_db_finding_visitor visit, void *context);
-
-struct tw_db_kernel_row {
-    const char *kernel;
-    int64_t problems;
-    int64_t best;
-    int64_t trials;
-    int64_t runs;
-};
-
-typedef bool (*tw_db_kernel_visitor)(void *context, const struct tw_db_kernel_row *row);
-
-/* What there is of each kernel, in order of name. */
-enum tw_db_status tw_db_kernel_each(tw_db *db, tw_db_kernel_visitor visit, void *context);
-
-/* Removes the row with this problem, device, implementation, cache policy and, unless that is NULL,
- * configuration, if it is there. */
-enum tw_db_status tw_db_best_remove(tw_db *db, const struct tw_db_best *best);
-/* Removes the trials that the filter lets through, and nothing else; tells how many there were. */
-enum tw_db_status tw_db_trials_remove(tw_db *db, const struct tw_db_trial_filter *filter,
-                                      int64_t *count);
-/* Removes a trial, if it is there. */
-enum tw_db_status tw_db_trial_remove(tw_db *db, int64_t id);
-
-struct tw_db_swept {
-    int64_t runs;
-    int64_t implementations;
-    int64_t problems;
-    int64_t devices;
-};
-
-/* Removes what nothing refers to any more: runs that ended and have neither trials nor best rows,
- * then implementations, problems and devices. Not for while a run is under way: it may be about to
- * refer to one of them. */
-enum tw_db_status tw_db_sweep(tw_db *db, struct tw_db_swept *swept);
-/* Gives the space of removed rows back to the file system. Not inside a transaction. */
-enum tw_db_status tw_db_compact(tw_db *db);
 
 #endif

@@ -1,5 +1,6 @@
 /* What is in a database, in numbers. */
 #include "db/internal.h"
+#include "db/upkeep.h"
 
 enum tw_db_status tw_db_kernel_each(tw_db *db, tw_db_kernel_visitor visit, void *context) {
     struct tw_db_query query;

@@ -1,5 +1,6 @@
 /* Trials: every variant tried, once, with what came of it. */
 #include "db/internal.h"
+#include "db/upkeep.h"
 
 #include <time.h>
 

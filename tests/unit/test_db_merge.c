@@ -1,4 +1,6 @@
 /* db/: merging. Whatever the order and grouping, the outcome is the same. */
+#include "db/merge.h"
+#include "db/upkeep.h"
 #include "test_db_support.h"
 
 /* Numbers that are the same in every run. */

@@ -1,4 +1,5 @@
 /* db/: trials. Each once, valid, and found again. */
+#include "db/upkeep.h"
 #include "test_db_support.h"
 
 #include <math.h>

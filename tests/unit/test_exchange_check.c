@@ -1,6 +1,7 @@
 /* tuner/exchange: checking and pruning databases. */
 #include "test_exchange_support.h"
 
+#include "db/merge.h"
 #include "runtime/base/printable.h"
 #include "tuner/exchange/check.h"
 #include "tuner/exchange/merge.h"

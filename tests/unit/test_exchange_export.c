@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "db/merge.h"
 #include "runtime/base/printable.h"
 #include "tuner/exchange/canonical_json.h"
 

@@ -2,6 +2,7 @@
 #ifndef TW_TEST_EXCHANGE_SUPPORT_H
 #define TW_TEST_EXCHANGE_SUPPORT_H
 
+#include "db/merge.h"
 #include "test_db_support.h"
 
 #include "runtime/base/text.h"

@@ -1,4 +1,6 @@
 /* db/: every allocation fails in turn. What fails has no effect on the file. */
+#include "db/merge.h"
+#include "db/upkeep.h"
 #include "test_memory_support.h"
 
 /* Each operation begins with the same two databases. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tests/support/support.h"
+#include "db/upkeep.h"
 #include "tuner/page/html.h"
 #include "tuner/page/plot.h"
 #include "tuner/page/samples.h"

@@ -4,6 +4,7 @@
 #include <cjson/cJSON.h>
 
 #include "runtime/description/builtin.h"
+#include "db/merge.h"
 #include "runtime/select/select.h"
 #include "tests/support/subjects.h"
 #include "tuner/exchange/import.h"

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 
 #include "runtime/base/printable.h"
+#include "db/merge.h"
+#include "db/upkeep.h"
 #include "runtime/base/text.h"
 #include "tuner/commands/command.h"
 #include "tuner/commands/database.h"

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "db/upkeep.h"
 #include "runtime/backend/devices.h"
 #include "runtime/base/printable.h"
 #include "tuner/commands/database.h"

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "db/upkeep.h"
 #include "runtime/base/printable.h"
 #include "tuner/exchange/allowed.h"
 #include "tuner/exchange/well_formed.h"

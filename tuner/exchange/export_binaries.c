@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/merge.h"
 #include "runtime/backend/devices.h"
 #include "runtime/library/database_binaries.h"
 #include "runtime/variant/compile.h"

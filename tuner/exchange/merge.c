@@ -1,5 +1,6 @@
 #include "tuner/exchange/merge.h"
 
+#include "db/merge.h"
 #include "tuner/exchange/well_formed.h"
 
 struct inspection {

@@ -2,7 +2,7 @@
 #ifndef TUNER_EXCHANGE_MERGE_H
 #define TUNER_EXCHANGE_MERGE_H
 
-#include "db/store.h"
+#include "db/merge.h"
 #include "runtime/base/error.h"
 #include "tuner/exchange/import.h"
 

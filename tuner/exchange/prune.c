@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/upkeep.h"
 #include "tuner/exchange/check.h"
 
 /* Rows are chosen while reading, when writing is not allowed, and dropped after. */

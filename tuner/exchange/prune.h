@@ -2,7 +2,7 @@
 #ifndef TUNER_EXCHANGE_PRUNE_H
 #define TUNER_EXCHANGE_PRUNE_H
 
-#include "db/store.h"
+#include "db/upkeep.h"
 #include "runtime/base/error.h"
 #include "tuner/exchange/known_kernels.h"
 

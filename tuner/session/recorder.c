@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "db/upkeep.h"
 #include "runtime/backend/devices.h"
 #include "runtime/select/current.h"
 #include "runtime/variant/identity.h"
