@@ -1,126 +1,11 @@
-/* Sessions from their space to what is stored, with workers that compile and time nothing and die
- * as planned. */
-#include <math.h>
-
-#include "runtime/variant/identity.h"
-#include "tests/support/fake_workers.h"
-#include "tests/support/scale.h"
-#include "tuner/search/strategy.h"
-#include "tuner/session/session.h"
-
-struct house {
-    struct scratch *scratch;
-    struct tw_description *description;
-    struct tw_problem problem;
-    char path[600];
-    tw_db *db;
-    struct session_options options;
-    struct session_result result;
-    struct tw_error error;
-};
-
-static volatile sig_atomic_t interrupted;
-
-static const char slow_presets[] =
-    "\"presets\": { \"slow\": { \"BLOCK_X\": 128, \"ORDER\": \"columns\", \"GROUP\": 4 }, ";
+/* Sessions from their space to what is stored. */
+#include "tests/unit/test_session_support.h"
 
 static const char another[] =
     "\"implementations\": [ { \"name\": \"another\", \"summary\": \"\", \"parameters\": { \"X\": "
     "[1] "
     "}, \"launches\": [ { \"templates\": [\"scale/direct.cu\"], \"function\": \"f\", \"block\": "
     "[\"1\"], \"grid\": [\"1\"], \"pass\": [\"B\"] } ], \"presets\": { \"x\": { \"X\": 1 } } },";
-
-static int set_up(void **state) {
-    struct house *house = calloc(1, sizeof *house);
-    void *scratch;
-    char path[1024], message[TW_DB_MESSAGE_SIZE];
-    if (house == NULL || scratch_make(&scratch) != 0)
-        return -1;
-    house->scratch = scratch;
-    scratch_write(house->scratch, "scale/direct.cu", "/* the template */", path);
-    scratch_write(house->scratch, "scale/reference.cu", "/* the reference */", path);
-    char *text = replaced(scale_text, "\"presets\": {", slow_presets);
-    house->description = read_description(text, house->scratch->path);
-    free(text);
-    house->problem = parse_problem(house->description, "8x100");
-    snprintf(house->path, sizeof house->path, "%s/tune.db", house->scratch->path);
-    assert_int_equal(tw_db_open(&house->db, house->path, TW_DB_WRITE, message, sizeof message),
-                     TW_DB_OK);
-    house->options =
-        (struct session_options){.strategy = strategy_usual(strategy_find("random", NULL)),
-                                 .seed = 1,
-                                 .budget_trials = 12,
-                                 .jobs = 2,
-                                 .cache = "cold",
-                                 .trial_limit_s = 20,
-                                 .compile_limit_s = 20,
-                                 .interrupted = &interrupted};
-    interrupted = 0;
-    setenv(fake_home, house->scratch->path, 1);
-    plan_faults(house->scratch->path, "");
-    *state = house;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    struct house *house = *state;
-    void *scratch = house->scratch;
-    tw_db_close(house->db);
-    tw_description_free(house->description);
-    free(house);
-    return scratch_remove(&scratch);
-}
-
-static tw_status run(struct house *house, const char *plan) {
-    plan_faults(house->scratch->path, plan);
-    return session_run(&house->options, &house->problem, &paper_gpu, house->db, house->path, NULL,
-                       NULL, &house->result, &house->error);
-}
-
-/* ---- What is stored ---- */
-
-struct stored {
-    int count, provisional;
-    char configuration[200], baselines[200];
-    double time_us, slowest_us;
-    int64_t run;
-};
-
-static bool take_best(void *context, const struct tw_db_best_row *row) {
-    struct stored *stored = context;
-    if (stored->count++ == 0) {
-        snprintf(stored->configuration, sizeof stored->configuration, "%s",
-                 row->best.configuration);
-        snprintf(stored->baselines, sizeof stored->baselines, "%s",
-                 row->best.baselines != NULL ? row->best.baselines : "");
-        stored->time_us = row->best.time_us;
-        stored->run = row->best.run;
-    }
-    stored->slowest_us = row->best.time_us;
-    stored->provisional += row->best.tie_set == NULL;
-    return true;
-}
-
-static struct stored stored_in(const struct house *house) {
-    struct stored stored = {0};
-    assert_int_equal(tw_db_best_each(house->db, NULL, take_best, &stored), TW_DB_OK);
-    return stored;
-}
-
-/* All twelve variants were tried, and the fastest one won the playoff. */
-static void assert_complete(struct house *house, int crashes) {
-    const struct session_result *r = &house->result;
-    assert_true(r->has_best);
-    assert_int_equal(r->trials, 12);
-    assert_int_equal(r->counts[TW_DB_TRIAL_CRASH], crashes);
-    assert_int_equal(r->counts[TW_DB_TRIAL_OK], 12 - crashes);
-    assert_true(r->rounds >= 6 && r->decided);
-    struct stored stored = stored_in(house);
-    assert_int_equal(stored.count, 1);
-    assert_int_equal(stored.provisional, 0);
-    assert_string_equal(stored.configuration, "{\"BLOCK_X\":32,\"GROUP\":1,\"ORDER\":\"rows\"}");
-    assert_true(stored.time_us == 10);
-}
 
 static void an_ordinary_run(void **state) {
     struct house *house = *state;
@@ -190,128 +75,6 @@ static void a_preset_too_slow_for_the_playoff(void **state) {
     assert_true(preset(house, "slow")->trial.time_us == 17.5e6);
 }
 
-/* ---- Workers that die ---- */
-
-static void killed_while_it_prepares(void **state) {
-    struct house *house = *state;
-    must(run(house, "ready 9 3 device"), house->error);
-    assert_complete(house, 0);
-    assert_int_equal(house->result.replaced, 3);
-}
-
-static void killed_whenever_it_prepares(void **state) {
-    struct house *house = *state;
-    assert_refuses(run(house, "ready 9 999 device"), TW_DEVICE, house->error,
-                   "killed by signal 9 (Killed) while it prepared, 50 times in a row");
-    assert_refuses(run(house, "ready 11 999 device"), TW_DEVICE, house->error,
-                   "while it prepared, 3 times in a row");
-}
-
-static void killed_over_trials(void **state) {
-    struct house *house = *state;
-    /* Three times over one, and over three others. */
-    must(run(house, "trial 9 3 \"BLOCK_X\":64,\"GROUP\":1,\"ORDER\":\"rows\"\n"
-                    "trial 9 3 \"BLOCK_X\":128"),
-         house->error);
-    assert_complete(house, 0);
-    assert_int_equal(house->result.replaced, 6);
-}
-
-static void a_crash_is_one_that_comes_again(void **state) {
-    struct house *house = *state;
-    must(run(house, "trial 11 1 \"BLOCK_X\":64,\"GROUP\":1,\"ORDER\":\"rows\"\n"
-                    "trial 6 99 \"BLOCK_X\":128,\"GROUP\":1,\"ORDER\":\"rows\""),
-         house->error);
-    assert_complete(house, 1);
-    assert_says(house->result.first_failure, "killed by signal 6 (Aborted), 2 times");
-}
-
-/* A worker without memory says nothing of its variant; four of them say that it needs too much. */
-static void without_memory(void **state) {
-    struct house *house = *state;
-    must(run(house, "trial memory 3 \"BLOCK_X\":64\ncompile memory 3 \"BLOCK_X\":128"),
-         house->error);
-    assert_complete(house, 0);
-}
-
-static void never_enough_memory(void **state) {
-    struct house *house = *state;
-    must(run(house, "trial memory 4 \"BLOCK_X\":64"), house->error);
-    assert_int_equal(house->result.counts[TW_DB_TRIAL_RESOURCE], 1);
-    assert_int_equal(house->result.counts[TW_DB_TRIAL_OK], 11);
-    assert_says(house->result.first_failure, "ended for lack of memory, 4 times");
-}
-
-static void without_memory_in_the_playoff(void **state) {
-    struct house *house = *state;
-    must(run(house, "finalist memory 2\nround memory 1"), house->error);
-    assert_complete(house, 0);
-    assert_int_equal(house->result.replaced, 3);
-}
-
-/* It is not launched where it has no room, and stays what it was. */
-static void without_memory_in_other_calls(void **state) {
-    struct house *house = *state;
-    must(run(house, "verify memory 4"), house->error);
-    assert_complete(house, 0);
-    assert_int_equal(house->result.replaced, 4);
-}
-
-/* What uses up the memory is killed every time. */
-static void killed_every_time(void **state) {
-    struct house *house = *state;
-    must(run(house, "trial 9 99 \"BLOCK_X\":128,\"GROUP\":1,\"ORDER\":\"rows\""), house->error);
-    assert_complete(house, 1);
-    assert_int_equal(house->result.replaced, 4);
-}
-
-static void a_lost_context(void **state) {
-    struct house *house = *state;
-    must(run(house, "trial lost 1 \"BLOCK_X\":64,\"GROUP\":1,\"ORDER\":\"rows\"\n"
-                    "trial lost 99 \"BLOCK_X\":128,\"GROUP\":1,\"ORDER\":\"rows\""),
-         house->error);
-    assert_complete(house, 1);
-    assert_says(house->result.first_failure, "the context is lost, 2 times");
-}
-
-static void a_variant_that_hangs(void **state) {
-    struct house *house = *state;
-    house->options.trial_limit_s = 0.5;
-    must(run(house, "trial hang 99 \"BLOCK_X\":128,\"GROUP\":1,\"ORDER\":\"rows\""), house->error);
-    assert_int_equal(house->result.counts[TW_DB_TRIAL_TIMEOUT], 1);
-    assert_int_equal(house->result.replaced, 1);
-}
-
-static void killed_in_the_playoff(void **state) {
-    struct house *house = *state;
-    must(run(house,
-             "finalist 9 2 \"GROUP\":4\nfinalist lost 1 \"BLOCK_X\":128\nround 9 3 \"BLOCK_X\":32\n"
-             "round lost 1 \"BLOCK_X\":64"),
-         house->error);
-    assert_complete(house, 0);
-    assert_int_equal(house->result.replaced, 7);
-}
-
-/* One that was fine in the search and never is again: the next best wins. */
-static void a_finalist_that_crashes(void **state) {
-    struct house *house = *state;
-    must(run(house, "round 11 99 \"BLOCK_X\":32,\"GROUP\":1,\"ORDER\":\"rows\""), house->error);
-    assert_true(house->result.best.time_us == 10.5);
-    assert_int_equal(house->result.counts[TW_DB_TRIAL_OK], 12);
-    assert_int_equal(stored_in(house).provisional, 0);
-}
-
-static void nothing_can_be_measured_again(void **state) {
-    struct house *house = *state;
-    assert_refuses(run(house, "finalist 11 999"), TW_DEVICE, house->error,
-                   "none of the best variants could be measured again");
-    /* What the search found is there all the same, and the same command goes on from it. */
-    assert_int_equal(stored_in(house).provisional, 1);
-    must(run(house, ""), house->error);
-    assert_true(house->result.resumed);
-    assert_complete(house, 0);
-}
-
 /* ---- Calls that nobody tuned for ---- */
 
 #define BEST "\"BLOCK_X\":32,\"GROUP\":1,\"ORDER\":\"rows\""
@@ -372,24 +135,6 @@ static void calls_that_cannot_be_tried(void **state) {
     assert_complete(house, 0);
     assert_string_equal(house->result.unverified,
                         "not with the least alignment: element 3 is wrong");
-}
-
-static void compilers_that_die(void **state) {
-    struct house *house = *state;
-    must(run(house, "compile 9 2 \"BLOCK_X\":64\ncompile 11 1 \"BLOCK_X\":32\nready 9 2 compile"),
-         house->error);
-    assert_complete(house, 0);
-}
-
-static void a_compiler_that_always_crashes(void **state) {
-    struct house *house = *state;
-    must(run(house, "compile 11 99 \"BLOCK_X\":128,\"GROUP\":1,\"ORDER\":\"rows\"\n"
-                    "compile 11 99 \"BLOCK_X\":128,\"GROUP\":4,\"ORDER\":\"rows\""),
-         house->error);
-    /* The two are one source. */
-    assert_complete(house, 2);
-    assert_says(house->result.first_failure,
-                "the compiler was killed by signal 11 (Segmentation fault), 2 times");
 }
 
 /* ---- Runs that are stopped ---- */
@@ -573,7 +318,6 @@ static void a_run_beside_another(void **state) {
 
 int main(int count, char **words) {
     fake_worker(count, words);
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(wrong_for_other_calls),
         TEST(nothing_is_right_for_other_calls),
@@ -584,22 +328,6 @@ int main(int count, char **words) {
         TEST(presets_are_measured_beside_the_winner),
         TEST(a_preset_may_win),
         TEST(a_preset_too_slow_for_the_playoff),
-        TEST(without_memory),
-        TEST(never_enough_memory),
-        TEST(without_memory_in_the_playoff),
-        TEST(without_memory_in_other_calls),
-        TEST(killed_while_it_prepares),
-        TEST(killed_whenever_it_prepares),
-        TEST(killed_over_trials),
-        TEST(a_crash_is_one_that_comes_again),
-        TEST(killed_every_time),
-        TEST(a_lost_context),
-        TEST(a_variant_that_hangs),
-        TEST(killed_in_the_playoff),
-        TEST(a_finalist_that_crashes),
-        TEST(nothing_can_be_measured_again),
-        TEST(compilers_that_die),
-        TEST(a_compiler_that_always_crashes),
         TEST(an_interrupted_run_has_a_best),
         TEST(the_winner_of_before),
         TEST(the_winner_of_before_is_of_another_implementation),
