@@ -79,6 +79,20 @@ class Bench(support.EndToEnd):
         self.assertEqual((result.code, result.out), (2, ""), result)
         self.assertIn("only products of f32 may be computed in tf32", result.err)
 
+    def test_epilogues_and_batches(self):
+        """The right answer has them too; a library that does not fuse an epilogue says so."""
+        shapes = self.home / "shapes.txt"
+        shapes.write_text(
+            "9x70x33 batch=3\n9x7x33 bias=row activation=silu\n9x7x33 batch=2 bias=column activation=gelu_tanh"
+            " addend=apart\n9x7x33 dtype=f64 activation=gelu addend=apart\n9x7x33 dtype=i8 bias=column\n")
+        report = json.loads(self.bench("--shapes", shapes, *WARM, "--json").out)
+        self.assertEqual(len(report["problems"]), 5)
+        for problem in report["problems"]:
+            contenders = self.check(problem)
+            self.assertTrue(contenders["tilewise"]["timed"])
+            if DEVICE.startswith("opencl"):
+                self.assertRegex(contenders["OpenBLAS"]["reason"], "plain products|has no i8")
+
     def test_the_other_kernels_from_a_list(self):
         shapes = self.home / "shapes.txt"
         shapes.write_text(

@@ -62,6 +62,8 @@ static tw_status create(void **out, struct data *data, tw_error *error) {
         return tw_fail(error, TW_UNAVAILABLE, "runs on CPUs only");
     if (data->task->type != TW_TYPE_f32 && data->task->type != TW_TYPE_f64)
         return tw_fail(error, TW_UNAVAILABLE, "has no %s", tw_type_info(data->task->type)->word);
+    if (!task_is_plain(data->task))
+        return tw_fail(error, TW_UNAVAILABLE, "is compared for plain products only");
     pthread_once(&blas_once, open_blas);
     if (blas_status != TW_OK)
         return tw_fail(error, blas_status, "%s", blas_error.message);

@@ -44,6 +44,8 @@ static tw_status create(void **state, struct data *data, tw_error *error) {
         return tw_fail(error, clblast_status, "%s", clblast_error.message);
     if (data->task->type != TW_TYPE_f32 && data->task->type != TW_TYPE_f64)
         return tw_fail(error, TW_UNAVAILABLE, "has no %s", tw_type_info(data->task->type)->word);
+    if (!task_is_plain(data->task))
+        return tw_fail(error, TW_UNAVAILABLE, "is compared for plain products only");
     return TW_OK;
 }
 

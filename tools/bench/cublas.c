@@ -18,6 +18,7 @@
     X(sgemm, cublasSgemm)                                                                          \
     X(dgemm, cublasDgemm)                                                                          \
     X(gemm_ex, cublasGemmEx)                                                                       \
+    X(gemm_strided, cublasGemmStridedBatchedEx)                                                    \
     X(ssyrk, cublasSsyrk)                                                                          \
     X(sgeam, cublasSgeam)                                                                          \
     X(dgeam, cublasDgeam)
@@ -96,6 +97,9 @@ static tw_status create_product(void **out, struct data *data, tw_error *error) 
     const struct tw_type_info *a = tw_type_info(state->types->a);
     if (a->floating && a->bytes == 1)
         return tw_fail(error, TW_UNAVAILABLE, "has no %s; cuBLASLt has", a->word);
+    if (data->task->apart || data->task->bias != TASK_BIAS_NONE ||
+        data->task->activation != TASK_ACTIVATION_NONE)
+        return tw_fail(error, TW_UNAVAILABLE, "has no epilogues; cuBLASLt has");
     return open(state, state->types->math, error);
 }
 
@@ -128,6 +132,13 @@ static tw_status gemm(void *pointer, int number, tw_error *error) {
     int m = (int)t->m, n = (int)t->n, k = (int)t->k;
     int lda = (int)t->lda, ldb = (int)t->ldb, ldc = (int)t->ldc;
     const struct vendor_types *types = state->types;
+    if (t->batch > 1)
+        return check(cublas.gemm_strided(state->handle, op_b, op_a, n, m, k, types->one, set->in[1],
+                                         types->b_type, ldb, t->k * t->n, set->in[0], types->a_type,
+                                         lda, t->m * t->k, types->zero, set->out, types->c_type,
+                                         ldc, t->m * t->n, (int)t->batch, types->compute,
+                                         CUBLAS_GEMM_DEFAULT),
+                     "cublasGemmStridedBatchedEx", error);
     if (types->compute == CUBLAS_COMPUTE_64F)
         return check(cublas.dgemm(state->handle, op_b, op_a, n, m, k, types->one, set->in[1], ldb,
                                   set->in[0], lda, types->zero, set->out, ldc),

@@ -1,4 +1,6 @@
-/* cuBLASLt: the fastest of the algorithms that its heuristic lists, each tried in turn. */
+/* cuBLASLt: the fastest of the algorithms that its heuristic lists, each tried in turn. Batches are
+ * its own by strides. An epilogue is done by the product's kernel or not at all: a second kernel
+ * after a bare product would be compared with what we do not do. */
 #include <cublasLt.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -9,7 +11,8 @@
 #include "tools/bench/vendor_types.h"
 #include "tuner/statistics/statistics.h"
 
-enum { ALGORITHMS = 32, FINALISTS = 8, REPEATS = 5, WORKSPACE_BYTES = 64 << 20 };
+/* ALGORITHMS: more than a heuristic lists. */
+enum { ALGORITHMS = 512, FINALISTS = 8, REPEATS = 5, WORKSPACE_BYTES = 64 << 20 };
 
 #define FUNCTIONS(X)                                                                               \
     X(create, cublasLtCreate)                                                                      \
@@ -19,6 +22,7 @@ enum { ALGORITHMS = 32, FINALISTS = 8, REPEATS = 5, WORKSPACE_BYTES = 64 << 20 }
     X(product_destroy, cublasLtMatmulDescDestroy)                                                  \
     X(product_set, cublasLtMatmulDescSetAttribute)                                                 \
     X(layout_create, cublasLtMatrixLayoutCreate)                                                   \
+    X(layout_set, cublasLtMatrixLayoutSetAttribute)                                                \
     X(layout_destroy, cublasLtMatrixLayoutDestroy)                                                 \
     X(preference_create, cublasLtMatmulPreferenceCreate)                                           \
     X(preference_destroy, cublasLtMatmulPreferenceDestroy)                                         \
@@ -77,17 +81,74 @@ struct state {
     struct candidate candidates[ALGORITHMS];
     int listed, count;
     const struct candidate *chosen;
+    int added, biases; /* which inputs are; -1: none */
+    const char *epilogue;
 };
+
+static tw_status set_biases(const struct state *state, const struct set *set, tw_error *error) {
+    if (state->biases < 0)
+        return TW_OK;
+    return check(lt.product_set(state->product, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
+                                &set->in[state->biases], sizeof set->in[state->biases]),
+                 "cublasLtMatmulDescSetAttribute", error);
+}
 
 static tw_status call(void *pointer, int number, tw_error *error) {
     const struct state *state = pointer;
     const struct set *set = &state->data->sets[number];
+    const bool adds = state->added >= 0;
+    tw_status status = set_biases(state, set, error);
+    if (status != TW_OK)
+        return status;
     /* Columns instead of rows: B comes first. */
     return check(lt.matmul(state->handle, state->product, state->types->one, set->in[1], state->b,
-                           set->in[0], state->a, state->types->zero, set->out, state->c, set->out,
-                           state->c, &state->chosen->algorithm, state->workspace, WORKSPACE_BYTES,
+                           set->in[0], state->a, adds ? state->types->one : state->types->zero,
+                           adds ? set->in[state->added] : set->out, state->c, set->out, state->c,
+                           &state->chosen->algorithm, state->workspace, WORKSPACE_BYTES,
                            state->data->stage->stream),
                  "cublasLtMatmul", error);
+}
+
+/* Its columns are our rows, so that its bias, one for each of its rows, is ours per column. */
+static tw_status choose_epilogue(struct state *state, tw_error *error) {
+    static const struct {
+        enum task_bias bias;
+        enum task_activation activation;
+        cublasLtEpilogue_t epilogue;
+        const char *name;
+    } table[] = {
+        {TASK_BIAS_NONE, TASK_ACTIVATION_NONE, CUBLASLT_EPILOGUE_DEFAULT, NULL},
+        {TASK_BIAS_NONE, TASK_ACTIVATION_RELU, CUBLASLT_EPILOGUE_RELU, "RELU"},
+        {TASK_BIAS_NONE, TASK_ACTIVATION_GELU_TANH, CUBLASLT_EPILOGUE_GELU, "GELU"},
+        {TASK_BIAS_COLUMN, TASK_ACTIVATION_NONE, CUBLASLT_EPILOGUE_BIAS, "BIAS"},
+        {TASK_BIAS_COLUMN, TASK_ACTIVATION_RELU, CUBLASLT_EPILOGUE_RELU_BIAS, "RELU_BIAS"},
+        {TASK_BIAS_COLUMN, TASK_ACTIVATION_GELU_TANH, CUBLASLT_EPILOGUE_GELU_BIAS, "GELU_BIAS"},
+    };
+    const struct task *t = state->data->task;
+    state->added = data_input(state->data, "E");
+    state->biases = data_input(state->data, "biases");
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (table[i].bias != t->bias || table[i].activation != t->activation)
+            continue;
+        state->epilogue = table[i].name;
+        CHECK(lt.product_set(state->product, CUBLASLT_MATMUL_DESC_EPILOGUE, &table[i].epilogue,
+                             sizeof table[i].epilogue),
+              "cublasLtMatmulDescSetAttribute");
+        return set_biases(state, &state->data->sets[0], error);
+    }
+    return tw_fail(error, TW_UNAVAILABLE, "fuses no %s",
+                   t->bias == TASK_BIAS_ROW ? "bias per row" : task_word(t, "activation"));
+}
+
+static tw_status set_batch(cublasLtMatrixLayout_t layout, int64_t batch, int64_t stride,
+                           tw_error *error) {
+    int32_t count = (int32_t)batch;
+    CHECK(lt.layout_set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count),
+          "cublasLtMatrixLayoutSetAttribute");
+    CHECK(
+        lt.layout_set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof stride),
+        "cublasLtMatrixLayoutSetAttribute");
+    return TW_OK;
 }
 
 static tw_status describe_product(struct state *state, tw_error *error) {
@@ -111,6 +172,16 @@ static tw_status describe_product(struct state *state, tw_error *error) {
           "cublasLtMatrixLayoutCreate");
     CHECK(lt.layout_create(&state->c, state->types->c_type, n, m, t->ldc),
           "cublasLtMatrixLayoutCreate");
+    tw_status status = choose_epilogue(state, error);
+    if (status == TW_OK && t->batch > 1) {
+        status = set_batch(state->a, t->batch, t->m * t->k, error);
+        if (status == TW_OK)
+            status = set_batch(state->b, t->batch, t->k * t->n, error);
+        if (status == TW_OK)
+            status = set_batch(state->c, t->batch, t->m * t->n, error);
+    }
+    if (status != TW_OK)
+        return status;
     CHECK(lt.preference_create(&state->preference), "cublasLtMatmulPreferenceCreate");
     CHECK(lt.preference_set(state->preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace,
                             sizeof workspace),
@@ -121,6 +192,17 @@ static tw_status describe_product(struct state *state, tw_error *error) {
 static int compare(const void *a, const void *b) {
     double x = ((const struct candidate *)a)->seconds, y = ((const struct candidate *)b)->seconds;
     return (x > y) - (x < y);
+}
+
+static tw_status list_algorithms(struct state *state, cublasLtMatmulHeuristicResult_t *results,
+                                 tw_error *error) {
+    cublasStatus_t result =
+        lt.heuristic(state->handle, state->product, state->b, state->a, state->c, state->c,
+                     state->preference, ALGORITHMS, results, &state->listed);
+    if (result == CUBLAS_STATUS_NOT_SUPPORTED ||
+        (result == CUBLAS_STATUS_SUCCESS && !state->listed))
+        return tw_fail(error, TW_UNAVAILABLE, "its heuristic lists nothing for this problem");
+    return check(result, "cublasLtMatmulAlgoGetHeuristic", error);
 }
 
 /* One batch each, after a call that pays for loading and one that tells how long a batch must be;
@@ -181,14 +263,15 @@ static tw_status create(void **out, struct data *data, tw_error *error) {
     tw_status status = describe_product(state, error);
     if (status != TW_OK)
         return status;
-    cublasLtMatmulHeuristicResult_t results[ALGORITHMS];
-    cublasStatus_t result =
-        lt.heuristic(state->handle, state->product, state->b, state->a, state->c, state->c,
-                     state->preference, ALGORITHMS, results, &state->listed);
-    if (result == CUBLAS_STATUS_NOT_SUPPORTED)
-        return tw_fail(error, TW_UNAVAILABLE, "its heuristic lists nothing for this problem");
-    CHECK(result, "cublasLtMatmulAlgoGetHeuristic");
-    screen(state, results);
+    cublasLtMatmulHeuristicResult_t *results = calloc(ALGORITHMS, sizeof *results);
+    if (results == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    status = list_algorithms(state, results, error);
+    if (status == TW_OK)
+        screen(state, results);
+    free(results);
+    if (status != TW_OK)
+        return status;
     if (state->count == 0)
         return tw_fail(error, TW_UNAVAILABLE, "none of the %d algorithms listed runs",
                        state->listed);
@@ -217,7 +300,9 @@ static void release(void *pointer) {
 
 static void describe(const void *pointer, struct tw_text *text) {
     const struct state *state = pointer;
-    tw_text_print(text, "number %d of the %d listed", state->chosen->rank, state->listed);
+    tw_text_print(text, "number %d of the %d listed%s%s", state->chosen->rank, state->listed,
+                  state->epilogue != NULL ? ", epilogue " : "",
+                  state->epilogue != NULL ? state->epilogue : "");
 }
 
 const struct contender contender_cublaslt = {

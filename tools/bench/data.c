@@ -1,6 +1,7 @@
 #include "tools/bench/data.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "tuner/measure/workload.h"
 
@@ -27,9 +28,9 @@ static tw_status take_extents(struct data *data, tw_error *error) {
             !tw_problem_has(&task->problem, i, task->values))
             continue;
         bool in = d->arguments[i].access == TW_ACCESS_IN;
-        if (in && data->in_count == 2)
-            return tw_fail(error, TW_UNAVAILABLE, "the libraries have nothing like %s with %s",
-                           d->kernel, d->arguments[i].name);
+        if (in && data->in_count == DATA_MAX_INPUTS)
+            return tw_fail(error, TW_INVALID, "%s: more than %d inputs", d->kernel,
+                           DATA_MAX_INPUTS);
         if (in)
             data->in_arguments[data->in_count] = i;
         else
@@ -38,7 +39,22 @@ static tw_status take_extents(struct data *data, tw_error *error) {
                                    in ? &data->in[data->in_count] : &data->out, error);
         data->in_count += in;
     }
+    /* By default nothing is between the matrices of a batch. */
+    data->out.rows *= data->out.layers;
+    data->out.layers = 1;
+    data->out.layer_stride = 0;
     return status;
+}
+
+int data_input(const struct data *data, const char *name) {
+    for (int i = 0; i < data->in_count; i++)
+        if (strcmp(data->task->description->arguments[data->in_arguments[i]].name, name) == 0)
+            return i;
+    return -1;
+}
+
+enum tw_type data_type_b(const struct data *data) {
+    return data->in[data->in_count > 1 ? 1 : 0].type;
 }
 
 static uint64_t set_bytes(const struct data *data) {

@@ -9,8 +9,12 @@
 #include "tools/bench/task.h"
 #include "tuner/measure/check_kernels.h"
 
+enum { DATA_MAX_INPUTS = 8 };
+
 struct set {
-    void *in[2]; /* A and B; for A*A^T both are A; a transposition or copy has only A */
+    /* As the description lists them: of a product A, B and what else it has (for A*A^T A twice); a
+     * transposition or copy has only A. */
+    void *in[DATA_MAX_INPUTS];
     void *out;
 };
 
@@ -20,8 +24,9 @@ struct data {
     struct testbed testbed; /* what the checking kernels know of stage and task */
     struct check_kernels checks;
     int in_count;
-    struct tw_extent in[2], out;
-    int in_arguments[2], out_argument; /* of the description */
+    struct tw_extent in[DATA_MAX_INPUTS];
+    struct tw_extent out; /* matrices of a batch lie one after the other: all their rows as one's */
+    int in_arguments[DATA_MAX_INPUTS], out_argument; /* of the description */
     int set_count;
     struct set *sets;
     struct tw_memory flush; /* twice the last-level cache, where the sets are smaller; else empty */
@@ -36,6 +41,11 @@ void data_free(struct data *data);
 
 /* The set to use next, counting on where caches are to be cold. */
 int data_next_set(struct data *data);
+
+/* Which of a set's inputs the description calls so; -1: the task has none. */
+int data_input(const struct data *data, const char *name);
+/* The type of the second operand. */
+enum tw_type data_type_b(const struct data *data);
 
 /* A buffer of a set as the backend and the checking kernels take it. */
 struct tw_memory data_memory(const void *buffer, const struct tw_extent *extent);

@@ -26,9 +26,9 @@ static void choose_bands(struct errors *e) {
     const struct task *task = e->data->task;
     double limit = e->data->stage->info.is_cpu ? CPU_PRODUCTS : GPU_PRODUCTS;
     double affordable = task->is_product ? limit / ((double)task->n * (double)task->k) : INFINITY;
-    int64_t places = (task->m - BAND_ROWS) / BAND_STEP + 1;
-    double wanted = floor(affordable / BAND_ROWS);
     e->rows = e->data->out.rows;
+    int64_t places = (e->rows - BAND_ROWS) / BAND_STEP + 1;
+    double wanted = floor(affordable / BAND_ROWS);
     e->band_count = 1;
     if (affordable >= (double)e->rows || e->rows < BAND_STEP)
         return;

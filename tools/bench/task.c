@@ -13,12 +13,35 @@ const char *task_word(const struct task *task, const char *attribute) {
     return "";
 }
 
+/* The attribute's number among the words that the enums of task.h list in this order. */
+static int choice(const struct task *task, const char *attribute, const char *const *words) {
+    const char *word = task_word(task, attribute);
+    for (int i = 0; words[i] != NULL; i++)
+        if (strcmp(words[i], word) == 0)
+            return i;
+    return 0;
+}
+
+static void take_epilogue(struct task *task) {
+    static const char *const biases[] = {"none", "row", "column", NULL};
+    static const char *const activations[] = {"none", "relu", "gelu", "gelu_tanh", "silu", NULL};
+    task->apart = strcmp(task_word(task, "addend"), "apart") == 0;
+    task->bias = (enum task_bias)choice(task, "bias", biases);
+    task->activation = (enum task_activation)choice(task, "activation", activations);
+}
+
+bool task_is_plain(const struct task *task) {
+    return task->batch == 1 && !task->apart && task->bias == TASK_BIAS_NONE &&
+           task->activation == TASK_ACTIVATION_NONE;
+}
+
 static tw_status take_numbers(struct task *task, const char *kernel, tw_error *error) {
     const int64_t *sizes = task->problem.dimensions;
     bool aat = strcmp(kernel, "aat") == 0;
     task->type = tw_problem_type(&task->problem, 0);
     task->is_product = aat || strcmp(kernel, "gemm") == 0;
     task->m = sizes[0];
+    task->batch = 1;
     if (task->is_product) {
         const char *trans = aat ? "nt" : task_word(task, "trans");
         task->n = aat ? sizes[0] : sizes[1];
@@ -28,6 +51,10 @@ static tw_status take_numbers(struct task *task, const char *kernel, tw_error *e
         task->lda = task->transposed_a ? task->m : task->k;
         task->ldb = task->transposed_b ? task->k : task->n;
         task->ldc = task->n;
+        for (int i = 0; i < task->description->attribute_count; i++)
+            if (strcmp(task->description->attributes[i].name, "batch") == 0)
+                task->batch = task->problem.words[i];
+        take_epilogue(task);
         return TW_OK;
     }
     bool transpose = strcmp(kernel, "transpose") == 0;

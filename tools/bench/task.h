@@ -18,6 +18,17 @@ struct task {
     int64_t m, n, k;
     bool transposed_a, transposed_b;
     int64_t lda, ldb, ldc; /* rows lie one after the other; ldc is that of the output */
+    int64_t batch;         /* products of these sizes, their matrices one after the other */
+    /* What else a product does: nothing but for gemm. */
+    bool apart; /* adds E; nothing is added otherwise */
+    enum task_bias { TASK_BIAS_NONE, TASK_BIAS_ROW, TASK_BIAS_COLUMN } bias;
+    enum task_activation {
+        TASK_ACTIVATION_NONE,
+        TASK_ACTIVATION_RELU,
+        TASK_ACTIVATION_GELU,
+        TASK_ACTIVATION_GELU_TANH,
+        TASK_ACTIVATION_SILU
+    } activation;
 };
 
 /* `attributes` are NAME=WORD. Free with task_free also after a failure. */
@@ -28,6 +39,8 @@ void task_free(struct task *task);
 
 /* The word that the problem has for an attribute; "" where its kernel has no such attribute. */
 const char *task_word(const struct task *task, const char *attribute);
+/* Whether it is a product alone, with no epilogue and of one pair of matrices. */
+bool task_is_plain(const struct task *task);
 /* "dtype=f32,trans=nn", as tw_request takes it. */
 const char *task_attributes(const struct task *task);
 

@@ -26,14 +26,17 @@ static tw_status call(void *pointer, int number, tw_error *error) {
     const struct state *state = pointer;
     const struct set *set = &state->data->sets[number];
     const struct tw_description *d = state->data->task->description;
-    tw_binding bindings[3];
+    tw_binding bindings[DATA_MAX_INPUTS + 2];
     size_t count = 0;
     for (int i = 0; i < state->data->in_count; i++, count++)
         bindings[count] = (tw_binding){.name = d->arguments[state->data->in_arguments[i]].name,
                                        .buffer = set->in[i]};
     bindings[count] =
         (tw_binding){.name = d->arguments[state->data->out_argument].name, .buffer = set->out};
-    return tw_launch(state->plan, state->data->stage->stream, bindings, count + 1, error);
+    count++;
+    if (state->data->task->apart)
+        bindings[count++] = (tw_binding){.name = "beta", .number = 1};
+    return tw_launch(state->plan, state->data->stage->stream, bindings, count, error);
 }
 
 const tw_explanation *tilewise_explain(const void *pointer) {

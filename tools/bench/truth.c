@@ -6,9 +6,9 @@
 
 enum { THREADS = 64 };
 
-/* REAL_A and REAL_B are the elements' types, LOAD_A and LOAD_B make numbers of them. Whole numbers
- * have a whole answer, which double holds exactly below 2^53. No product may be contracted into the
- * sum after it. */
+/* REAL_A, REAL_B and REAL_C are the elements' types, LOAD_A to LOAD_C make numbers of them. Whole
+ * numbers have a whole answer, which double holds exactly below 2^53. No product may be contracted
+ * into the sum after it. Rows are counted through all matrices of a batch, `m` in each. */
 static const char source[] =
     "#ifdef TW_OPENCL\n"
     "#pragma OPENCL FP_CONTRACT OFF\n"
@@ -17,14 +17,17 @@ static const char source[] =
     "#define PRODUCT(a, b) __dmul_rn(a, b)\n"
     "#endif\n"
     "TW_KERNEL(truth)(TW_GLOBAL const REAL_A *A, TW_GLOBAL const REAL_B *B, TW_GLOBAL RIGHT *C,\n"
-    "                 tw_index first, tw_index rows, tw_index n, tw_index k, tw_index a_row,\n"
-    "                 tw_index a_column, tw_index b_row, tw_index b_column)\n"
+    "                 TW_GLOBAL const REAL_C *biases, TW_GLOBAL const REAL_C *added,\n"
+    "                 tw_index first, tw_index rows, tw_index m, tw_index n, tw_index k,\n"
+    "                 tw_index a_layer, tw_index a_row, tw_index a_column, tw_index b_layer,\n"
+    "                 tw_index b_row, tw_index b_column)\n"
     "{\n"
     "    const tw_index element = (tw_index)blockIdx.x * TW_BLOCK_X + threadIdx.x;\n"
     "    if (element >= rows * n)\n"
     "        return;\n"
-    "    TW_GLOBAL const REAL_A *a = A + (first + element / n) * a_row;\n"
-    "    TW_GLOBAL const REAL_B *b = B + element % n * b_column;\n"
+    "    const tw_index row = first + element / n, column = element % n, layer = row / m;\n"
+    "    TW_GLOBAL const REAL_A *a = A + layer * a_layer + row % m * a_row;\n"
+    "    TW_GLOBAL const REAL_B *b = B + layer * b_layer + column * b_column;\n"
     "    double sum = 0, lost = 0;\n"
     "    for (tw_index l = 0; l < k; l++) {\n"
     "        const double x = LOAD_A(a[l * a_column]), y = LOAD_B(b[l * b_row]);\n"
@@ -36,7 +39,14 @@ static const char source[] =
     "        sum = fma(x, y, sum);\n"
     "#endif\n"
     "    }\n"
-    "    C[element] = (RIGHT)(sum + lost);\n"
+    "    double x = sum + lost;\n"
+    "#if APART\n"
+    "    x += LOAD_C(added[row * n + column]);\n"
+    "#endif\n"
+    "#if BIAS\n"
+    "    x += LOAD_C(biases[BIAS == 1 ? row % m : column]);\n"
+    "#endif\n"
+    "    C[element] = (RIGHT)ROUNDED(ACTIVATED(x));\n"
     "}\n";
 
 static void define_operand(struct tw_text *defines, char operand, enum tw_type type) {
@@ -50,12 +60,25 @@ static void define_operand(struct tw_text *defines, char operand, enum tw_type t
 
 static tw_status render(const struct data *data, const char *backend, struct tw_text *text,
                         tw_error *error) {
+    static const char *const activations[] = {
+        [TASK_ACTIVATION_NONE] = "x",
+        [TASK_ACTIVATION_RELU] = "x < 0 ? 0 : x",
+        [TASK_ACTIVATION_GELU] = "0.5 * x * (1 + erf(x * 0.70710678118654752440))",
+        [TASK_ACTIVATION_GELU_TANH] =
+            "0.5 * x * (1 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x)))",
+        [TASK_ACTIVATION_SILU] = "x / (1 + exp(-x))"};
+    const struct task *task = data->task;
     const struct tw_type_info *right = tw_type_info(data->out.type);
     struct tw_text defines = {0};
     define_operand(&defines, 'A', data->in[0].type);
-    define_operand(&defines, 'B', data->in[data->in_count - 1].type);
-    tw_text_print(&defines, "#define DOUBLE %d\n#define RIGHT %s\n",
-                  data->in[0].type == TW_TYPE_f64, right->floating ? "double" : right->dialect);
+    define_operand(&defines, 'B', data_type_b(data));
+    define_operand(&defines, 'C', data->out.type);
+    tw_text_print(&defines, "#define DOUBLE %d\n#define RIGHT %s\n#define APART %d\n",
+                  data->in[0].type == TW_TYPE_f64, right->floating ? "double" : right->dialect,
+                  task->apart);
+    tw_text_print(&defines, "#define BIAS %d\n#define ACTIVATED(x) (%s)\n#define ROUNDED(x) %s\n",
+                  task->bias, activations[task->activation],
+                  right->floating ? "(x)" : "fmin(fmax(rint(x), -2147483648.0), 2147483647.0)");
     tw_status status = defines.failed ? tw_fail(error, TW_NO_MEMORY, "out of memory")
                                       : tw_source_own("truth.cu", source, backend, defines.data,
                                                       THREADS, text, error);
@@ -94,21 +117,33 @@ static struct tw_value index_value(int64_t number) {
     return value;
 }
 
+/* Nowhere if the task has no such input. */
+static struct tw_memory input(const struct data *data, const char *name) {
+    int number = data_input(data, name);
+    return (struct tw_memory){.address = number >= 0 ? (uintptr_t)data->sets[0].in[number] : 0};
+}
+
 tw_status truth_queue(const struct tw_module *module, const struct data *data, int64_t first,
                       int64_t rows, const struct tw_memory *right, tw_error *error) {
     const struct task *task = data->task;
     const struct set *set = &data->sets[0];
     const struct tw_memory a = {.address = (uintptr_t)set->in[0]};
     const struct tw_memory b = {.address = (uintptr_t)set->in[1]};
+    const struct tw_memory biases = input(data, "biases"), added = input(data, "E");
     const struct tw_value values[] = {memory_value(&a),
                                       memory_value(&b),
                                       memory_value(right),
+                                      memory_value(&biases),
+                                      memory_value(&added),
                                       index_value(first),
                                       index_value(rows),
+                                      index_value(task->m),
                                       index_value(task->n),
                                       index_value(task->k),
+                                      index_value(task->m * task->k),
                                       index_value(task->transposed_a ? 1 : task->lda),
                                       index_value(task->transposed_a ? task->lda : 1),
+                                      index_value(task->k * task->n),
                                       index_value(task->transposed_b ? 1 : task->ldb),
                                       index_value(task->transposed_b ? task->ldb : 1)};
     const struct tw_launch launch = {

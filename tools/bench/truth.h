@@ -1,8 +1,8 @@
-/* The right answer of a matrix product, in double: rows of it, at least as exact as an error of any
- * contender needs. Products of floats and of smaller types are summed in double; doubles are summed
- * as if in twice the precision (Ogita, Rump and Oishi, "Accurate Sum and Dot Product", 2005,
- * algorithm Dot2), because a plain sum would be as far off as a contender's, and equal to that of
- * one that adds in the same order. */
+/* The right answer of a matrix product with its epilogue, in double: rows of it, at least as exact
+ * as an error of any contender needs. Products of floats and of smaller types are summed in double;
+ * doubles are summed as if in twice the precision (Ogita, Rump and Oishi, "Accurate Sum and Dot
+ * Product", 2005, algorithm Dot2), because a plain sum would be as far off as a contender's, and
+ * equal to that of one that adds in the same order. */
 #ifndef TOOLS_BENCH_TRUTH_H
 #define TOOLS_BENCH_TRUTH_H
 

@@ -47,7 +47,7 @@ static const struct vendor_types table[] = {
 };
 
 const struct vendor_types *vendor_types_of(const struct data *data, tw_error *error) {
-    enum tw_type a = data->in[0].type, b = data->in[data->in_count - 1].type, c = data->out.type;
+    enum tw_type a = data->in[0].type, b = data_type_b(data), c = data->out.type;
     const bool tf32 = strcmp(task_word(data->task, "compute"), "tf32") == 0;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].a == a && table[i].b == b && table[i].c == c && table[i].tf32 == tf32)
