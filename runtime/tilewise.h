@@ -174,6 +174,15 @@ typedef struct tw_options {
      * tw_plan_create and tw_prepare handed out are held until tw_plan_release. Kernels stay loaded:
      * they are shared by the plans of many shapes, and by graphs that were captured. */
     uint64_t plan_limit;
+    /* A file to add the shapes to that are asked for, and how often each was launched, for
+     * `tune audit` and `tune --from-log`; it is made if it is not there. NULL: the one that the
+     * environment variable TILEWISE_LOG_SHAPES names, if it is set; "": none. A line of JSON a
+     * shape and rule, whose counts add up, so that several processes may share a file; tune(1) has
+     * the members. Lines are written by a thread of the library's own: a new shape's soon, counts
+     * every 5 seconds and by tw_close. What cannot be written, because the disk is full say, is
+     * tried again then, and lost at tw_close. A launch that is captured in a graph counts once,
+     * however often the graph runs. */
+    const char *log_shapes;
 } tw_options;
 
 #ifdef __cplusplus

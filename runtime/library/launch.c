@@ -112,5 +112,7 @@ tw_status tw_launch(const tw_plan *plan, void *stream, const tw_binding *binding
         return status;
     status = queue(plan, stream, &given, error);
     library->backend->leave(library->device, entered);
+    if (status == TW_OK)
+        tw_asked_count(plan->asked);
     return status;
 }

@@ -8,6 +8,7 @@
 #include "runtime/library/descriptions.h"
 #include "runtime/library/modules.h"
 #include "runtime/library/plan_table.h"
+#include "runtime/library/shape_log.h"
 #include "runtime/library/database_binaries.h"
 #include "runtime/select/catalogue.h"
 #include "runtime/variant/cache.h"
@@ -28,7 +29,8 @@ struct tw_library {
     struct tw_plan_table *plans;
     struct tw_tuning *tuning; /* NULL: a miss tunes nothing */
     tw_miss on_miss;
-    bool prepared_only; /* calls make no plans */
+    struct tw_shape_log *shape_log; /* NULL: shapes are not logged */
+    bool prepared_only;             /* calls make no plans */
     char cache_policy[8];
 };
 

@@ -94,6 +94,18 @@ static tw_status open_cache(tw_library *library, const tw_options *options, tw_e
     return options->binary_directory != NULL ? status : TW_OK;
 }
 
+static tw_status open_shape_log(tw_library *library, const tw_options *options, tw_error *error) {
+    static const char variable[] = "TILEWISE_LOG_SHAPES";
+    const char *path = options->log_shapes != NULL ? options->log_shapes : getenv(variable);
+    if (path == NULL || path[0] == '\0')
+        return TW_OK;
+    tw_status status =
+        tw_shape_log_open(&library->shape_log, path, &library->info, library->cache_policy, error);
+    return status == TW_OK || options->log_shapes != NULL
+               ? status
+               : tw_fail_within(error, status, "%s", variable);
+}
+
 /* ---- Opening ---- */
 
 static tw_status open_parts(tw_library *library, const tw_options *options, tw_error *error) {
@@ -123,6 +135,8 @@ static tw_status open_parts(tw_library *library, const tw_options *options, tw_e
                                    &library->info, library->cache, library->binaries, error);
     if (status == TW_OK)
         status = tw_plan_table_create(&library->plans, options->plan_limit, error);
+    if (status == TW_OK)
+        status = open_shape_log(library, options, error);
     if (status == TW_OK &&
         (options->on_miss == TW_MISS_TUNE || options->on_miss == TW_MISS_TUNE_BACKGROUND))
         status = tw_tuning_create(&library->tuning, library, options, error);
@@ -155,6 +169,7 @@ void tw_close(tw_library *library) {
         return;
     tw_tuning_free(library->tuning);
     tw_plan_table_free(library->plans);
+    tw_shape_log_close(library->shape_log);
     tw_modules_free(library->modules);
     tw_cache_close(library->cache);
     tw_database_binaries_free(library->binaries);

@@ -76,6 +76,20 @@ static tw_status accept(void *context, const struct tw_configuration *configurat
     return status;
 }
 
+static tw_status log_shape(const struct making *making, tw_plan *plan, tw_error *error) {
+    const tw_explanation *e = &plan->explanation;
+    const struct tw_asked_shape shape = {.problem = &making->problem,
+                                         .strides = making->strides,
+                                         .rule = e->rule,
+                                         .expected_us = making->selection.rule == TW_SELECTED_EXACT
+                                                            ? e->row_time_us
+                                                            : e->predicted_us};
+    if (making->library->shape_log == NULL)
+        return TW_OK;
+    plan->asked = tw_shape_log_entry(making->library->shape_log, &shape);
+    return plan->asked != NULL ? TW_OK : tw_fail(error, TW_NO_MEMORY, "out of memory");
+}
+
 static tw_status prepare(struct making *making, tw_plan **out, tw_error *error) {
     tw_plan *plan = calloc(1, sizeof *plan);
     if (plan == NULL)
@@ -96,6 +110,8 @@ static tw_status prepare(struct making *making, tw_plan **out, tw_error *error) 
     }
     sources.made_ms = 1e3 * (tw_clock_now() - making->start);
     tw_status status = tw_plan_explain_fill(plan, &sources, error);
+    if (status == TW_OK)
+        status = log_shape(making, plan, error);
     if (status != TW_OK) {
         tw_plan_free(plan);
         return status;

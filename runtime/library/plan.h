@@ -17,6 +17,7 @@ struct tw_plan {
     int alignment; /* that buffers must have; 0: they have no addresses */
     tw_explanation explanation;
     struct tw_text texts[8];       /* what the explanation points to */
+    struct tw_asked *asked;        /* counts its launches; NULL: nobody does */
     struct tw_plan_record *record; /* of the table that it is in */
     tw_plan *replaced;             /* the plan in whose place it came */
 };

@@ -62,6 +62,15 @@ static tw_status unprepared(const struct tw_canonical *wanted, tw_error *error) 
     return status;
 }
 
+/* What gets no plan is what most wants tuning. That there is no memory to say so changes nothing.
+ */
+static void log_refused(tw_library *library, const struct tw_canonical *wanted) {
+    const struct tw_asked_shape shape = {
+        .problem = &wanted->problem, .strides = wanted->strides, .rule = "none"};
+    if (library->shape_log != NULL)
+        tw_asked_count(tw_shape_log_entry(library->shape_log, &shape));
+}
+
 tw_status tw_plan_create_missing(tw_library *library, const struct tw_plan_key *key,
                                  const tw_request *request, bool make, const tw_plan **out,
                                  tw_error *error) {
@@ -77,6 +86,8 @@ tw_status tw_plan_create_missing(tw_library *library, const struct tw_plan_key *
     if (*out == NULL)
         status = make ? make_plan(library, &canonical, &wanted.request, out, error)
                       : unprepared(&wanted, error);
+    if (status != TW_OK)
+        log_refused(library, &wanted);
     if (status == TW_OK && key != NULL) {
         status = tw_plan_table_alias(library->plans, key, *out, error);
         if (status != TW_OK)

@@ -5,7 +5,8 @@
 #include "runtime/base/error.h"
 
 /* When a field is added, its offset becomes the first size. */
-const struct tw_sized tw_sized_options = {"tw_options", sizeof(tw_options), sizeof(tw_options)};
+const struct tw_sized tw_sized_options = {"tw_options", sizeof(tw_options),
+                                          offsetof(tw_options, log_shapes)};
 const struct tw_sized tw_sized_request = {"tw_request", sizeof(tw_request), sizeof(tw_request)};
 const struct tw_sized tw_sized_gemm = {"tw_gemm_descriptor", sizeof(tw_gemm_descriptor),
                                        sizeof(tw_gemm_descriptor)};
