@@ -17,10 +17,11 @@
 static const char fake_home[] = "FAKE_WORKERS_HOME"; /* the variable that names the directory */
 
 /* The plan has a fault a line: "REQUEST ACTION TIMES WORDS". A worker that gets such a request
- * ("ready" is its start) with WORDS in it (a configuration's, none: any) does ACTION, TIMES times
- * in all: a signal's number to die of it, "hang", "slow" to take 0.3 s, "lost" or "wrong" to answer
- * so, "memory" to end for lack of it, a factor such as "x3" for the times it tells, or "load1.5"
- * for a driver that takes so many seconds for the first launch. */
+ * ("ready" is its start) with WORDS in it (a configuration's, or "device cuda:1", none: any) does
+ * ACTION, TIMES times in all: a signal's number to die of it, "hang", "slow" to take 0.3 s, "await"
+ * to wait for a file "go" beside the plan, "lost" or "wrong" to answer so, "memory" to end for lack
+ * of it, a factor such as "x3" for the times it tells, or "load1.5" for a driver that takes so many
+ * seconds for the first launch. */
 SUPPORT void plan_faults(const char *home, const char *plan) {
     char path[1024];
     struct scratch scratch;
@@ -67,6 +68,13 @@ SUPPORT void fake_log(const char *what, const char *words) {
     close(log);
 }
 
+SUPPORT void await_go(void) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/go", getenv(fake_home));
+    for (int i = 0; i < 6000 && access(path, F_OK) != 0; i++)
+        usleep(10000);
+}
+
 /* Does what is planned, unless that is a way to answer. */
 SUPPORT void suffer(const char *request, const char *words, char action[32]) {
     if (!take_fault(request, words, action))
@@ -75,6 +83,8 @@ SUPPORT void suffer(const char *request, const char *words, char action[32]) {
         ; /* in the midst of a computation */
     if (strcmp(action, "slow") == 0)
         usleep(300000);
+    if (strcmp(action, "await") == 0)
+        await_go();
     if (strcmp(action, "memory") == 0)
         _exit(WORKER_NO_MEMORY);
     int number = atoi(action);
@@ -139,11 +149,15 @@ SUPPORT int fake_compile_worker(void) {
 SUPPORT int fake_device_worker(void) {
     struct message message;
     struct tw_error error;
-    char action[32], finalists[128][160];
+    char action[32], finalists[128][160], place[64] = "device ";
+    struct tw_device_info device;
     int count = 0;
-    bool fine = message_receive(WORKER_FD, &message, &error) == TW_OK;
+    bool fine = message_receive(WORKER_FD, &message, &error) == TW_OK &&
+                message_get_bytes(&message, &device, sizeof device, &error) == TW_OK;
     message_free(&message);
-    suffer("ready", "device", action);
+    if (fine)
+        strcat(place, device.id);
+    suffer("ready", place, action);
     struct message answer =
         device_ready_pack(&(struct device_ready){.copy_us = 1, .conditions = "{}"});
     fine = fine && fake_answer(&answer);
@@ -151,14 +165,15 @@ SUPPORT int fake_device_worker(void) {
     while (fine && message_receive(WORKER_FD, &message, &error) == TW_OK) {
         const char *kind = message_kind(&message);
         int which = (int)message_number(&message, "finalist", 0);
-        char words[160];
+        char words[160], here[256];
         snprintf(words, sizeof words, "%s",
                  strcmp(kind, "round") == 0 ? finalists[which]
                                             : message_text(&message, "configuration", ""));
         if (strcmp(kind, "finalist") == 0)
             strcpy(finalists[count++], words);
-        fake_log(kind, words);
-        suffer(kind, words, action);
+        snprintf(here, sizeof here, "%s on %s", words, place);
+        fake_log(kind, here);
+        suffer(kind, here, action);
         if (strncmp(action, "load", 4) == 0)
             fine = fake_load(atof(action + 4));
         bool lost = strcmp(action, "lost") == 0;

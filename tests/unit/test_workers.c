@@ -194,6 +194,45 @@ static void tried_again_alone(void **state) {
     assert_string_equal(text + strlen(text) - strlen(last), last);
 }
 
+/* Each of two pools gets its own variants back from the workers that they share, and neither waits
+ * for good when the other was quicker to take the last of them. */
+static void two_pools_on_the_same_workers(void **state) {
+    struct house *house = *state;
+    enum tw_db_trial_status statuses[3];
+    char message[TW_ERROR_SIZE] = "";
+    struct compile_pool *one = pool_of(house, 2, 20), *other;
+    must(compile_pool_share(one, &other, &house->error), house->error);
+    assert_int_equal(compile_pool_size(other), 2);
+    assert_int_equal(compile_pool_portion(other), 1);
+    plan(house, "compile await 2");
+    submit(house, one, 32);
+    submit(house, other, 32);
+    assert_int_equal(compile_pool_busy(one), 1);
+    assert_true(compile_pool_full(one) && compile_pool_full(other));
+    /* As one that saw a free worker a moment ago does. */
+    submit(house, other, 64);
+    assert_int_equal(compile_pool_busy(other), 2);
+    char path[1024];
+    scratch_write(house->scratch, "go", "", path);
+    take(house, one, 1, all, statuses, message);
+    take(house, other, 2, all, statuses, message);
+    assert_int_equal(statuses[0], TW_DB_TRIAL_OK);
+    assert_int_equal(statuses[1], TW_DB_TRIAL_OK);
+    /* What the first had under way when it left is in nobody's way. */
+    plan(house, "compile 9 1");
+    submit(house, one, 64);
+    submit(house, other, 128);
+    compile_pool_free(one);
+    take(house, other, 1, &all[2], statuses, message);
+    assert_int_equal(statuses[0], TW_DB_TRIAL_OK);
+    for (int i = 0; i < 3; i++) {
+        submit(house, other, all[i]);
+        take(house, other, 1, &all[i], statuses, message);
+        assert_int_equal(statuses[0], TW_DB_TRIAL_OK);
+    }
+    compile_pool_free(other);
+}
+
 /* The first of three fails so, and the others are built. */
 static void assert_first_fails(struct house *house, const char *faults,
                                enum tw_db_trial_status status, const char *why) {
@@ -351,6 +390,7 @@ int main(int count, char **words) {
         TEST(how_a_worker_ended),
         TEST(blame),
         TEST(tried_again_alone),
+        TEST(two_pools_on_the_same_workers),
         TEST(verdicts),
         TEST(compilers_without_memory),
         TEST(a_compiler_that_hangs),

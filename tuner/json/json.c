@@ -1,13 +1,13 @@
 #include "tuner/json/json.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static atomic_bool lacked;
+/* Whoever writes a document asks for it in the same thread. */
+static _Thread_local bool lacked;
 
 void json_note_lack(void) {
-    atomic_store(&lacked, true);
+    lacked = true;
 }
 
 static void *allocate(size_t size) {
@@ -22,7 +22,9 @@ void json_watch_memory(void) {
 }
 
 bool json_lacked_memory(void) {
-    return atomic_exchange(&lacked, false);
+    bool had = lacked;
+    lacked = false;
+    return had;
 }
 
 cJSON *json_configuration(const struct tw_description *d, const struct tw_configuration *c) {

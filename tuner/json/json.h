@@ -15,7 +15,7 @@
 
 /* Has cJSON remember. Once, before the program uses cJSON, from one thread. */
 void json_watch_memory(void);
-/* Whether cJSON lacked memory since this was last asked. */
+/* Whether cJSON lacked memory in this thread since this was last asked. */
 bool json_lacked_memory(void);
 
 /* To be remembered too: what goes into documents is more than cJSON's. */

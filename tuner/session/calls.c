@@ -202,7 +202,7 @@ static enum reply ask_to_verify(struct verification *v, enum call_kind kind, int
                                                v->f->entrants[index].trial.configuration,
                                            .binaries = &v->builds[kind][index]->compiled.answer};
     enum reply reply = finals_ask(s, &request, 60 + 30 * s->reference_s, answer);
-    if (reply == REPLY_LOST || reply == REPLY_LATE)
+    if (reply == REPLY_LOST || reply == REPLY_LATE || reply == REPLY_MOVED)
         v->ready_for = -1;
     return reply;
 }
@@ -215,12 +215,16 @@ static tw_status verify(struct verification *v, enum call_kind kind, int index, 
     for (;;) {
         struct device_answer answer;
         *reply = v->ready_for == (int)kind ? REPLY_GIVEN : prepare(v, kind);
+        if (*reply == REPLY_MOVED)
+            continue;
         if (*reply != REPLY_GIVEN) {
             if (*reply != REPLY_INTERRUPTED && *reply != REPLY_FATAL)
                 leave_out(v, kind);
             return TW_OK;
         }
         *reply = ask_to_verify(v, kind, index, &answer);
+        if (*reply == REPLY_MOVED)
+            continue;
         const enum tw_db_trial_status verdict = answer.status;
         if (verdict == TW_DB_TRIAL_WRONG && *reply != REPLY_LATE)
             return condemn(v, index, kind, verdict, s->error->message);
@@ -231,9 +235,9 @@ static tw_status verify(struct verification *v, enum call_kind kind, int index, 
             return condemn(v, index, kind, verdict, s->error->message);
         if (*reply != REPLY_LOST)
             return TW_OK;
-        entrant->blame += device_link_blame(s->link);
+        entrant->blame += device_link_blame(s->playing->link);
         if (entrant->blame >= WORKER_VERDICT &&
-            device_link_verdict(s->link) == TW_DB_TRIAL_RESOURCE)
+            device_link_verdict(s->playing->link) == TW_DB_TRIAL_RESOURCE)
             return TW_OK;
         if (entrant->blame >= WORKER_VERDICT)
             return condemn(v, index, kind, TW_DB_TRIAL_CRASH, s->error->message);

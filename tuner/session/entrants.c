@@ -27,8 +27,8 @@ static void enter(struct finals *f, const struct trial *trial, struct build *bui
         return;
     if (build != NULL)
         builds_retain(build);
-    f->entrants[f->count++] =
-        (struct entrant){.trial = *trial, .build = build, .guest = guest, .slot = -1};
+    f->entrants[f->count++] = (struct entrant){
+        .trial = *trial, .build = build, .guest = guest, .came_as_guest = guest, .slot = -1};
 }
 
 /* The cheapest guests first, until their share is spent. */
@@ -107,6 +107,11 @@ static void enter_all(struct finals *f, double seconds) {
     enter_guests(f, seconds);
 }
 
+bool entrants_compiled(const struct entrant *entrant) {
+    const struct build *build = entrant->build;
+    return build != NULL && build->state == BUILD_DONE && build->compiled.status == TW_DB_TRIAL_OK;
+}
+
 tw_status entrants_gather(struct finals *f, double seconds) {
     enter_all(f, seconds);
     tw_status status = compile(f, seconds);
@@ -114,8 +119,7 @@ tw_status entrants_gather(struct finals *f, double seconds) {
         struct entrant *entrant = &f->entrants[i];
         const struct build *build = entrant->build;
         /* One that compiled once and does not now is out: its record is of another day. */
-        entrant->out =
-            build == NULL || build->state != BUILD_DONE || build->compiled.status != TW_DB_TRIAL_OK;
+        entrant->out = !entrants_compiled(entrant);
         if (entrant->out && build != NULL && build->state == BUILD_DONE)
             snprintf(f->last_failure, sizeof f->last_failure, "%s", build->compiled.message);
     }

@@ -15,6 +15,7 @@ struct entrant {
     struct build *build;
     /* Far behind: seen in a few rounds, in case the search was wrong, and for the table's sake. */
     bool guest;
+    bool came_as_guest;
     bool out;      /* it cannot be measured */
     int slot;      /* in the device worker; -1: not loaded there */
     int blame;     /* for workers that died over it since it was last measured */
@@ -42,6 +43,8 @@ struct finals {
 tw_status entrants_gather(struct finals *f, double seconds);
 /* The entrant with a configuration, or -1. */
 int entrants_find(const struct finals *f, const struct tw_configuration *configuration);
+/* Whether an entrant has a binary. */
+bool entrants_compiled(const struct entrant *entrant);
 void entrants_release(struct finals *f);
 
 /* ---- rounds.c ---- */
@@ -53,6 +56,7 @@ enum reply {
     REPLY_LOST,        /* the worker died over it, and another is on its way */
     REPLY_LATE,        /* likewise, it was ended after `limit_s` seconds */
     REPLY_INTERRUPTED, /* nobody waited for it */
+    REPLY_MOVED,       /* the device was given up: the playoff goes to another, where nothing is */
     REPLY_FATAL        /* no worker can be had */
 };
 
@@ -61,7 +65,8 @@ enum reply finals_ask(struct session *s, const struct device_request *request, d
                       struct device_answer *answer);
 
 /* Plays until the playoff is over, `seconds` have passed or the session is interrupted. Workers
- * that are lost are replaced; an entrant that cannot be measured goes out. */
+ * that are lost are replaced; an entrant that cannot be measured goes out. All times are of one
+ * device: when that is given up, the playoff is played anew on another. */
 tw_status rounds_play(struct finals *f, double seconds);
 
 /* ---- calls.c ---- */

@@ -51,15 +51,14 @@ static struct candidate *next_candidate(struct session *s, tw_status *status) {
 
 /* The measured kernels and the compilers share a CPU's cores, so there they take turns: compile a
  * batch, then measure it. A GPU is kept fed instead. */
-static bool may_compile(const struct session *s) {
-    int compiling = compile_pool_busy(s->pool), jobs = compile_pool_size(s->pool);
+static bool may_compile(struct session *s) {
+    int compiling = compile_pool_busy(s->pool), jobs = compile_pool_portion(s->pool);
     if (compile_pool_full(s->pool))
         return false;
     if (!s->device->is_cpu)
         return s->ready.count < 2 * jobs;
-    bool device_free = s->running == NULL && device_link_state(s->link) == DEVICE_IDLE;
-    return device_free && (s->ready.count == 0 || compiling > 0) &&
-           s->ready.count + compiling < jobs;
+    return devices_running(s) == 0 && devices_idle(s) != NULL &&
+           (s->ready.count == 0 || compiling > 0) && s->ready.count + compiling < jobs;
 }
 
 static tw_status start_candidate(struct session *s, struct candidate *candidate) {
@@ -119,14 +118,16 @@ static double trial_limit(const struct session *s) {
     return attempt_limit(s->options->trial_limit_s, s->reference_s);
 }
 
-static tw_status send_trial(struct session *s, struct candidate *candidate) {
+static tw_status send_trial(struct session *s, struct session_device *device,
+                            struct candidate *candidate) {
     double best_us = s->contender_count > 0 ? s->contenders[0].trial.time_us : 0;
-    return attempt_send(s->link, &candidate->configuration, &candidate->build->compiled, best_us, 0,
-                        trial_limit(s), s->error);
+    device->running = candidate;
+    return attempt_send(device->link, &candidate->configuration, &candidate->build->compiled,
+                        best_us, 0, trial_limit(s), s->error);
 }
 
-static tw_status feed_device(struct session *s) {
-    while (s->ready.first != NULL && s->running == NULL) {
+static tw_status feed_devices(struct session *s) {
+    while (s->ready.first != NULL && devices_running(s) < s->device_count) {
         struct candidate *candidate = s->ready.first;
         if (candidate->build->compiled.status != TW_DB_TRIAL_OK) {
             queue_take(&s->ready);
@@ -138,91 +139,92 @@ static tw_status feed_device(struct session *s) {
                 return status;
             continue;
         }
-        if (device_link_state(s->link) != DEVICE_IDLE ||
-            (s->device->is_cpu && compile_pool_busy(s->pool) > 0))
+        struct session_device *device = devices_idle(s);
+        if (device == NULL || (s->device->is_cpu && compile_pool_busy(s->pool) > 0))
             return TW_OK;
-        s->running = queue_take(&s->ready);
-        tw_status status = send_trial(s, s->running);
+        tw_status status = send_trial(s, device, queue_take(&s->ready));
         if (status != TW_OK)
             return status;
     }
     return TW_OK;
 }
 
-static tw_status finish_running(struct session *s, struct trial *trial) {
-    struct candidate *candidate = s->running;
-    s->running = NULL;
+static tw_status finish_running(struct session *s, struct session_device *device,
+                                struct trial *trial) {
+    struct candidate *candidate = device->running;
+    device->running = NULL;
+    device->told->trials++;
     tw_status status = outcome_record(s, candidate->point, trial, candidate->build);
     candidate_free(s, candidate);
     return status;
 }
 
-tw_status pipeline_take_ready(struct session *s, const struct message *answer) {
-    struct device_ready ready;
-    device_ready_unpack(answer, &ready);
-    s->reference_s = ready.reference_s;
-    if (ready.copy_us > 0) {
-        s->result->has_copy = true;
-        s->result->copy_us = ready.copy_us;
-        s->result->copy_rate = s->work.bytes / ready.copy_us * 1e-3;
-    }
-    return recorder_update(&s->recorder, session_elapsed(s), ready.conditions, s->error);
-}
-
-static tw_status finish_crashed(struct session *s, struct trial *trial) {
-    trial->status = device_link_verdict(s->link);
+static tw_status finish_crashed(struct session *s, struct session_device *device,
+                                struct trial *trial) {
+    trial->status = device_link_verdict(device->link);
     snprintf(trial->message, sizeof trial->message, "%.460s, %d times", s->error->message,
-             s->running->deaths);
-    return finish_running(s, trial);
+             device->running->deaths);
+    return finish_running(s, device, trial);
 }
 
 /* The running variant may have had nothing to do with it: it is the first to run on the next
  * worker, and nobody's crash until then. */
-static tw_status lose_running(struct session *s, struct trial *trial) {
-    s->running->deaths++;
-    s->running->blame += device_link_blame(s->link);
-    if (s->running->blame >= WORKER_VERDICT)
-        return finish_crashed(s, trial);
-    queue_put_back(&s->ready, s->running);
-    s->running = NULL;
+static tw_status lose_running(struct session *s, struct session_device *device,
+                              struct trial *trial) {
+    device->running->deaths++;
+    device->running->blame += device_link_blame(device->link);
+    if (device->running->blame >= WORKER_VERDICT)
+        return finish_crashed(s, device, trial);
+    queue_put_back(&s->ready, device->running);
+    device->running = NULL;
     return TW_OK;
 }
 
-static tw_status take_result(struct session *s, enum device_event event,
-                             const struct message *answer) {
-    struct trial trial = attempt_compiled(&s->running->configuration, &s->running->build->compiled);
+static tw_status take_result(struct session *s, struct session_device *device,
+                             enum device_event event, const struct message *answer) {
+    struct trial trial =
+        attempt_compiled(&device->running->configuration, &device->running->build->compiled);
     if (event == DEVICE_TIMEOUT || event == DEVICE_LOAD_TIMEOUT) {
         attempt_timed_out(event, s->options->compile_limit_s, trial_limit(s), &trial);
-        return finish_running(s, &trial);
+        return finish_running(s, device, &trial);
     }
     if (event == DEVICE_CRASH)
-        return lose_running(s, &trial);
+        return lose_running(s, device, &trial);
     attempt_read(answer, &trial);
     if (trial.status != TW_DB_TRIAL_CRASH)
-        return finish_running(s, &trial);
+        return finish_running(s, device, &trial);
     tw_fail(s->error, TW_DEVICE, "%s", trial.message);
-    return lose_running(s, &trial);
+    return lose_running(s, device, &trial);
 }
 
-static tw_status collect_device(struct session *s) {
+static tw_status collect_device(struct session *s, struct session_device *device) {
     struct message answer;
     tw_status fatal, status = TW_OK;
-    enum device_event event = device_link_take(s->link, &answer, &fatal, s->error);
+    enum device_event event = device_link_take(device->link, &answer, &fatal, s->error);
     struct tw_error why = *s->error;
     if (event == DEVICE_READY)
-        status = pipeline_take_ready(s, &answer);
-    else if (event != DEVICE_NOTHING && s->running != NULL)
-        status = take_result(s, event, &answer);
+        status = devices_take_ready(s, device, &answer);
+    else if (event != DEVICE_NOTHING && device->running != NULL)
+        status = take_result(s, device, event, &answer);
     message_free(&answer);
-    if (fatal != TW_OK)
-        *s->error = why;
-    return fatal != TW_OK ? fatal : status;
+    if (fatal == TW_OK || status != TW_OK)
+        return status;
+    *s->error = why;
+    return devices_lose(s, device);
+}
+
+static tw_status collect_devices(struct session *s) {
+    tw_status status = TW_OK;
+    for (int i = 0; i < s->device_count && status == TW_OK; i++)
+        if (s->devices[i].link != NULL)
+            status = collect_device(s, &s->devices[i]);
+    return status;
 }
 
 /* ---- The whole ---- */
 
 tw_status pipeline_step(struct session *s, int64_t room) {
-    tw_status status = collect_device(s);
+    tw_status status = collect_devices(s);
     if (status == TW_OK)
         status = pipeline_collect_builds(s);
     for (; status == TW_OK && room > 0 && may_compile(s); room--) {
@@ -232,20 +234,23 @@ tw_status pipeline_step(struct session *s, int64_t room) {
         status = start_candidate(s, candidate);
     }
     if (status == TW_OK)
-        status = feed_device(s);
+        status = feed_devices(s);
     return status;
 }
 
 bool pipeline_empty(const struct session *s) {
-    return s->running == NULL && s->ready.count == 0 && s->compiling.count == 0;
+    return devices_running(s) == 0 && s->ready.count == 0 && s->compiling.count == 0;
 }
 
 void pipeline_wait(struct session *s, double seconds) {
-    struct pollfd fds[1024];
+    struct pollfd fds[1024 + SESSION_MAX_DEVICES];
     int count = 0;
     if (compile_pool_size(s->pool) < 1024)
         count = compile_pool_fds(s->pool, fds);
-    fds[count++] = (struct pollfd){.fd = device_link_fd(s->link), .events = POLLIN};
+    for (int i = 0; i < s->device_count; i++)
+        if (s->devices[i].link != NULL && (s->playing == NULL || s->playing == &s->devices[i]))
+            fds[count++] =
+                (struct pollfd){.fd = device_link_fd(s->devices[i].link), .events = POLLIN};
     /* An interrupted wait is a wait that is over. */
     poll(fds, (nfds_t)count, (int)(seconds * 1000));
 }

@@ -24,19 +24,30 @@ static enum reply read_reply(struct session *s, const struct device_answer *answ
     return answer->lost ? REPLY_LOST : REPLY_REFUSED;
 }
 
+/* No worker can be had on the device any more, as the session's error says. */
+static enum reply move_on(struct session *s) {
+    if (devices_lose(s, s->playing) != TW_OK)
+        return REPLY_FATAL;
+    s->playing = devices_first(s);
+    return REPLY_MOVED;
+}
+
 static enum reply await_idle(struct session *s) {
-    while (device_link_state(s->link) != DEVICE_IDLE) {
+    struct device_link *link = s->playing->link;
+    while (device_link_state(link) != DEVICE_IDLE) {
         struct message answer;
-        tw_status fatal;
-        enum device_event event = device_link_take(s->link, &answer, &fatal, s->error);
+        tw_status fatal, taken = TW_OK;
+        enum device_event event = device_link_take(link, &answer, &fatal, s->error);
         if (event == DEVICE_READY)
-            fatal = pipeline_take_ready(s, &answer);
+            taken = devices_take_ready(s, s->playing, &answer);
         message_free(&answer);
-        if (fatal != TW_OK)
+        if (taken != TW_OK)
             return REPLY_FATAL;
+        if (fatal != TW_OK)
+            return move_on(s);
         if (session_interrupted(s))
             return REPLY_INTERRUPTED;
-        if (device_link_state(s->link) != DEVICE_IDLE)
+        if (device_link_state(link) != DEVICE_IDLE)
             pipeline_wait(s, 0.1);
     }
     return REPLY_GIVEN;
@@ -48,17 +59,18 @@ enum reply finals_ask(struct session *s, const struct device_request *request, d
     enum reply reply = await_idle(s);
     if (reply != REPLY_GIVEN)
         return reply;
-    if (device_link_send(s->link, request, limit_s, s->error) != TW_OK)
+    struct device_link *link = s->playing->link;
+    if (device_link_send(link, request, limit_s, s->error) != TW_OK)
         return REPLY_FATAL;
     while (!session_interrupted(s)) {
         struct message message;
         tw_status fatal;
-        enum device_event event = device_link_take(s->link, &message, &fatal, s->error);
+        enum device_event event = device_link_take(link, &message, &fatal, s->error);
         if (event == DEVICE_ANSWER)
             device_answer_unpack(&message, answer);
         message_free(&message);
         if (fatal != TW_OK)
-            return REPLY_FATAL;
+            return move_on(s);
         if (event == DEVICE_ANSWER)
             return read_reply(s, answer);
         if (event != DEVICE_NOTHING)
@@ -87,7 +99,7 @@ static void lose_worker(struct finals *f, struct entrant *entrant) {
     for (int i = 0; i < f->count; i++)
         f->entrants[i].slot = -1;
     f->loaded = 0;
-    entrant->blame += device_link_blame(f->s->link);
+    entrant->blame += device_link_blame(f->s->playing->link);
     if (entrant->blame >= WORKER_VERDICT)
         put_out(f, entrant);
 }
@@ -110,8 +122,7 @@ static enum reply load(struct finals *f, struct entrant *entrant) {
 
 static struct entrant *next_to_load(struct finals *f) {
     for (int i = 0; i < f->count; i++) {
-        bool live =
-            !f->entrants[i].out && (f->playoff == NULL || playoff_live(f->playoff, (size_t)i));
+        bool live = !f->entrants[i].out && playoff_live(f->playoff, (size_t)i);
         if (live && f->entrants[i].slot < 0)
             return &f->entrants[i];
     }
@@ -119,7 +130,7 @@ static struct entrant *next_to_load(struct finals *f) {
 }
 
 static bool goes_on(enum reply reply) {
-    return reply != REPLY_FATAL && reply != REPLY_INTERRUPTED;
+    return reply != REPLY_FATAL && reply != REPLY_INTERRUPTED && reply != REPLY_MOVED;
 }
 
 static enum reply load_all(struct finals *f) {
@@ -203,13 +214,29 @@ static bool winner_is_measured(const struct finals *f) {
                                          statistics_least_count(STATISTICS_CONFIDENCE);
 }
 
-tw_status rounds_play(struct finals *f, double seconds) {
+/* Everybody who has a binary takes part, whatever became of them on another device. */
+static tw_status begin(struct finals *f) {
     const struct playoff_options options = {.rounds = MAX_ROUNDS};
+    for (int i = 0; i < f->count; i++) {
+        struct entrant *entrant = &f->entrants[i];
+        entrant->slot = -1;
+        entrant->blame = 0;
+        entrant->out = !entrants_compiled(entrant);
+        entrant->guest = entrant->came_as_guest;
+    }
+    f->loaded = f->rounds = 0;
+    f->guest_seconds = 0;
+    f->end = PLAYOFF_RUNNING;
+    playoff_free(f->playoff);
+    f->playoff = NULL;
+    tw_status status = playoff_create(&f->playoff, (size_t)f->count, &options, f->s->error);
+    return status == TW_OK ? devices_note_conditions(f->s) : status;
+}
+
+static enum reply play(struct finals *f, double seconds) {
     enum reply reply = load_all(f);
     double deadline = tw_clock_now() + seconds;
-    tw_status status = playoff_create(&f->playoff, (size_t)f->count, &options, f->s->error);
-    while (status == TW_OK && goes_on(reply) && f->end == PLAYOFF_RUNNING &&
-           !session_interrupted(f->s)) {
+    while (goes_on(reply) && f->end == PLAYOFF_RUNNING && !session_interrupted(f->s)) {
         reply = play_round(f);
         if (goes_on(reply))
             see_guests_off(f, seconds);
@@ -217,5 +244,16 @@ tw_status rounds_play(struct finals *f, double seconds) {
         if (tw_clock_now() > deadline + f->guest_seconds && winner_is_measured(f))
             break;
     }
-    return reply == REPLY_FATAL ? f->s->error->status : status;
+    return reply;
+}
+
+tw_status rounds_play(struct finals *f, double seconds) {
+    enum reply reply = REPLY_MOVED;
+    while (reply == REPLY_MOVED) {
+        tw_status status = begin(f);
+        if (status != TW_OK)
+            return status;
+        reply = play(f, seconds);
+    }
+    return reply == REPLY_FATAL ? f->s->error->status : TW_OK;
 }

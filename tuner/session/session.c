@@ -205,21 +205,21 @@ static tw_status set_up(struct session *s, tw_db *db, const char *db_path) {
     if (status == TW_OK)
         status = queue_hints(s);
     if (status == TW_OK)
-        status = device_link_create(&s->link, s->problem, s->device, o->cache, (uint32_t)o->seed,
-                                    o->compile_limit_s, s->error);
+        status = devices_open(s);
     if (status == TW_OK)
-        status = compile_pool_create(&s->pool, s->device, o->jobs, o->compile_limit_s, s->error);
+        status = o->pool != NULL ? compile_pool_share(o->pool, &s->pool, s->error)
+                                 : compile_pool_create(&s->pool, s->device, o->jobs,
+                                                       o->compile_limit_s, s->error);
     return status;
 }
 
 static void tear_down(struct session *s) {
-    device_link_free(s->link);
     compile_pool_free(s->pool);
     struct queue *queues[] = {&s->first, &s->compiling, &s->ready};
     for (size_t i = 0; i < sizeof queues / sizeof *queues; i++)
         for (struct candidate *c = queue_take(queues[i]); c != NULL; c = queue_take(queues[i]))
             candidate_free(s, c);
-    candidate_free(s, s->running);
+    devices_close(s);
     builds_free(&s->builds);
     strategy_free(s->strategy);
     space_free(s->space);
@@ -245,7 +245,7 @@ static double playoff_seconds(const struct session *s) {
 /* How many more variants the budget lets start now. */
 static int64_t budget_left(const struct session *s) {
     const struct session_options *o = s->options;
-    int64_t under_way = s->compiling.count + s->ready.count + (s->running != NULL);
+    int64_t under_way = s->compiling.count + s->ready.count + devices_running(s);
     if (o->budget_trials > 0) {
         int64_t left = o->budget_trials - s->trials_before - s->result->trials_now - under_way;
         return left > 0 ? left : 0;
@@ -288,6 +288,7 @@ static void report(const struct session *s, const char *phase,
                                    .failures =
                                        s->result->trials - s->result->counts[TW_DB_TRIAL_OK],
                                    .left_s = time_left(s),
+                                   .devices = s->device_count,
                                    .other_runs = s->other_runs,
                                    .phase = phase};
     if (s->contender_count > 0) {
@@ -307,10 +308,9 @@ static tw_status search(struct session *s,
             room = 1;
         bool accept = room > 0 || default_pending(s);
         status = pipeline_step(s, room);
-        report(s, device_link_state(s->link) == DEVICE_STARTING ? "preparing" : "searching",
-               progress, context);
+        report(s, devices_preparing(s) ? "preparing" : "searching", progress, context);
         bool out_of_time = s->options->budget_trials <= 0 && !accept;
-        if (out_of_time && s->running == NULL)
+        if (out_of_time && devices_running(s) == 0)
             break; /* what is compiling now would come too late */
         if (pipeline_empty(s) && (!accept || (s->exhausted && s->first.count == 0)))
             break;
@@ -332,7 +332,7 @@ static tw_status finish(struct session *s) {
     struct session_result *result = s->result;
     result->interrupted = session_interrupted(s);
     result->rendered = s->builds.sources.rendered;
-    result->replaced = device_link_replaced(s->link);
+    result->replaced = devices_replaced(s);
     if (result->compiled > 0)
         result->compile_wall_s = s->last_compiled_at - s->first_submit_at;
     result->elapsed_s = session_elapsed(s);

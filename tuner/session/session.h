@@ -10,6 +10,8 @@
 #include "tuner/search/strategy.h"
 #include "tuner/session/recorder.h"
 
+struct compile_pool;
+
 struct session_options {
     struct strategy_choice strategy;
     uint64_t seed;
@@ -25,9 +27,17 @@ struct session_options {
     const struct pins *pins;
     unsigned retry; /* trials of these statuses (a bit each) are forgotten, and tried again first */
     const volatile sig_atomic_t *interrupted; /* set from outside to stop cleanly */
+    /* Devices like the session's (of one fingerprint), which take part in the search; at most
+     * SESSION_MAX_DEVICES - 1. */
+    const struct tw_device_info *others;
+    int other_count;
+    struct compile_pool *pool; /* that compiles for devices like these; NULL: `jobs` of its own */
+    /* Told in a line what went wrong where the run goes on; may be NULL. */
+    void (*notice)(void *context, const char *line);
+    void *notice_context;
 };
 
-enum { SESSION_MAX_PRESETS = 64, SESSION_STATUSES = 8 };
+enum { SESSION_MAX_PRESETS = 64, SESSION_STATUSES = 8, SESSION_MAX_DEVICES = 64 };
 
 struct session_preset {
     char name[TW_NAME_SIZE];
@@ -49,7 +59,17 @@ struct session_progress {
     int64_t failures;
     double left_s; /* negative: unknown */
     const char *phase;
+    int devices;    /* that it measures on */
     int other_runs; /* under way for the same problem on this device */
+};
+
+/* What came of one of the devices. */
+struct session_device_result {
+    char id[24];
+    int64_t trials; /* measured there now */
+    int replaced;   /* its workers */
+    bool lost;      /* it was given up, and `why` says so */
+    char why[256];
 };
 
 struct session_result {
@@ -83,7 +103,9 @@ struct session_result {
     int64_t rendered;      /* sources rendered now, one a launch */
     double compile_wall_s; /* from the first source handed out to the last binary */
     int replaced;          /* device workers */
-    double elapsed_s;      /* of the run, earlier parts included */
+    int device_count;
+    struct session_device_result devices[SESSION_MAX_DEVICES]; /* the session's own first */
+    double elapsed_s; /* of the run, earlier parts included */
     char first_failure[TW_ERROR_SIZE];
     char unverified[TW_ERROR_SIZE]; /* a kind of call that the best is not verified for, and why */
 };

@@ -32,6 +32,15 @@ struct contender {
     struct build *build; /* NULL: known from an earlier run, to be compiled again */
 };
 
+/* A device, with the worker that measures on it. */
+struct session_device {
+    const struct tw_device_info *info;
+    struct device_link *link;           /* NULL: given up */
+    struct candidate *running;          /* NULL: none */
+    struct tw_text conditions;          /* that its worker told of when it was ready, as JSON */
+    struct session_device_result *told; /* where what becomes of it is noted */
+};
+
 /* A variant that is in the playoff however the search saw it: a preset, or what won before. */
 struct regular {
     struct tw_configuration configuration;
@@ -44,20 +53,21 @@ struct regular {
 struct session {
     const struct session_options *options;
     const struct tw_problem *problem;
-    const struct tw_device_info *device;
+    const struct tw_device_info *device; /* what all of its devices are */
     int64_t values[TW_MAX_SYMBOLS];
     struct tw_work work;
     struct space *space;
     struct strategy *strategy;
     struct compile_pool *pool;
-    struct device_link *link;
+    int device_count;
+    struct session_device devices[SESSION_MAX_DEVICES];
+    struct session_device *playing; /* the one that the playoff is on; NULL: no playoff yet */
     struct recorder recorder;
     struct builds builds;
 
     struct queue first;     /* presets and hints, tried before the strategy is asked; not yet out */
     struct queue compiling; /* waiting for their build */
     struct queue ready;
-    struct candidate *running;
     bool exhausted;
 
     int hint_count;
@@ -124,6 +134,30 @@ tw_status others_count(struct session *s);
  * ago, and nothing is done. */
 tw_status others_follow(struct session *s, bool now);
 
+/* ---- devices.c: where trials run ---- */
+
+/* Starts a worker on each; those are ready by and by. */
+tw_status devices_open(struct session *s);
+void devices_close(struct session *s);
+/* How many have a trial. */
+int devices_running(const struct session *s);
+/* Whether none has been ready yet, or all get ready again. */
+bool devices_preparing(const struct session *s);
+/* One that a trial can be sent to; NULL: none now. */
+struct session_device *devices_idle(struct session *s);
+/* The first that has not been given up; NULL: none is left. */
+struct session_device *devices_first(struct session *s);
+/* Takes in what a worker says when it is ready. */
+tw_status devices_take_ready(struct session *s, struct session_device *device,
+                             const struct message *answer);
+/* The run remembers in what condition the first device is, which plays, as far as is known. */
+tw_status devices_note_conditions(struct session *s);
+/* Gives up a device that no worker can be had for, as the session's error says. Its trial goes back
+ * to those that are ready. Fails when it was the last. */
+tw_status devices_lose(struct session *s, struct session_device *device);
+/* Workers replaced, in all and in the result of each. */
+int devices_replaced(const struct session *s);
+
 /* ---- pipeline.c: from the strategy through the compilers to the device ---- */
 
 /* Moves everything on as far as it goes without waiting. At most `room` new variants are started.
@@ -131,10 +165,9 @@ tw_status others_follow(struct session *s, bool now);
 tw_status pipeline_step(struct session *s, int64_t room);
 /* Takes in what the compilers have finished. */
 tw_status pipeline_collect_builds(struct session *s);
-/* Takes in what a device worker says when it is ready. */
-tw_status pipeline_take_ready(struct session *s, const struct message *answer);
 bool pipeline_empty(const struct session *s);
-/* Waits for something to happen, at most `seconds`. */
+/* Waits for something to happen, at most `seconds`; of devices only to the one of the playoff, once
+ * there is one. */
 void pipeline_wait(struct session *s, double seconds);
 
 /* ---- finals.c: the playoff ---- */

@@ -1,5 +1,6 @@
 #include "tuner/workers/compile_pool.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 /* A variant handed in. */
 struct job {
     uint64_t id;
+    const struct compile_pool *owner; /* NULL: nobody waits for it any more */
     struct message request;
     int deaths; /* of workers, over it */
     int blame;  /* for them */
@@ -22,7 +24,9 @@ struct slot {
     double deadline;
 };
 
-struct compile_pool {
+struct compilers {
+    pthread_mutex_t lock; /* of all that follows */
+    int pools;            /* that share them */
     struct message assignment;
     double timeout_s;
     int busy;          /* slots */
@@ -33,27 +37,53 @@ struct compile_pool {
     struct slot slots[];
 };
 
-static tw_status start(struct compile_pool *pool, struct slot *slot, struct tw_error *error) {
+struct compile_pool {
+    struct compilers *compilers;
+    bool has_late;   /* another pool took the worker that it was to have: */
+    struct job late; /* it is the next to get one */
+};
+
+static tw_status start(struct compilers *all, struct slot *slot, struct tw_error *error) {
     tw_status status = worker_start(&slot->worker, "compile-worker", error);
     if (status == TW_OK)
-        status = message_send(slot->worker.fd, &pool->assignment, error);
+        status = message_send(slot->worker.fd, &all->assignment, error);
     /* If it has died already, what it is given next finds it so. */
     return status == TW_IO && slot->worker.pid != 0 ? TW_OK : status;
+}
+
+static void end(struct compilers *all) {
+    for (int i = 0; i < all->count; i++) {
+        worker_stop(&all->slots[i].worker, NULL);
+        message_free(&all->slots[i].job.request);
+    }
+    for (int i = 0; i < all->waiting; i++)
+        message_free(&all->again[i].request);
+    free(all->again);
+    message_free(&all->assignment);
+    pthread_mutex_destroy(&all->lock);
+    free(all);
 }
 
 tw_status compile_pool_create(struct compile_pool **out, const struct tw_device_info *device,
                               int workers, double timeout_s, struct tw_error *error) {
     *out = NULL;
-    struct compile_pool *pool = calloc(1, sizeof *pool + (size_t)workers * sizeof *pool->slots);
-    if (pool == NULL)
+    struct compile_pool *pool = calloc(1, sizeof *pool);
+    struct compilers *all = calloc(1, sizeof *all + (size_t)workers * sizeof *all->slots);
+    if (pool == NULL || all == NULL) {
+        free(pool);
+        free(all);
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    pool->timeout_s = timeout_s;
-    pool->assignment = compile_assignment_pack(device);
-    pool->again = calloc((size_t)workers, sizeof *pool->again);
-    tw_status status = pool->again != NULL ? TW_OK : tw_fail(error, TW_NO_MEMORY, "out of memory");
+    }
+    pool->compilers = all;
+    pthread_mutex_init(&all->lock, NULL);
+    all->pools = 1;
+    all->timeout_s = timeout_s;
+    all->assignment = compile_assignment_pack(device);
+    all->again = calloc((size_t)workers, sizeof *all->again);
+    tw_status status = all->again != NULL ? TW_OK : tw_fail(error, TW_NO_MEMORY, "out of memory");
     for (int i = 0; i < workers && status == TW_OK; i++) {
-        status = start(pool, &pool->slots[i], error);
-        pool->count++;
+        status = start(all, &all->slots[i], error);
+        all->count++;
     }
     if (status != TW_OK) {
         compile_pool_free(pool);
@@ -63,72 +93,137 @@ tw_status compile_pool_create(struct compile_pool **out, const struct tw_device_
     return TW_OK;
 }
 
+tw_status compile_pool_share(struct compile_pool *pool, struct compile_pool **out,
+                             struct tw_error *error) {
+    *out = calloc(1, sizeof **out);
+    if (*out == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    (*out)->compilers = pool->compilers;
+    pthread_mutex_lock(&pool->compilers->lock);
+    pool->compilers->pools++;
+    pthread_mutex_unlock(&pool->compilers->lock);
+    return TW_OK;
+}
+
+/* Nobody waits for the pool's jobs any more. */
+static void disown(struct compilers *all, const struct compile_pool *pool) {
+    for (int i = 0; i < all->count; i++)
+        if (all->slots[i].job.owner == pool)
+            all->slots[i].job.owner = NULL;
+    int kept = 0;
+    for (int i = 0; i < all->waiting; i++) {
+        if (all->again[i].owner == pool)
+            message_free(&all->again[i].request);
+        else
+            all->again[kept++] = all->again[i];
+    }
+    all->waiting = kept;
+}
+
 void compile_pool_free(struct compile_pool *pool) {
     if (pool == NULL)
         return;
-    for (int i = 0; i < pool->count; i++) {
-        worker_stop(&pool->slots[i].worker, NULL);
-        message_free(&pool->slots[i].job.request);
-    }
-    for (int i = 0; i < pool->waiting; i++)
-        message_free(&pool->again[i].request);
-    free(pool->again);
-    message_free(&pool->assignment);
+    struct compilers *all = pool->compilers;
+    pthread_mutex_lock(&all->lock);
+    disown(all, pool);
+    bool last = --all->pools == 0;
+    pthread_mutex_unlock(&all->lock);
+    if (last)
+        end(all);
+    message_free(&pool->late.request);
     free(pool);
 }
 
 int compile_pool_busy(const struct compile_pool *pool) {
-    return pool->busy + pool->waiting;
+    struct compilers *all = pool->compilers;
+    int count = pool->has_late;
+    pthread_mutex_lock(&all->lock);
+    for (int i = 0; i < all->count; i++)
+        count += all->slots[i].busy && all->slots[i].job.owner == pool;
+    for (int i = 0; i < all->waiting; i++)
+        count += all->again[i].owner == pool;
+    pthread_mutex_unlock(&all->lock);
+    return count;
 }
 
 int compile_pool_size(const struct compile_pool *pool) {
-    return pool->count;
+    return pool->compilers->count;
+}
+
+int compile_pool_portion(const struct compile_pool *pool) {
+    struct compilers *all = pool->compilers;
+    pthread_mutex_lock(&all->lock);
+    int portion = all->count / all->pools;
+    pthread_mutex_unlock(&all->lock);
+    return portion > 0 ? portion : 1;
+}
+
+static bool is_full(const struct compilers *all) {
+    return all->busy == all->count || all->waiting > 0 || all->alone;
 }
 
 bool compile_pool_full(const struct compile_pool *pool) {
-    return pool->busy == pool->count || pool->waiting > 0 || pool->alone;
+    pthread_mutex_lock(&pool->compilers->lock);
+    bool full = is_full(pool->compilers) || pool->has_late;
+    pthread_mutex_unlock(&pool->compilers->lock);
+    return full;
 }
 
 /* The job is the slot's from here on, also when this fails. */
-static tw_status hand_over(struct compile_pool *pool, struct slot *slot, const struct job *job,
+static tw_status hand_over(struct compilers *all, struct slot *slot, const struct job *job,
                            struct tw_error *error) {
     slot->job = *job;
     slot->busy = true;
-    pool->busy++;
-    slot->deadline = tw_clock_now() + pool->timeout_s;
+    all->busy++;
+    slot->deadline = tw_clock_now() + all->timeout_s;
     tw_status status = message_send(slot->worker.fd, &slot->job.request, error);
     if (status != TW_IO)
         return status;
     /* A worker that died while idle shows only now. */
     worker_stop(&slot->worker, NULL);
-    status = start(pool, slot, error);
+    status = start(all, slot, error);
     if (status == TW_OK)
         status = message_send(slot->worker.fd, &slot->job.request, error);
     /* The next take finds one that is killed as soon as it is started. */
     return status == TW_IO && slot->worker.pid != 0 ? TW_OK : status;
 }
 
-static struct slot *free_slot(struct compile_pool *pool) {
-    for (int i = 0; i < pool->count; i++)
-        if (!pool->slots[i].busy)
-            return &pool->slots[i];
+static struct slot *free_slot(struct compilers *all) {
+    for (int i = 0; i < all->count; i++)
+        if (!all->slots[i].busy)
+            return &all->slots[i];
     return NULL;
+}
+
+static tw_status hand_in(struct compile_pool *pool, const struct job *job, struct tw_error *error) {
+    struct compilers *all = pool->compilers;
+    const struct job one = *job;
+    pool->has_late = is_full(all);
+    pool->late = pool->has_late ? one : (struct job){0};
+    return pool->has_late ? TW_OK : hand_over(all, free_slot(all), &one, error);
 }
 
 tw_status compile_pool_submit(struct compile_pool *pool, uint64_t id,
                               const struct tw_executable *executable, const struct tw_text *sources,
                               struct tw_error *error) {
-    if (compile_pool_full(pool))
+    if (pool->has_late)
         return tw_fail(error, TW_INVALID, "no compiling worker is free");
-    const struct job job = {.id = id, .request = compile_request_pack(id, executable, sources)};
-    return hand_over(pool, free_slot(pool), &job, error);
+    const struct job job = {
+        .id = id, .owner = pool, .request = compile_request_pack(id, executable, sources)};
+    pthread_mutex_lock(&pool->compilers->lock);
+    tw_status status = hand_in(pool, &job, error);
+    pthread_mutex_unlock(&pool->compilers->lock);
+    return status;
 }
 
 int compile_pool_fds(const struct compile_pool *pool, struct pollfd *fds) {
+    struct compilers *all = pool->compilers;
     int count = 0;
-    for (int i = 0; i < pool->count; i++)
-        if (pool->slots[i].busy)
-            fds[count++] = (struct pollfd){.fd = pool->slots[i].worker.fd, .events = POLLIN};
+    pthread_mutex_lock(&all->lock);
+    for (int i = 0; i < all->count; i++)
+        if (all->slots[i].busy && all->slots[i].job.owner == pool)
+            fds[count++] = (struct pollfd){.fd = all->slots[i].worker.fd, .events = POLLIN};
+    pthread_mutex_unlock(&all->lock);
     return count;
 }
 
@@ -138,63 +233,88 @@ static bool readable(int fd) {
 }
 
 /* The slot's worker is gone. Its variant gets another try, or its verdict; then *taken is set. */
-static tw_status lose_worker(struct compile_pool *pool, struct slot *slot, bool late,
+static tw_status lose_worker(struct compilers *all, struct slot *slot, bool late,
                              struct compiled *compiled, bool *taken, struct tw_error *error) {
     struct worker_end end;
     worker_stop(&slot->worker, &end);
     slot->job.deaths++;
     slot->job.blame += worker_blame(&end);
     *taken = late || slot->job.blame >= WORKER_VERDICT;
-    if (!*taken) {
-        pool->again[pool->waiting++] = slot->job;
+    if (!*taken && slot->job.owner != NULL) {
+        all->again[all->waiting++] = slot->job;
         slot->job = (struct job){0};
     } else if (late) {
         compiled->status = TW_DB_TRIAL_COMPILE_TIMEOUT;
         snprintf(compiled->message, sizeof compiled->message,
-                 "the compiler did not finish within %g s", pool->timeout_s);
+                 "the compiler did not finish within %g s", all->timeout_s);
     } else {
         compiled->status = end.no_memory ? TW_DB_TRIAL_RESOURCE : TW_DB_TRIAL_CRASH;
         snprintf(compiled->message, sizeof compiled->message, "the compiler was %s, %d times",
                  end.words, slot->job.deaths);
     }
-    return start(pool, slot, error);
+    return start(all, slot, error);
 }
 
-static tw_status look_at(struct compile_pool *pool, struct slot *slot, struct compiled *compiled,
+static tw_status look_at(struct compilers *all, struct slot *slot, struct compiled *compiled,
                          bool *taken, struct tw_error *error) {
     bool late = tw_clock_now() > slot->deadline;
     if (!late && !readable(slot->worker.fd))
         return TW_OK;
     *compiled = (struct compiled){.id = slot->job.id};
     slot->busy = false;
-    pool->busy--;
-    pool->alone = false;
+    all->busy--;
+    all->alone = false;
     struct message answer = {0};
     tw_status status = TW_OK;
     *taken = !late && message_receive(slot->worker.fd, &answer, error) == TW_OK;
     if (*taken)
         compiled_unpack(&answer, compiled);
     else
-        status = lose_worker(pool, slot, late, compiled, taken, error);
+        status = lose_worker(all, slot, late, compiled, taken, error);
     message_free(&slot->job.request);
     return status;
 }
 
+/* What nobody waits for makes room. */
+static tw_status look_at_dropped(struct compilers *all, struct slot *slot, struct tw_error *error) {
+    struct compiled compiled = {0};
+    bool taken = false;
+    tw_status status = look_at(all, slot, &compiled, &taken, error);
+    if (taken)
+        compiled_free(&compiled);
+    return status;
+}
+
 /* One at a time, when nothing else is being compiled. */
-static tw_status try_again(struct compile_pool *pool, struct tw_error *error) {
-    if (pool->waiting == 0 || pool->busy > 0)
+static tw_status try_again(struct compilers *all, struct tw_error *error) {
+    if (all->waiting == 0 || all->busy > 0)
         return TW_OK;
-    struct job job = pool->again[--pool->waiting];
-    pool->alone = true;
-    return hand_over(pool, &pool->slots[0], &job, error);
+    struct job job = all->again[--all->waiting];
+    all->alone = true;
+    return hand_over(all, &all->slots[0], &job, error);
+}
+
+static tw_status take(struct compile_pool *pool, struct compiled *compiled, bool *taken,
+                      struct tw_error *error) {
+    struct compilers *all = pool->compilers;
+    tw_status status = TW_OK;
+    for (int i = 0; i < all->count && !*taken && status == TW_OK; i++) {
+        struct slot *slot = &all->slots[i];
+        if (slot->busy && slot->job.owner == pool)
+            status = look_at(all, slot, compiled, taken, error);
+        else if (slot->busy && slot->job.owner == NULL)
+            status = look_at_dropped(all, slot, error);
+    }
+    if (status == TW_OK)
+        status = try_again(all, error);
+    return status == TW_OK && pool->has_late ? hand_in(pool, &pool->late, error) : status;
 }
 
 tw_status compile_pool_take(struct compile_pool *pool, struct compiled *compiled, bool *taken,
                             struct tw_error *error) {
-    tw_status status = TW_OK;
     *taken = false;
-    for (int i = 0; i < pool->count && !*taken && status == TW_OK; i++)
-        if (pool->slots[i].busy)
-            status = look_at(pool, &pool->slots[i], compiled, taken, error);
-    return status == TW_OK ? try_again(pool, error) : status;
+    pthread_mutex_lock(&pool->compilers->lock);
+    tw_status status = take(pool, compiled, taken, error);
+    pthread_mutex_unlock(&pool->compilers->lock);
+    return status;
 }

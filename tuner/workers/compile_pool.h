@@ -1,6 +1,9 @@
 /* The compiling workers as the coordinator sees them: a number of slots that take variants and give
  * back binaries, or a status when a source does not compile, takes too long or takes its compiler
- * down. */
+ * down.
+ *
+ * Several sessions may share them, each through a pool of its own: a pool belongs to one thread at
+ * a time, and hands its owner nothing that another pool was given. */
 #ifndef TUNER_WORKERS_COMPILE_POOL_H
 #define TUNER_WORKERS_COMPILE_POOL_H
 
@@ -16,12 +19,18 @@ struct compile_pool;
  * not know. */
 tw_status compile_pool_create(struct compile_pool **out, const struct tw_device_info *device,
                               int workers, double timeout_s, struct tw_error *error);
-/* Ends the workers, whatever they are doing. */
+/* Another pool on the same workers, for devices like that of the first. */
+tw_status compile_pool_share(struct compile_pool *pool, struct compile_pool **out,
+                             struct tw_error *error);
+/* What is being compiled for the pool is dropped when it is done; the last pool of the workers ends
+ * them, whatever they are doing. */
 void compile_pool_free(struct compile_pool *pool);
 
-/* Variants handed in and not yet taken. */
+/* Variants handed in through this pool and not yet taken. */
 int compile_pool_busy(const struct compile_pool *pool);
 int compile_pool_size(const struct compile_pool *pool); /* workers */
+/* The pool's share of them: as many fall to each that shares them, at least one. */
+int compile_pool_portion(const struct compile_pool *pool);
 /* Whether no more can be handed in for now: all workers are busy, or one of them died and its
  * variant waits for the others, to be tried again alone. */
 bool compile_pool_full(const struct compile_pool *pool);
