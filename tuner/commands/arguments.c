@@ -11,7 +11,7 @@
 #include "runtime/base/text.h"
 #include "tuner/commands/argument_values.h"
 
-enum { MOST_JOBS = 512 };
+enum { MOST_JOBS = 512, LEAST_ROUNDS = 6 /* for an interval of 95% */, MOST_ROUNDS = 1000 };
 
 /* An option: how its value is taken, and which member of the arguments it fills. */
 struct row {
@@ -152,6 +152,7 @@ static const struct row rows[OPTION_COUNT] = {
     [OPTION_SEEDS] = {"seeds", take_integer, MEMBER(seeds), 1, 100000},
     [OPTION_TRIALS] = {"trials", take_integer, MEMBER(trials), 1, 1000000},
     [OPTION_OUTSTANDING] = {"outstanding", take_integer, MEMBER(outstanding), 1, 1000},
+    [OPTION_ROUNDS] = {"rounds", take_integer, MEMBER(rounds), LEAST_ROUNDS, MOST_ROUNDS},
     [OPTION_JOBS] = {"jobs", take_integer, MEMBER(jobs), 1, MOST_JOBS},
     [OPTION_DB] = {"db", take_text, MEMBER(db), 0, 0},
     [OPTION_CACHE] = {"cache", take_cache, 0, 0, 0},
@@ -241,6 +242,7 @@ tw_status arguments_parse(struct arguments *a, int count, char **words, option_s
                             .seed = 1,
                             .seeds = 100,
                             .outstanding = 1,
+                            .rounds = 31,
                             .jobs = cores < 1           ? 1
                                     : cores < MOST_JOBS ? cores
                                                         : MOST_JOBS,

@@ -23,6 +23,7 @@ enum option_id {
     OPTION_SEEDS,
     OPTION_TRIALS,
     OPTION_OUTSTANDING,
+    OPTION_ROUNDS,
     OPTION_JOBS,
     OPTION_DB,
     OPTION_CACHE,
@@ -92,6 +93,7 @@ struct arguments {
     int64_t seed;
     int64_t seeds, outstanding; /* of searches that are replayed */
     int64_t trials;             /* of each of them, or of a recording; 0: not given */
+    int64_t rounds;             /* of interleaved measurements */
     int64_t jobs;
     const char *db;
     const char *cache; /* "cold" unless given */
