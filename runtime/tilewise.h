@@ -408,7 +408,8 @@ typedef struct tw_explanation {
     const char *row_device;
     double row_time_us;       /* as it was measured */
     double distance;          /* to the row's problem: the norm of log2 of the dimensions' ratios */
-    const char *passed_over;  /* the first better row that could not be used, and why; else NULL */
+    const char *passed_over;  /* the first better row that could not be used, and why, and a model
+                                 that cannot be read; else NULL */
     const char *binary;       /* "compiled", "disk" or "database": where it came from */
     double made_ms;           /* how long making the plan took, */
     double loading_ms;        /* and what of it was the compiler's and the driver's */

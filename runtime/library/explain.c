@@ -65,8 +65,10 @@ tw_status tw_plan_explain_fill(tw_plan *plan, const struct tw_plan_sources *sour
         tw_selection_problem(d, s->refused, key);
         tw_text_print(&plan->texts[PASSED_OVER], "%s on %s: %s", key, s->refused->device_name,
                       s->refusal);
-        e->passed_over = plan->texts[PASSED_OVER].data;
     }
+    if (s->unread[0] != '\0')
+        tw_text_print(&plan->texts[PASSED_OVER], "%s%s", s->refused != NULL ? "; " : "", s->unread);
+    e->passed_over = plan->texts[PASSED_OVER].data;
     e->predicted_us = s->predicted_us;
     e->uncertainty = s->uncertainty;
     for (int i = 0; i < s->other_count; i++) {

@@ -88,7 +88,7 @@ struct tw_model {
     struct tw_model_feature features[TW_MODEL_MAX_FEATURES];
     double base;
     int tree_count, node_count;
-    int *roots;
+    int *roots; /* of trees, among the nodes */
     struct tw_model_node *nodes;
     int configuration_count;
     struct tw_model_configuration *configurations;

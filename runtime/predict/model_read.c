@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "runtime/description/json.h"
-#include "runtime/predict/model.h"
+#include "runtime/predict/model_trees.h"
 
 static int geometry_of(const char *name) {
     static const char *const names[] = {
@@ -80,55 +80,6 @@ static double finite_at(const struct tw_json *json) {
     return number;
 }
 
-/* A tree is a list of nodes, [value] for a leaf and [feature, value, right] for others: the left
- * one follows, and the right one comes later in the list, so that every way ends. */
-static void read_tree(struct tw_model *model, const struct tw_json *tree) {
-    int count = count_of(tree, TW_MODEL_MAX_NODES), first = model->node_count;
-    struct tw_model_node *nodes =
-        realloc(model->nodes, (size_t)(first + count + 1) * sizeof *nodes);
-    if (nodes == NULL) {
-        tw_json_no_memory(tree);
-        return;
-    }
-    model->nodes = nodes;
-    if (count == 0)
-        tw_json_fail(tree, "has no nodes");
-    for (int i = 0; i < count && tree->context->status == TW_OK; i++) {
-        struct tw_json one = tw_json_at(tree, i);
-        struct tw_json first_of = tw_json_at(&one, 0);
-        int entries = count_of(&one, 3);
-        if (entries == 1) {
-            nodes[first + i] = (struct tw_model_node){-1, 0, finite_at(&first_of)};
-            continue;
-        }
-        struct tw_json value = tw_json_at(&one, 1), right = tw_json_at(&one, 2);
-        int64_t feature = tw_json_integer(&first_of), next = tw_json_integer(&right);
-        if (entries != 3 || feature < 0 || feature >= model->feature_count || i + 1 >= count ||
-            next <= i + 1 || next >= count)
-            tw_json_fail(&one, "is neither [value] nor [feature, value, right] that leads on");
-        nodes[first + i] =
-            (struct tw_model_node){(int)feature, first + (int)next, finite_at(&value)};
-    }
-    model->node_count += count;
-}
-
-static void read_trees(struct tw_model *model, const struct tw_json *root) {
-    struct tw_json trees = tw_json_member(root, "trees");
-    int count = count_of(&trees, TW_MODEL_MAX_TREES);
-    model->roots = calloc((size_t)count + 1, sizeof *model->roots);
-    if (model->roots == NULL)
-        tw_json_no_memory(&trees);
-    for (int i = 0; i < count && root->context->status == TW_OK; i++) {
-        struct tw_json tree = tw_json_at(&trees, i);
-        model->roots[i] = model->node_count;
-        if (model->node_count > TW_MODEL_MAX_NODES)
-            tw_json_fail(&tree, "is one node too many; the most are %d", TW_MODEL_MAX_NODES);
-        else
-            read_tree(model, &tree);
-        model->tree_count = i + 1;
-    }
-}
-
 static const char *text_of(const struct tw_json *object, const char *key) {
     struct tw_json member = tw_json_member(object, key);
     return tw_json_string(&member);
@@ -194,35 +145,75 @@ static void read_head(struct tw_model *model, const struct tw_json *root) {
     }
 }
 
+/* The text with an empty list in place of the trees, which stand from `begin` to before `end`. What
+ * is behind them stays on its line and in its column, for messages. NULL: out of memory. */
+static char *without_trees(const char *text, const char *begin, const char *end) {
+    const size_t before = (size_t)(begin - text), size = strlen(text) + 1;
+    char *rest = malloc(size);
+    if (rest == NULL)
+        return NULL;
+    memcpy(rest, text, before);
+    char *to = rest + before;
+    *to++ = '[';
+    const char *line = begin + 1, *next;
+    while ((next = memchr(line, '\n', (size_t)(end - line))) != NULL) {
+        *to++ = '\n';
+        line = next + 1;
+    }
+    const size_t blanks = (size_t)(end - 1 - line);
+    memset(to, ' ', blanks);
+    to += blanks;
+    memcpy(to, end - 1, size - (size_t)(end - 1 - text));
+    return rest;
+}
+
+/* `trees` is NULL where they were not found. */
+static void read_all(struct tw_model *model, const struct tw_json *root, const char *trees) {
+    struct tw_json_context *context = root->context;
+    tw_json_expect_object(root);
+    read_head(model, root);
+    if (context->status == TW_OK)
+        read_features(model, root);
+    if (context->status == TW_OK && trees == NULL) {
+        struct tw_json member = tw_json_member(root, "trees");
+        tw_json_fail(&member, "expected an array");
+    }
+    if (context->status == TW_OK)
+        context->status = tw_model_read_trees(model, trees, context->origin, context->error);
+    if (context->status == TW_OK)
+        read_configurations(model, root);
+}
+
 tw_status tw_model_read(struct tw_model **out, const char *text, const char *origin,
                         struct tw_error *error) {
-    cJSON *json;
+    const char *begin = NULL, *end = NULL;
+    cJSON *json = NULL;
     *out = NULL;
-    tw_status status = tw_json_parse(&json, text, origin, error);
-    if (status != TW_OK)
-        return status == TW_BAD_DESCRIPTION ? error->status = TW_INVALID : status;
-    struct tw_model *model = calloc(1, sizeof *model);
-    struct tw_json_context context = {.origin = origin, .error = error, .status = TW_OK};
-    if (model == NULL) {
+    char *rest = tw_model_find_trees(text, &begin, &end) ? without_trees(text, begin, end) : NULL;
+    if (begin != NULL && rest == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", origin);
+    tw_status status = tw_json_parse(&json, rest != NULL ? rest : text, origin, error);
+    free(rest);
+    struct tw_model *model = status == TW_OK ? calloc(1, sizeof *model) : NULL;
+    if (status == TW_OK && model == NULL) {
         cJSON_Delete(json);
-        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+        return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", origin);
     }
-    model->json = json;
-    struct tw_json root = tw_json_root(&context, json);
-    tw_json_expect_object(&root);
-    read_head(model, &root);
-    if (context.status == TW_OK)
-        read_features(model, &root);
-    if (context.status == TW_OK)
-        read_trees(model, &root);
-    if (context.status == TW_OK)
-        read_configurations(model, &root);
-    if (context.status == TW_OK) {
+    if (status == TW_OK) {
+        struct tw_json_context context = {.origin = origin, .error = error, .status = TW_OK};
+        const struct tw_json root = tw_json_root(&context, json);
+        model->json = json;
+        read_all(model, &root, begin);
+        status = context.status;
+    }
+    if (status == TW_OK) {
         *out = model;
         return TW_OK;
     }
     tw_model_free(model);
-    return context.status == TW_BAD_DESCRIPTION ? error->status = TW_INVALID : context.status;
+    if (status == TW_BAD_DESCRIPTION && error != NULL)
+        error->status = TW_INVALID;
+    return status == TW_BAD_DESCRIPTION ? TW_INVALID : status;
 }
 
 void tw_model_free(struct tw_model *model) {

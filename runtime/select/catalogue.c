@@ -1,51 +1,33 @@
 #include "runtime/select/catalogue.h"
 
 #include <math.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/backend/devices.h"
 #include "runtime/base/hash.h"
-#include "runtime/base/words.h"
+#include "runtime/select/catalogue_parts.h"
+#include "runtime/select/models.h"
 
 enum { BLOCK_BYTES = 1 << 20 };
 
 /* Text lives in blocks that are freed together. */
-struct block {
-    struct block *next;
+struct tw_text_block {
+    struct tw_text_block *next;
     size_t used, size;
     char bytes[];
 };
 
-struct tw_catalogue {
-    atomic_int holders; /* but for the one that created it */
-    struct block *blocks;
-    struct tw_words *words; /* that many rows share */
-    size_t count, capacity;
-    struct tw_catalogue_row *rows;
-    size_t bucket_count; /* a power of two */
-    size_t *buckets;     /* index + 1 of a problem's first row, by the problem's hash; 0: empty */
-    size_t problem_count;
-    size_t model_count;
-    struct tw_catalogue_model *models;
-    char unread[256];
-    int databases;
-    bool no_memory;
-};
-
 /* ---- Text ---- */
 
-static void *allocate(struct tw_catalogue *c, size_t bytes) {
+void *tw_catalogue_allocate(struct tw_catalogue *c, size_t bytes) {
     if (c->blocks == NULL || c->blocks->size - c->blocks->used < bytes) {
         size_t size = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
-        struct block *block = malloc(sizeof *block + size);
+        struct tw_text_block *block = malloc(sizeof *block + size);
         if (block == NULL) {
             c->no_memory = true;
             return NULL;
         }
-        *block = (struct block){.next = c->blocks, .size = size};
+        *block = (struct tw_text_block){.next = c->blocks, .size = size};
         c->blocks = block;
     }
     void *memory = c->blocks->bytes + c->blocks->used;
@@ -53,9 +35,9 @@ static void *allocate(struct tw_catalogue *c, size_t bytes) {
     return memory;
 }
 
-static const char *copy_text(struct tw_catalogue *c, const char *text) {
+const char *tw_catalogue_copy_text(struct tw_catalogue *c, const char *text) {
     size_t size = strlen(text) + 1;
-    char *copy = allocate(c, size);
+    char *copy = tw_catalogue_allocate(c, size);
     return copy != NULL ? memcpy(copy, text, size) : NULL;
 }
 
@@ -63,17 +45,10 @@ const char *tw_catalogue_word(const struct tw_catalogue *c, const char *text) {
     return tw_words_find(c->words, text);
 }
 
-static const char *share_text(struct tw_catalogue *c, const char *text) {
+const char *tw_catalogue_share_text(struct tw_catalogue *c, const char *text) {
     const char *shared = tw_words_share(c->words, text != NULL ? text : "");
     c->no_memory = c->no_memory || shared == NULL;
     return shared;
-}
-
-/* The same where a text is mostly the one before it, which *last is. */
-static const char *share_next(struct tw_catalogue *c, const char **last, const char *text) {
-    if (*last == NULL || strcmp(*last, text) != 0)
-        *last = share_text(c, text);
-    return *last;
 }
 
 /* ---- Rows ---- */
@@ -198,255 +173,21 @@ static void put_row(struct tw_catalogue *c, const struct tw_catalogue_row *row) 
     *bucket = ++c->count;
 }
 
-/* ---- Reading a database ---- */
-
-/* What rows refer to by id. */
-struct device {
-    int64_t id;
-    const char *fingerprint, *name, *backend, *architecture;
-    const int64_t *slots;
-    int64_t units;
-};
-
-struct implementation {
-    int64_t id;
-    const char *name, *template_hash;
-};
-
-struct reading {
-    struct tw_catalogue *catalogue;
-    const char *last_kernel, *last_cache, *last_attributes;
-    size_t device_count, implementation_count;
-    struct device *devices;
-    struct implementation *implementations;
-};
-
-/* Room for one more; doubles at every power of two. */
-static void *grow(struct reading *r, void *array, size_t count, size_t size) {
-    if ((count & (count - 1)) != 0)
-        return array;
-    void *grown = realloc(array, (count > 0 ? 2 * count : 1) * size);
-    if (grown == NULL)
-        r->catalogue->no_memory = true;
-    return grown != NULL ? grown : array;
-}
-
-/* What the tuner noted of the device's values, as {"MAX_SHARED": 232448, ...}; NULL unless all are
- * there. */
-static const int64_t *read_slots(struct tw_catalogue *c, const char *properties) {
-    int64_t values[TW_DEVICE_SLOTS];
-    if (!tw_device_properties_read(properties, values, &c->no_memory))
-        return NULL;
-    int64_t *slots = allocate(c, sizeof values);
-    return slots != NULL ? memcpy(slots, values, sizeof values) : NULL;
-}
-
-static bool add_device(void *context, const struct tw_db_device *stored) {
-    struct reading *r = context;
-    struct tw_catalogue *c = r->catalogue;
-    r->devices = grow(r, r->devices, r->device_count, sizeof *r->devices);
-    if (!c->no_memory)
-        r->devices[r->device_count++] =
-            (struct device){.id = stored->id,
-                            .fingerprint = share_text(c, stored->fingerprint),
-                            .name = share_text(c, stored->name),
-                            .backend = share_text(c, stored->backend),
-                            .architecture = share_text(c, stored->architecture),
-                            .slots = read_slots(c, stored->properties),
-                            .units = stored->compute_units};
-    return !c->no_memory;
-}
-
-static bool add_implementation(void *context, const struct tw_db_implementation *stored) {
-    struct reading *r = context;
-    struct tw_catalogue *c = r->catalogue;
-    r->implementations =
-        grow(r, r->implementations, r->implementation_count, sizeof *r->implementations);
-    if (!c->no_memory)
-        r->implementations[r->implementation_count++] =
-            (struct implementation){.id = stored->id,
-                                    .name = share_text(c, stored->name),
-                                    .template_hash = share_text(c, stored->template_hash)};
-    return !c->no_memory;
-}
-
-static int by_id(const void *left, const void *right) {
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
-
-static const void *find_id(const void *array, size_t count, size_t size, int64_t id) {
-    return count > 0 ? bsearch(&id, array, count, size, by_id) : NULL;
-}
-
-static bool add_row(void *context, const struct tw_db_result *stored) {
-    struct reading *r = context;
-    struct tw_catalogue *c = r->catalogue;
-    const struct device *device =
-        find_id(r->devices, r->device_count, sizeof *device, stored->device);
-    const struct implementation *implementation =
-        find_id(r->implementations, r->implementation_count, sizeof *implementation,
-                stored->implementation);
-    /* What came after the devices and implementations were read is left to the next reading. */
-    if (device == NULL || implementation == NULL)
-        return true;
-    struct tw_catalogue_row row = {
-        .kernel = share_next(c, &r->last_kernel, stored->kernel),
-        .problem = copy_text(c, stored->problem_key),
-        .device = device->fingerprint,
-        .device_name = device->name,
-        .backend = device->backend,
-        .architecture = device->architecture,
-        .cache = share_next(c, &r->last_cache, stored->cache_policy),
-        .implementation = implementation->name,
-        .template_hash = implementation->template_hash,
-        .source = stored->source != NULL ? copy_text(c, stored->source) : "",
-        .judge = stored->judge != NULL ? copy_text(c, stored->judge) : "",
-        .configuration = copy_text(c, stored->configuration),
-        .slots = device->slots,
-        .units = device->units,
-        .time_us = stored->time_us,
-        .provisional = stored->provisional,
-        .database = c->databases,
-    };
-    if (c->no_memory)
-        return false;
-    if (!read_key(&row))
-        return true;
-    const char *semicolon = strchr(row.problem, ';');
-    row.attributes = share_next(c, &r->last_attributes, semicolon != NULL ? semicolon : "");
-    row.hash = hash_sizes(row.kernel, row.problem);
+void tw_catalogue_put(struct tw_catalogue *c, struct tw_catalogue_row *row) {
+    if (!read_key(row))
+        return;
+    row->hash = hash_sizes(row->kernel, row->problem);
     c->no_memory = c->no_memory || !make_room(c);
     if (!c->no_memory)
-        put_row(c, &row);
-    return !c->no_memory;
-}
-
-/* ---- Models ---- */
-
-static void free_model(struct tw_catalogue_model *model) {
-    tw_model_free(model->model);
-    free(model->rows);
-}
-
-static const struct device *device_of(const struct reading *r, const char *fingerprint) {
-    for (size_t i = 0; i < r->device_count; i++)
-        if (strcmp(r->devices[i].fingerprint, fingerprint) == 0)
-            return &r->devices[i];
-    return NULL;
-}
-
-/* What a database does not know of the device, the model tells. */
-static bool fill_model(struct reading *r, struct tw_catalogue_model *out) {
-    struct tw_catalogue *c = r->catalogue;
-    const struct tw_model *m = out->model;
-    const struct device *device = device_of(r, m->device);
-    out->kernel = share_text(c, m->kernel);
-    out->device = share_text(c, m->device);
-    out->cache = share_text(c, m->cache);
-    out->backend = share_text(c, m->backend);
-    out->architecture = share_text(c, m->architecture);
-    out->rows = calloc((size_t)m->configuration_count + 1, sizeof *out->rows);
-    if (out->rows == NULL || c->no_memory)
-        return false;
-    for (int i = 0; i < m->configuration_count; i++) {
-        const struct tw_model_configuration *known = &m->configurations[i];
-        out->rows[out->count++] =
-            (struct tw_catalogue_row){.kernel = out->kernel,
-                                      .problem = known->problem,
-                                      .attributes = "",
-                                      .device = out->device,
-                                      .device_name = m->device_name,
-                                      .backend = out->backend,
-                                      .architecture = out->architecture,
-                                      .cache = out->cache,
-                                      .implementation = known->implementation,
-                                      .template_hash = known->template_hash,
-                                      .source = known->source,
-                                      .judge = known->judge,
-                                      .configuration = known->configuration,
-                                      .slots = device != NULL ? device->slots : NULL,
-                                      .units = m->units,
-                                      .time_us = known->time_us};
-    }
-    return true;
-}
-
-static bool add_model(void *context, const struct tw_db_model *stored) {
-    struct reading *r = context;
-    struct tw_catalogue *c = r->catalogue;
-    struct tw_catalogue_model added = {0};
-    struct tw_error error;
-    tw_status status = tw_model_read(&added.model, stored->text, "a model", &error);
-    if (status == TW_NO_MEMORY) {
-        c->no_memory = true;
-        return false;
-    }
-    if (status != TW_OK) {
-        if (c->unread[0] == '\0')
-            snprintf(c->unread, sizeof c->unread, "%.250s", error.message);
-        return true;
-    }
-    struct tw_catalogue_model *models = realloc(c->models, (c->model_count + 1) * sizeof *models);
-    if (models != NULL)
-        c->models = models;
-    if (models == NULL || !fill_model(r, &added)) {
-        free_model(&added);
-        c->no_memory = true;
-        return false;
-    }
-    for (size_t i = 0; i < c->model_count; i++) {
-        if (models[i].kernel == added.kernel && models[i].device == added.device &&
-            models[i].cache == added.cache) {
-            free_model(&models[i]);
-            models[i] = added;
-            return true;
-        }
-    }
-    models[c->model_count++] = added;
-    return true;
-}
-
-size_t tw_catalogue_models(const struct tw_catalogue *c) {
-    return c->model_count;
-}
-
-const struct tw_catalogue_model *tw_catalogue_model(const struct tw_catalogue *c, size_t index) {
-    return &c->models[index];
-}
-
-const char *tw_catalogue_unread(const struct tw_catalogue *c) {
-    return c->unread;
-}
-
-tw_status tw_catalogue_add(struct tw_catalogue *c, tw_db *db, struct tw_error *error) {
-    struct reading r = {.catalogue = c};
-    enum tw_db_status status = tw_db_device_each(db, add_device, &r);
-    if (status == TW_DB_OK)
-        status = tw_db_implementation_each(db, NULL, add_implementation, &r);
-    if (status == TW_DB_OK && r.device_count > 0 && r.implementation_count > 0) {
-        qsort(r.devices, r.device_count, sizeof *r.devices, by_id);
-        qsort(r.implementations, r.implementation_count, sizeof *r.implementations, by_id);
-        if (!c->no_memory)
-            status = tw_db_result_each(db, add_row, &r);
-    }
-    if (status == TW_DB_OK && !c->no_memory)
-        status = tw_db_model_each(db, NULL, add_model, &r);
-    free(r.devices);
-    free(r.implementations);
-    if (status != TW_DB_OK)
-        return tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
-    if (c->no_memory)
-        return tw_fail(error, TW_NO_MEMORY, "out of memory for the database's rows");
-    c->databases++;
-    return TW_OK;
+        put_row(c, row);
 }
 
 /* ---- The catalogue ---- */
 
 tw_status tw_catalogue_create(struct tw_catalogue **out, struct tw_error *error) {
     *out = calloc(1, sizeof **out);
-    if (*out != NULL && ((*out)->words = tw_words_create()) != NULL && make_room(*out))
+    if (*out != NULL && ((*out)->words = tw_words_create()) != NULL &&
+        ((*out)->models = tw_models_create()) != NULL && make_room(*out))
         return TW_OK;
     tw_catalogue_free(*out);
     *out = NULL;
@@ -462,13 +203,11 @@ void tw_catalogue_free(struct tw_catalogue *c) {
     if (c == NULL || atomic_fetch_sub(&c->holders, 1) > 0)
         return;
     while (c->blocks != NULL) {
-        struct block *next = c->blocks->next;
+        struct tw_text_block *next = c->blocks->next;
         free(c->blocks);
         c->blocks = next;
     }
-    for (size_t i = 0; i < c->model_count; i++)
-        free_model(&c->models[i]);
-    free(c->models);
+    tw_models_free(c->models);
     tw_words_free(c->words);
     free(c->rows);
     free(c->buckets);

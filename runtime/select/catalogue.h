@@ -1,6 +1,7 @@
 /* The best rows of databases, read once into memory. After that a look-up touches no database.
  *
- * Immutable once loaded; safe from many threads. */
+ * Immutable once loaded, but for models, which are read when they are needed; safe from many
+ * threads. */
 #ifndef TW_SELECT_CATALOGUE_H
 #define TW_SELECT_CATALOGUE_H
 
@@ -46,11 +47,10 @@ tw_status tw_catalogue_create(struct tw_catalogue **out, struct tw_error *error)
 struct tw_catalogue *tw_catalogue_share(struct tw_catalogue *catalogue);
 void tw_catalogue_free(struct tw_catalogue *catalogue);
 
-/* Reads all best rows and models of an open database; of two models about the same the later one
- * counts. A row overrides one that an earlier call brought for the
- * same kernel, problem, device, cache policy, implementation and template, unless it is provisional
- * and that one is not. Rows whose problem's key
- * is none of ours are left out. */
+/* Reads all best rows and the text of all models of an open database; of two models about the same
+ * the later one counts. A row overrides one that an earlier call brought for the same kernel,
+ * problem, device, cache policy, implementation and template, unless it is provisional and that one
+ * is not. Rows whose problem's key is none of ours are left out. */
 tw_status tw_catalogue_add(struct tw_catalogue *catalogue, tw_db *db, struct tw_error *error);
 
 /* The first row of a kernel and the sizes of a problem's key, which leads to the others by `next`,
@@ -58,21 +58,28 @@ tw_status tw_catalogue_add(struct tw_catalogue *catalogue, tw_db *db, struct tw_
 const struct tw_catalogue_row *tw_catalogue_exact(const struct tw_catalogue *catalogue,
                                                   const char *kernel, const char *problem);
 
+/* What a model is about: words, and the device's slots where a database knows them. */
+struct tw_model_subject {
+    const char *kernel, *device, *cache;
+    const int64_t *slots;
+};
+
 /* A model of a database, and the configurations that it knows as rows of the problems where they
  * were fastest: they are in no list of rows. */
 struct tw_catalogue_model {
+    struct tw_model_subject subject;
     struct tw_model *model;
-    const char *kernel, *device, *cache; /* words */
-    const char *backend, *architecture;
     size_t count;
     struct tw_catalogue_row *rows;
 };
 size_t tw_catalogue_models(const struct tw_catalogue *catalogue);
-const struct tw_catalogue_model *tw_catalogue_model(const struct tw_catalogue *catalogue,
-                                                    size_t index);
-/* What is wrong with the first model that could not be read and is not used; "" when there is none.
- */
-const char *tw_catalogue_unread(const struct tw_catalogue *catalogue);
+const struct tw_model_subject *tw_catalogue_model_subject(const struct tw_catalogue *catalogue,
+                                                          size_t index);
+/* The model itself, which is read when it is first asked for: most applications need few. It lives
+ * as long as the catalogue. TW_INVALID with what is wrong with it, or TW_NO_MEMORY. Any thread may
+ * ask. */
+tw_status tw_catalogue_model(const struct tw_catalogue *catalogue, size_t index,
+                             const struct tw_catalogue_model **out, struct tw_error *error);
 
 /* Which rows have a problem's attributes: keys may leave out those at their defaults, and those of
  * older databases do not. Zero-initialise but for `problem`. */

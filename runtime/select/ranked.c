@@ -152,23 +152,46 @@ static tw_status predict_row(struct ranking *ranking, struct candidate *candidat
 
 /* ---- The model ---- */
 
-/* The one of this device, else the first of its architecture, that covers the problem. */
-static void find_model(struct ranking *ranking) {
+/* Reads a model, if it is for this kernel and policy and of this device, or not. */
+static tw_status try_model(struct ranking *ranking, size_t index, bool of_this_device,
+                           struct tw_error *error) {
     const struct tw_search *search = ranking->search;
     const struct tw_catalogue *c = search->query->catalogue;
-    for (size_t i = 0; i < tw_catalogue_models(c); i++) {
-        const struct tw_catalogue_model *model = tw_catalogue_model(c, i);
-        bool same_device = model->device == search->fingerprint_word;
-        if (model->kernel != search->kernel || model->cache != search->cache ||
-            !(same_device ||
-              (model->backend == search->backend && model->architecture == search->architecture)) ||
-            (ranking->model != NULL && !same_device) ||
-            !tw_model_covers(model->model, search->problem))
-            continue;
+    const struct tw_model_subject *subject = tw_catalogue_model_subject(c, index);
+    const struct tw_catalogue_model *model;
+    struct tw_error why;
+    if (subject->kernel != search->kernel || subject->cache != search->cache ||
+        (subject->device == search->fingerprint_word) != of_this_device)
+        return TW_OK;
+    tw_status status = tw_catalogue_model(c, index, &model, &why);
+    if (status == TW_NO_MEMORY)
+        return tw_fail(error, status, "%s", why.message);
+    if (status != TW_OK) {
+        if (ranking->selection->unread[0] == '\0')
+            snprintf(ranking->selection->unread, sizeof ranking->selection->unread, "%.250s",
+                     why.message);
+        return TW_OK;
+    }
+    bool is_like = strcmp(model->model->backend, search->device->backend) == 0 &&
+                   strcmp(model->model->architecture, search->device->architecture) == 0;
+    if ((of_this_device || is_like) && tw_model_covers(model->model, search->problem)) {
         ranking->model = model;
         ranking->model_uncertainty =
-            hypot(model->model->uncertainty, same_device ? 0 : MODEL_ELSEWHERE);
+            hypot(model->model->uncertainty, of_this_device ? 0 : MODEL_ELSEWHERE);
     }
+    return TW_OK;
+}
+
+/* The one of this device, else the first of its architecture, that covers the problem. */
+static tw_status find_model(struct ranking *ranking, struct tw_error *error) {
+    const size_t count = tw_catalogue_models(ranking->search->query->catalogue);
+    for (int elsewhere = 0; elsewhere < 2; elsewhere++)
+        for (size_t i = 0; i < count && ranking->model == NULL; i++) {
+            tw_status status = try_model(ranking, i, elsewhere == 0, error);
+            if (status != TW_OK)
+                return status;
+        }
+    return TW_OK;
 }
 
 /* Joins the model's prediction with what a candidate has: the surer one counts for more. */
@@ -395,7 +418,11 @@ tw_status tw_search_ranked(struct tw_search *search, struct tw_selection *select
     ranking->search = search;
     ranking->selection = selection;
     ranking->there = *search->device;
-    find_model(ranking);
+    tw_status status = find_model(ranking, error);
+    if (status != TW_OK) {
+        free(ranking);
+        return status;
+    }
     find_near(search, &here, &elsewhere);
     add_rows(ranking, &here, TW_SELECTED_NEAREST);
     add_rows(ranking, &elsewhere, TW_SELECTED_ARCHITECTURE);

@@ -61,6 +61,7 @@ struct tw_selection {
      * there was none. */
     const struct tw_catalogue_row *refused;
     char refusal[256];
+    char unread[256]; /* what is wrong with a model that would have been asked; "": nothing */
 };
 
 struct tw_query {

@@ -76,9 +76,22 @@ static void what_is_refused(void **state) {
         {"[4,64,2]", "[4,64]", "that leads on"},
         {"[4,64,2]", "[4,1e999,2]", "expected a number"},
         {"[0.125],[0]]", "[0.125],[5,1,1]]", "that leads on"},
+        {"[4,100,4]", "[4,100,4,1]", "key trees[0][2]: is neither"},
+        {"[4,100,4]", "[0.5,100,4]", "key trees[0][2]: is neither"},
+        {"[4,100,4]", "[4,a,4]", "key trees[0][2]: expected a number"},
+        {"[4,100,4]", "[4,-,4]", "expected a number"},
+        {"[4,100,4]", "[4,1.,4]", "expected a number"},
+        {"[4,100,4]", "[4,1e+,4]", "expected a number"},
+        {"[4,100,4]", "[4,[100],4]", "expected a number"},
+        {"[4,100,4]", "4", "key trees[0][2]: expected '['"},
+        {"[5,0.5,2],[0.125]", "[5,0.5,2][0.125]", "key trees[1][1]: expected ']'"},
+        {"\"trees\": [[[4", "\"trees\": {\"a\": [[4", "not valid JSON"},
+        {"\"trees\": ", "\"tree\": ", "unknown key"},
+        {"\"base\": 0.5,", "\"base\": 0.5, \"trees\": [],", "given twice"},
         {"\"time_us\": 2", "\"time_us\": -2", "above 0"},
         {"\"trees\": [", "\"trees\": [[],", "has no nodes"},
         {"]}", "]", "not valid JSON"},
+        {"\"c\", \"source\"", "\"c\" \"source\"", "m.json:1:712: not valid JSON"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *broken = replaced(text, cases[i].part, cases[i].in_place);
@@ -88,6 +101,42 @@ static void what_is_refused(void **state) {
                        cases[i].says);
         assert_null(model);
         free(broken);
+    }
+}
+
+/* Numbers are what strtod makes of them, however they are written. */
+static void numbers(void **state) {
+    (void)state;
+    static const char *const written[] = {
+        "0",
+        "-0.0",
+        "1e0",
+        "123456789012345",
+        "0.000123",
+        "1.5E+22",
+        "-7e-22",
+        "0.1",
+        "12345678901234567890123",
+        "1.7976931348623157e308",
+        "5e-324",
+        "1e-400",
+        "1e23",
+        "9007199254740993",
+        "0.30000000000000004",
+        "3.14159e-05",
+        "100000000000000e8",
+        "-2.5e+3",
+    };
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
+        char node[64];
+        snprintf(node, sizeof node, "[ %s\n]", written[i]);
+        char *other = replaced(text, "[-0.25]", node);
+        struct tw_model *model = read_model(other);
+        double wanted = strtod(written[i], NULL);
+        assert_memory_equal(&model->nodes[1].value, &wanted, sizeof wanted);
+        assert_true(model->nodes[2].feature == 4 && model->nodes[2].right == 4);
+        tw_model_free(model);
+        free(other);
     }
 }
 
@@ -124,6 +173,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(predictions),
         cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(numbers),
         cmocka_unit_test(trees_find_what_is_there),
     };
     return cmocka_run_group_tests_name("model", tests, NULL, NULL);

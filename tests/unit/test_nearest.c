@@ -1,4 +1,6 @@
 /* For a problem that was never tuned: what won on another, and is predicted to be fast here. */
+#include <pthread.h>
+
 #include "tests/support/stored.h"
 
 /* A row for M x N with BLOCK_X of its own, so that it can be told. */
@@ -136,17 +138,14 @@ static void this_device_first(void **state) {
     assert_int_equal(selection.configuration.values[0], 32);
 }
 
-/* A model of the device knows configurations that no row has, and predicts them; one of another
- * device of its architecture stands in for it. */
-static void a_model_chooses(void **state) {
-    struct house *house = *state;
-    struct row row = usual_row(house);
+/* Stores a model of the house's device that knows one configuration, of blocks of 32. */
+static void store_model(struct house *house) {
+    const struct row row = usual_row(house);
     struct tw_text text = {0};
     struct tw_error error;
     char source[TW_HASH_SIZE], judge[TW_HASH_SIZE];
     int64_t slots[TW_DEVICE_SLOTS];
-    const struct tw_configuration small = {.values = {32, 0, 1}};
-    struct tw_configuration known = small;
+    struct tw_configuration known = {.values = {32, 0, 1}};
     known.values[1] = tw_symbols_find_word(house->description->implementations[0].symbols, "rows");
     tw_device_values(&paper_gpu, slots);
     must(tw_identity_source(&house->problem, &known, "cuda", slots, source, &error), error);
@@ -167,6 +166,15 @@ static void a_model_chooses(void **state) {
     const struct tw_db_model model = {
         .kernel = "scale", .device = row.fingerprint, .cache_policy = "cold", .text = text.data};
     must_db(tw_db_model_put(house->db, &model), house->db);
+    tw_text_free(&text);
+}
+
+/* A model of the device knows configurations that no row has, and predicts them; one of another
+ * device of its architecture stands in for it. */
+static void a_model_chooses(void **state) {
+    struct house *house = *state;
+    struct tw_error error;
+    store_model(house);
     store_near(house, 16, 100, 128, 7);
     struct tw_selection selection = selected(house, "cold");
     assert_int_equal(selection.rule, TW_SELECTED_PREDICTED);
@@ -189,7 +197,81 @@ static void a_model_chooses(void **state) {
     char path[1024];
     scratch_write(house->scratch, "scale/direct.cu", "void improved(void);", path);
     assert_int_equal(selected(house, "cold").rule, TW_SELECTED_DEFAULT);
-    tw_text_free(&text);
+}
+
+/* One that is damaged is told of where it would have been asked, and nowhere else. */
+static void a_model_that_cannot_be_read(void **state) {
+    struct house *house = *state;
+    struct row row = usual_row(house);
+    struct tw_error error;
+    static const struct {
+        const char *text, *says;
+    } cases[] = {
+        {"{\"format\": \"tilewise-model\"", "not valid JSON"},
+        {"{\"trees\": [[[0,32,1]]]}", "missing"},
+        {"{\"format\": \"tilewise-model\", \"version\": 1, \"kernel\": \"scale\", \"cache\": "
+         "\"cold\","
+         " \"device\": \"d\", \"device_name\": \"D\", \"backend\": \"cuda\", \"architecture\": "
+         "\"sm_90\","
+         " \"units\": 132, \"attributes\": [\"\"], \"uncertainty\": 0.1, \"base\": 0, "
+         "\"features\": [],"
+         " \"trees\": [], \"configurations\": []}",
+         "stored as one about something else"},
+    };
+    store_near(house, 16, 100, 128, 7);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct tw_db_model model = {.kernel = "scale",
+                                          .device = row.fingerprint,
+                                          .cache_policy = "cold",
+                                          .text = cases[i].text};
+        must_db(tw_db_model_put(house->db, &model), house->db);
+        struct tw_selection selection = selected(house, "cold");
+        assert_int_equal(selection.rule, TW_SELECTED_NEAREST);
+        assert_says(selection.unread, "the model of scale on cuda|");
+        assert_says(selection.unread, cases[i].says);
+        assert_string_equal(selected(house, "warm").unread, "");
+    }
+    store_near(house, 8, 100, 64, 7);
+    assert_string_equal(selected(house, "cold").unread, ""); /* its own row is enough */
+    const struct tw_catalogue *catalogue = catalogue_of(house);
+    const struct tw_catalogue_model *model;
+    assert_int_equal(tw_catalogue_models(catalogue), 1);
+    for (int again = 0; again < 2; again++)
+        assert_refuses(tw_catalogue_model(catalogue, 0, &model, &error), TW_INVALID, error,
+                       "scale");
+}
+
+static void *select_one(void *context) {
+    struct house *house = context;
+    struct tw_selection *selection = malloc(sizeof *selection);
+    struct tw_error error;
+    const struct tw_query query = {.catalogue = house->catalogue,
+                                   .problem = &house->problem,
+                                   .device = &paper_gpu,
+                                   .cache = "cold"};
+    if (selection != NULL && tw_select(&query, selection, &error) != TW_OK) {
+        free(selection);
+        return NULL;
+    }
+    return selection;
+}
+
+/* The model is read when it is first asked for, by whoever is first. */
+static void many_ask_a_model(void **state) {
+    struct house *house = *state;
+    pthread_t threads[8];
+    store_model(house);
+    store_near(house, 16, 100, 128, 7);
+    catalogue_of(house);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, select_one, house), 0);
+    for (int i = 0; i < 8; i++) {
+        void *selection = NULL;
+        assert_int_equal(pthread_join(threads[i], &selection), 0);
+        assert_non_null(selection);
+        assert_int_equal(((struct tw_selection *)selection)->rule, TW_SELECTED_PREDICTED);
+        free(selection);
+    }
 }
 
 /* What a later database says of the same row holds. */
@@ -230,6 +312,8 @@ int main(void) {
         HOUSE_TEST(a_gross_loss_is_avoided),
         HOUSE_TEST(this_device_first),
         HOUSE_TEST(a_model_chooses),
+        HOUSE_TEST(a_model_that_cannot_be_read),
+        HOUSE_TEST(many_ask_a_model),
         HOUSE_TEST(later_databases_override),
     };
     return cmocka_run_group_tests_name("nearest", tests, NULL, NULL);

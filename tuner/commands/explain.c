@@ -77,6 +77,8 @@ static tw_status print_json(const struct tw_problem *problem, const struct tw_se
         cJSON_AddStringToObject(refused, "device", s->refused->device_name);
         cJSON_AddStringToObject(refused, "reason", s->refusal);
     }
+    if (s->unread[0] != '\0')
+        cJSON_AddStringToObject(json, "unread_model", s->unread);
     return json_print(json, error);
 }
 

@@ -34,6 +34,8 @@ static void say(const struct tw_description *d, const struct tw_selection *s,
         tw_text_print(text, "  not used        %s on %s: %s\n", problem, s->refused->device_name,
                       s->refusal);
     }
+    if (s->unread[0] != '\0')
+        tw_text_print(text, "  not used        %s\n", s->unread);
 }
 
 tw_status print_selection(const struct tw_description *d, const struct tw_selection *s,

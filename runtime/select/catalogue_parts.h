@@ -1,0 +1,36 @@
+/* Internal to the room: what a catalogue consists of, for those that fill it. */
+#ifndef TW_SELECT_CATALOGUE_PARTS_H
+#define TW_SELECT_CATALOGUE_PARTS_H
+
+#include <stdatomic.h>
+
+#include "runtime/base/words.h"
+#include "runtime/select/catalogue.h"
+
+struct tw_models;
+
+struct tw_catalogue {
+    atomic_int holders; /* but for the one that created it */
+    struct tw_text_block *blocks;
+    struct tw_words *words; /* that many rows share */
+    size_t count, capacity;
+    struct tw_catalogue_row *rows;
+    size_t bucket_count; /* a power of two */
+    size_t *buckets;     /* index + 1 of a problem's first row, by the problem's hash; 0: empty */
+    size_t problem_count;
+    struct tw_models *models;
+    int databases;
+    bool no_memory;
+};
+
+/* Memory and text that live as long as the catalogue; NULL when there is none, which is noted. */
+void *tw_catalogue_allocate(struct tw_catalogue *catalogue, size_t bytes);
+const char *tw_catalogue_copy_text(struct tw_catalogue *catalogue, const char *text);
+/* The catalogue's own of equal texts; NULL stands for "". */
+const char *tw_catalogue_share_text(struct tw_catalogue *catalogue, const char *text);
+
+/* Takes in a row that has all but its sizes, hash and next; one whose problem's key is none of ours
+ * is left out. */
+void tw_catalogue_put(struct tw_catalogue *catalogue, struct tw_catalogue_row *row);
+
+#endif

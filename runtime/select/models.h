@@ -1,0 +1,18 @@
+/* Internal to the room: the models of a catalogue, each in its text until it is asked for. */
+#ifndef TW_SELECT_MODELS_H
+#define TW_SELECT_MODELS_H
+
+#include "runtime/select/catalogue.h"
+
+struct tw_models;
+
+/* NULL: out of memory. */
+struct tw_models *tw_models_create(void);
+void tw_models_free(struct tw_models *models);
+
+/* Takes in a copy of a model's text, in place of one about the same; what `subject` points to is
+ * borrowed. False: out of memory. Before others use `models`. */
+bool tw_models_add(struct tw_models *models, const struct tw_model_subject *subject,
+                   const char *text);
+
+#endif
