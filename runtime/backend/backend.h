@@ -85,6 +85,7 @@ void tw_binary_explain(const struct tw_binary *binary, struct tw_error *error);
 
 struct tw_device;
 struct tw_module; /* a loaded binary with one kernel in it */
+struct tw_graph;  /* launches that the device is given at once */
 
 /* Device memory, or a part of it. Views share the allocation that they were cut from. */
 struct tw_memory {
@@ -220,6 +221,20 @@ struct tw_backend {
      * seconds. */
     tw_status (*time)(struct tw_device *device, const struct tw_launch *launches, size_t count,
                       double *seconds, struct tw_error *error);
+    /* Launches that the device is given at once, so that none waits for the host to queue it: what
+     * kernels are timed with that are shorter than a launch. All four are NULL where the backend
+     * has nothing of the kind. Creating runs nothing, and copies what the launches pass; it fails
+     * with TW_UNAVAILABLE where the driver does not take these launches, and is then to be done
+     * without. `graph_queue` queues it once; `graph_time` does so too, waits, and tells the
+     * device's own time for it in seconds, which holds nothing of the host's as long as the device
+     * is busy with what was queued before. */
+    tw_status (*graph_create)(struct tw_device *device, const struct tw_launch *launches,
+                              size_t count, struct tw_graph **out, struct tw_error *error);
+    void (*graph_destroy)(struct tw_device *device, struct tw_graph *graph);
+    tw_status (*graph_queue)(struct tw_device *device, const struct tw_graph *graph,
+                             struct tw_error *error);
+    tw_status (*graph_time)(struct tw_device *device, const struct tw_graph *graph, double *seconds,
+                            struct tw_error *error);
     /* The device's own time for one copy, in seconds. */
     tw_status (*time_copy)(struct tw_device *device, const struct tw_memory *to,
                            const struct tw_memory *from, double *seconds, struct tw_error *error);

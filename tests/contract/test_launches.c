@@ -255,6 +255,77 @@ static void times(void **state) {
     stage->backend->unload(stage->device, module);
 }
 
+/* A graph's launches run in order, as often as it is queued, with what they passed when it was
+ * made; one that cannot be made leaves the device as it was. */
+static void graphs(void **state) {
+    const struct stage *stage = *state;
+    const struct tw_backend *backend = stage->backend;
+    enum { LAUNCHES = 3, TIMES = 4 };
+    struct tw_error error;
+    struct tw_module *module = load_body(stage, add_body, "add", add_block, 0);
+    struct tw_memory a = allocate(stage, BYTES), b = allocate(stage, BYTES);
+    struct tw_value values[LAUNCHES][3];
+    struct tw_launch launches[LAUNCHES];
+    struct tw_graph *graph = NULL, *none = NULL;
+    int32_t got[COUNT], expected = 0;
+    double seconds = -1;
+    if (backend->graph_create == NULL) {
+        assert_true(backend->graph_destroy == NULL && backend->graph_queue == NULL &&
+                    backend->graph_time == NULL);
+        backend->release(stage->device, &a);
+        backend->release(stage->device, &b);
+        backend->unload(stage->device, module);
+        return;
+    }
+    fill_with(stage, &a, 0);
+    fill_with(stage, &b, 0);
+    for (int i = 0; i < LAUNCHES; i++) {
+        values[i][0] = memory_value(a);
+        values[i][1] = memory_value(b);
+        values[i][2] = number_value(TW_TYPE_i32, i + 1);
+        launches[i] = (struct tw_launch){.module = module,
+                                         .block = {64, 1, 1},
+                                         .grid = {COUNT / 64, 1, 1},
+                                         .value_count = 3,
+                                         .values = values[i]};
+    }
+    tw_status status = backend->graph_create(stage->device, launches, LAUNCHES, &graph, &error);
+    if (status == TW_UNAVAILABLE) {
+        print_message("%s\n", error.message);
+    } else {
+        must(status, error);
+        read_back(stage, &a, got); /* nothing has run yet */
+        assert_int_equal(got[0], 0);
+        values[0][2] = number_value(TW_TYPE_i32, 1000); /* it has a copy */
+        for (int t = 0; t < TIMES - 1; t++)
+            must(backend->graph_queue(stage->device, graph, &error), error);
+        must(backend->graph_time(stage->device, graph, &seconds, &error), error);
+        assert_true(seconds > 0 && seconds < 10);
+        for (int t = 0; t < TIMES; t++)
+            for (int i = 0; i < LAUNCHES; i++)
+                expected = expected * 3 + i + 1;
+        read_back(stage, &a, got);
+        for (int i = 0; i < COUNT; i++)
+            assert_int_equal(got[i], expected);
+        backend->graph_destroy(stage->device, graph);
+        backend->graph_destroy(stage->device, NULL);
+    }
+    /* More threads than any block may have: refused when it is made or, at the latest, queued. */
+    launches[1].block[0] = 1 << 20;
+    status = backend->graph_create(stage->device, launches, LAUNCHES, &none, &error);
+    if (status == TW_OK)
+        status = backend->graph_queue(stage->device, none, &error);
+    assert_int_not_equal(status, TW_OK);
+    backend->graph_destroy(stage->device, none);
+    fill_with(stage, &a, 0);
+    launch(stage, &launches[2]);
+    read_back(stage, &a, got);
+    assert_int_equal(got[0], LAUNCHES);
+    backend->release(stage->device, &a);
+    backend->release(stage->device, &b);
+    backend->unload(stage->device, module);
+}
+
 /* Two opened at once do not mix up their queues and modules. */
 static void two_at_once(void **state) {
     const struct stage *stage = *state;
@@ -487,6 +558,7 @@ int main(int count, char **arguments) {
         STAGE_TEST(started),
         STAGE_TEST(in_order),
         STAGE_TEST(times),
+        STAGE_TEST(graphs),
         STAGE_TEST(two_at_once),
         STAGE_TEST(compile_errors_name_the_line),
         STAGE_TEST(unknown_functions),

@@ -3,7 +3,8 @@
  *
  * A repeat is one batch, long enough for the events' resolution, and its time is the batch's over
  * the number of calls. With cold caches the sets rotate; where all sets together fit the cache, a
- * fill of twice the cache precedes each batch and no set is used twice in it. */
+ * fill of twice the cache precedes each batch and no set is used twice in it. What is shorter than
+ * a few launches is queued in graphs, where there are such (graphs.h). */
 #ifndef TUNER_MEASURE_TIMING_H
 #define TUNER_MEASURE_TIMING_H
 

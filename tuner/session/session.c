@@ -142,7 +142,7 @@ static tw_status search_words(const struct session_options *o, struct tw_text *w
 
 static tw_status begin_run(struct session *s) {
     const struct session_options *o = s->options;
-    char protocol[] = "1";
+    char protocol[] = "2"; /* "1" timed short kernels launch by launch */
     struct tw_text words = {0};
     tw_status status = search_words(o, &words, s->error);
     struct tw_db_run run = {.strategy = words.data,

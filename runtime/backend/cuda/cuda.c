@@ -7,6 +7,7 @@
 
 #include "runtime/backend/cuda/application.h"
 #include "runtime/backend/cuda/device.h"
+#include "runtime/backend/cuda/graph.h"
 #include "runtime/backend/cuda/nvml.h"
 #include "runtime/backend/cuda/nvrtc.h"
 
@@ -246,16 +247,6 @@ static tw_status cuda_launch(struct tw_device *device, const struct tw_launch *l
     return tw_cuda_launch(device, device->stream, launch, error);
 }
 
-static tw_status stop_timing(struct tw_device *device, double *seconds, struct tw_error *error) {
-    TW_CUDA_CHECK(device->cu->event_record(device->stop, device->stream), "cuEventRecord");
-    TW_CUDA_CHECK(device->cu->event_synchronize(device->stop), "cuEventSynchronize");
-    float milliseconds = 0;
-    TW_CUDA_CHECK(device->cu->event_elapsed(&milliseconds, device->start, device->stop),
-                  "cuEventElapsedTime");
-    *seconds = (double)milliseconds * 1e-3;
-    return TW_OK;
-}
-
 static tw_status cuda_time(struct tw_device *device, const struct tw_launch *launches, size_t count,
                            double *seconds, struct tw_error *error) {
     *seconds = 0;
@@ -265,7 +256,7 @@ static tw_status cuda_time(struct tw_device *device, const struct tw_launch *lau
         if (status != TW_OK)
             return status;
     }
-    return stop_timing(device, seconds, error);
+    return tw_cuda_stop_timing(device, seconds, error);
 }
 
 static tw_status cuda_time_copy(struct tw_device *device, const struct tw_memory *to,
@@ -274,7 +265,7 @@ static tw_status cuda_time_copy(struct tw_device *device, const struct tw_memory
     *seconds = 0;
     TW_CUDA_CHECK(device->cu->event_record(device->start, device->stream), "cuEventRecord");
     tw_status status = cuda_copy(device, to, from, error);
-    return status == TW_OK ? stop_timing(device, seconds, error) : status;
+    return status == TW_OK ? tw_cuda_stop_timing(device, seconds, error) : status;
 }
 
 static tw_status cuda_memory(struct tw_device *device, uint64_t *free_bytes, uint64_t *total,
@@ -319,6 +310,10 @@ const struct tw_backend tw_cuda_backend = {
     .wait = tw_cuda_wait,
     .synchronize = cuda_synchronize,
     .time = cuda_time,
+    .graph_create = tw_cuda_graph_create,
+    .graph_destroy = tw_cuda_graph_destroy,
+    .graph_queue = tw_cuda_graph_queue,
+    .graph_time = tw_cuda_graph_time,
     .time_copy = cuda_time_copy,
     .memory = cuda_memory,
     .conditions = cuda_conditions,

@@ -118,3 +118,13 @@ tw_status tw_cuda_launch(const struct tw_device *device, CUstream stream,
                   "cuLaunchKernel");
     return TW_OK;
 }
+
+tw_status tw_cuda_stop_timing(struct tw_device *device, double *seconds, struct tw_error *error) {
+    TW_CUDA_CHECK(device->cu->event_record(device->stop, device->stream), "cuEventRecord");
+    TW_CUDA_CHECK(device->cu->event_synchronize(device->stop), "cuEventSynchronize");
+    float milliseconds = 0;
+    TW_CUDA_CHECK(device->cu->event_elapsed(&milliseconds, device->start, device->stop),
+                  "cuEventElapsedTime");
+    *seconds = (double)milliseconds * 1e-3;
+    return TW_OK;
+}

@@ -36,6 +36,9 @@ tw_status tw_cuda_open_parts(struct tw_device *device, struct tw_error *error);
 tw_status tw_cuda_launch(const struct tw_device *device, CUstream stream,
                          const struct tw_launch *launch, struct tw_error *error);
 
+/* Ends what the event `start` began: waits, and tells the seconds between. */
+tw_status tw_cuda_stop_timing(struct tw_device *device, double *seconds, struct tw_error *error);
+
 void tw_cuda_close(struct tw_device *device);
 /* As backend.h has them. */
 tw_status tw_cuda_enter(struct tw_device *device, bool *entered, struct tw_error *error);

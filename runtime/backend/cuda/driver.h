@@ -51,10 +51,17 @@
     X(event_elapsed, cuEventElapsedTime)                                                           \
     X(launch, cuLaunchKernel)
 
-/* What drivers before 12.0 lack; NULL there. */
+/* What drivers may lack, some before 12.0; NULL there. */
 #define TW_CUDA_LATER_FUNCTIONS(X)                                                                 \
     X(launch_ex, cuLaunchKernelEx)                                                                 \
-    X(tensor_map_encode, cuTensorMapEncodeTiled)
+    X(tensor_map_encode, cuTensorMapEncodeTiled)                                                   \
+    X(capture_begin, cuStreamBeginCapture)                                                         \
+    X(capture_end, cuStreamEndCapture)                                                             \
+    X(graph_instantiate, cuGraphInstantiateWithFlags)                                              \
+    X(graph_upload, cuGraphUpload)                                                                 \
+    X(graph_launch, cuGraphLaunch)                                                                 \
+    X(graph_destroy, cuGraphDestroy)                                                               \
+    X(graph_exec_destroy, cuGraphExecDestroy)
 
 struct tw_cuda_driver {
 #define TW_CUDA_FIELD(field, function) __typeof__(function) *field;
