@@ -51,6 +51,7 @@ class Completion(support.EndToEnd):
         self.assertNotIn("split-k", self.complete("run", "transpose", "--preset", ""))
         self.assertIn("crash", self.complete("retry", "--status", ""))
         self.assertTrue(any(device.startswith(f"{DEVICE}:") for device in self.complete("--device", "")))
+        self.assertEqual(set(self.complete("--devices", "")), {"all", *self.complete("--device", "")})
         self.assertEqual(set(self.complete("trials", "-")), {"--run", "--db", "--json", "--help"})
         self.assertIn("--budget", self.complete("gemm", "--shape", "8x8x8", "--"))
 

@@ -110,12 +110,30 @@ static void runs_beside(void **state) {
     assert_says(table(house), "beside          1 other run of this problem: they shared");
 }
 
+static void several_devices(void **state) {
+    struct house *house = *state;
+    struct session_result *r = &house->result;
+    r->device_count = 1;
+    r->devices[0] = (struct session_device_result){.id = "cuda:0", .trials = 7, .played = true};
+    assert_does_not_say(table(house), "7 trials");
+    r->device_count = 3;
+    r->devices[1] = (struct session_device_result){.id = "cuda:1", .trials = 1, .replaced = 2};
+    r->devices[2] = (struct session_device_result){
+        .id = "cuda:12", .lost = true, .why = "the worker was\nkilled"};
+    const char *text = table(house);
+    assert_says(text, " on 3 of Paper GPU\n");
+    assert_says(text, "  cuda:0          7 trials, and the playoff\n");
+    assert_says(text, "  cuda:1          1 trial, worker replaced 2 times\n");
+    assert_says(text, "  cuda:12         0 trials, then given up: the worker was?killed\n");
+}
+
 int main(void) {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(presets_beside_the_best),
         TEST(noise),
         TEST(runs_beside),
+        TEST(several_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,6 +96,8 @@ static void all_take_part(void **state) {
     assert_int_equal(asked(house, "round", ""), asked(house, "round", "device cuda:0"));
     assert_int_equal(asked(house, "finalist", ""), asked(house, "finalist", "device cuda:0"));
     assert_int_equal(asked(house, "verify", ""), asked(house, "verify", "device cuda:0"));
+    assert_true(house->result.devices[0].played);
+    assert_false(house->result.devices[1].played || house->result.devices[2].played);
     assert_int_equal(notice_count, 0);
 }
 
@@ -135,6 +137,7 @@ static void the_one_that_plays(void **state) {
     /* It is played anew: what counts was all measured in one place. */
     assert_true(asked(house, "round", "device cuda:1") >= 6 * house->result.tie_count);
     assert_int_equal(asked(house, "round", "device cuda:0"), 1);
+    assert_true(house->result.devices[1].played && !house->result.devices[0].played);
     assert_int_equal(asked(house, "round", "device cuda:2"), 0);
     assert_int_equal(notice_count, 1);
 }
@@ -148,6 +151,7 @@ static void the_one_that_verifies_other_calls(void **state) {
     assert_complete(house, 0);
     assert_true(house->result.devices[0].lost);
     assert_true(asked(house, "verify", "device cuda:1") > 0);
+    assert_true(house->result.devices[0].played && !house->result.devices[1].played);
     assert_string_equal(house->result.unverified, "");
 }
 

@@ -146,6 +146,7 @@ static const struct row rows[OPTION_COUNT] = {
     [OPTION_TRANS] = {"trans", take_own_attribute, 0, 0, 0},
     [OPTION_ATTR] = {"attr", take_attribute, 0, 0, 0},
     [OPTION_DEVICE] = {"device", take_text, MEMBER(device), 0, 0},
+    [OPTION_DEVICES] = {"devices", take_text, MEMBER(devices), 0, 0},
     [OPTION_BUDGET] = {"budget", take_budget, 0, 0, 0},
     [OPTION_STRATEGY] = {"strategy", take_strategy, MEMBER(strategies), 0, 0},
     [OPTION_SEED] = {"seed", take_integer, MEMBER(seed), 0, UINT32_MAX},

@@ -17,6 +17,7 @@ enum option_id {
     OPTION_TRANS,
     OPTION_ATTR,
     OPTION_DEVICE,
+    OPTION_DEVICES,
     OPTION_BUDGET,
     OPTION_STRATEGY,
     OPTION_SEED,
@@ -85,6 +86,7 @@ struct arguments {
     int attribute_count;
     char *attributes[ARGUMENTS_MAX_ATTRIBUTES]; /* "dtype=f64", of --dtype, --trans and --attr */
     const char *device;
+    const char *devices; /* NULL: not given */
     double budget_seconds; /* 0: limited by trials */
     int64_t budget_trials; /* 0: limited by time */
     bool budget_given;

@@ -171,7 +171,9 @@ static void offer_values(struct completion *c, const char *option) {
     static const char *const formats[] = {"json", "kernel-tuner", "t4", NULL};
     static const char *const of_kernels[] = {"preset", "implementation", "fix",
                                              "attr",   "dtype",          "trans"};
-    if (strcmp(option, "device") == 0)
+    if (strcmp(option, "devices") == 0)
+        offer(c, "all");
+    if (strcmp(option, "device") == 0 || strcmp(option, "devices") == 0)
         offer_devices(c);
     else if (strcmp(option, "kernel") == 0)
         offer_kernels(c);

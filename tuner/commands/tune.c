@@ -1,18 +1,15 @@
 /* tune KERNEL --shape ...: the main job. */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/printable.h"
 #include "runtime/base/text.h"
 #include "tuner/commands/command.h"
 #include "tuner/commands/database.h"
 #include "tuner/commands/interrupts.h"
 #include "tuner/commands/resolve.h"
+#include "tuner/commands/tune_teams.h"
 #include "tuner/json/json.h"
-#include "tuner/report/report.h"
-#include "tuner/session/session.h"
 
 static const char help[] =
     "tune [KERNEL] --shape MxN[xK] [OPTIONS]\n"
@@ -27,6 +24,7 @@ static const char help[] =
     "  --attr NAME=WORD     any other attribute of the kernel: gemm's batch=COUNT,\n"
     "                       bias=row|column, activation=relu|gelu|gelu_tanh|silu, addend=apart\n"
     "  --device ID          as `tune devices` lists them; default: the first GPU, else the CPU\n"
+    "  --devices LIST       several: cuda:0-3, cuda:0,2, a backend, or all; see below\n"
     "  --budget B           a time (90s, 5m, 1h) or a number of trials (500); default 60s\n"
     "  --strategy NAME      how to search, see below\n"
     "  --seed N             for the search and the random inputs; default 1\n"
@@ -46,6 +44,13 @@ static const char help[] =
     "\n"
     "Ctrl-C stops cleanly. The same command goes on where an interrupted run stopped.\n"
     "\n"
+    "Of several devices like each other, each tunes a problem of its own while there are as many;\n"
+    "else problems have several, which try variants at the same time and share what they find: a\n"
+    "single problem has them all, and its playoff is on one. Devices of different kinds tune all\n"
+    "problems, each kind for itself. The --jobs compiling processes serve all. A device that "
+    "fails\n"
+    "loses the trial that it was at, which is tried again on another.\n"
+    "\n"
     "Strategies:\n";
 
 static const char retry_help[] =
@@ -60,22 +65,37 @@ static const char retry_help[] =
     "                       more than once\n"
     "\n";
 
-struct task {
-    struct arguments arguments;
-    struct tw_description *description;
-    struct tw_device_info device;
-    struct strategy_choice strategy;
-    struct pins pins;
-    unsigned retry; /* statuses of trials to be tried again, a bit each */
-    char *db_path;
+/* A command as a whole. */
+struct job {
+    struct task task;
+    struct device_list devices;
     tw_db *db;
-    cJSON *reports;
-    const volatile sig_atomic_t *interrupted;
 };
+
+static tw_status find_devices(const struct arguments *a, struct device_list *devices,
+                              struct tw_error *error) {
+    int cpus = 0;
+    if (a->devices == NULL) {
+        devices->count = 1;
+        return resolve_device(a, &devices->devices[0], error);
+    }
+    if (a->device != NULL)
+        return tw_fail(error, TW_INVALID, "give --device or --devices, not both");
+    tw_status status = device_list_find(devices, a->devices, error);
+    for (int i = 0; i < devices->count && status == TW_OK; i++)
+        cpus += devices->devices[i].is_cpu;
+    if (cpus > 1 && !a->quiet)
+        fprintf(stderr,
+                "tune: %d of the devices are CPUs, which may be the same cores: they then "
+                "disturb each other's times\n",
+                cpus);
+    return status;
+}
 
 /* Problems are all checked before the first is tuned: a typing error in the last of a list must not
  * show after an hour. */
-static tw_status prepare(struct task *task, struct tw_error *error) {
+static tw_status prepare(struct job *job, struct tw_error *error) {
+    struct task *task = &job->task;
     struct arguments *a = &task->arguments;
     if (a->shape_count == 0)
         return tw_fail(error, TW_INVALID,
@@ -90,100 +110,28 @@ static tw_status prepare(struct task *task, struct tw_error *error) {
         status = resolve_problem(a, i, task->description, &problem, error);
     }
     if (status == TW_OK)
-        status = resolve_device(a, &task->device, error);
+        status = find_devices(a, &job->devices, error);
     if (status == TW_OK) {
         task->db_path = database_path(a, error);
-        status = task->db_path == NULL
-                     ? error->status
-                     : database_open(task->db_path, TW_DB_WRITE, &task->db, error);
+        status = task->db_path == NULL ? error->status
+                                       : database_open(task->db_path, TW_DB_WRITE, &job->db, error);
     }
     if (status == TW_OK)
-        status = database_adopt(a, task->db, error);
+        status = database_adopt(a, job->db, error);
     return status;
 }
 
-/* Without a trial, and not interrupted: there was nothing to try. */
-static void tell_why_none(const struct task *task, const struct tw_problem *problem) {
-    struct tw_text why = {0};
-    struct tw_error error;
-    if (space_explain(problem, &task->device, &task->pins, &why, &error) == TW_OK)
-        tw_printable_line(stderr, "tune: no configuration of %s fits this problem on %s: %s",
-                          problem->description->kernel, task->device.id, why.data);
-    else
-        tw_printable_line(stderr, "tune: no configuration of %s fits this problem on %s (why: %s)",
-                          problem->description->kernel, task->device.id, error.message);
-    tw_text_free(&why);
-}
-
-static int tell(struct task *task, const struct tw_problem *problem,
-                const struct session_result *result) {
-    if (task->arguments.json) {
-        cJSON *report = report_json(problem, &task->device, result, task->db_path);
-        if (json_lacked_memory()) {
-            cJSON_Delete(report);
-            fputs("tune: out of memory for the report; what was found is stored\n", stderr);
-            return EXIT_FAILED;
-        }
-        json_append(task->reports, report);
-    } else {
-        report_table(problem, &task->device, result, task->db_path, task->arguments.verbose);
+/* A single one stands for itself. Frees them. */
+static tw_status print_reports(cJSON *reports, struct tw_error *error) {
+    if (cJSON_GetArraySize(reports) == 0) {
+        cJSON_Delete(reports);
+        return TW_OK;
     }
-    if (result->interrupted)
-        return EXIT_INTERRUPTED;
-    if (result->has_best)
-        return EXIT_FINE;
-    if (result->trials == 0)
-        tell_why_none(task, problem);
-    else
-        fprintf(stderr, "tune: none of %lld trials worked; the first failed with: %s\n",
-                (long long)result->trials, result->first_failure);
-    return EXIT_FAILED;
-}
-
-static int tune_shape(struct task *task, int index, struct tw_error *error) {
-    const struct arguments *a = &task->arguments;
-    struct session_options options = {.strategy = task->strategy,
-                                      .seed = (uint64_t)a->seed,
-                                      .budget_seconds = a->budget_seconds,
-                                      .budget_trials = a->budget_trials,
-                                      .jobs = (int)a->jobs,
-                                      .cache = a->cache,
-                                      .trial_limit_s = a->trial_limit_s,
-                                      .compile_limit_s = a->compile_limit_s,
-                                      .pins = &task->pins,
-                                      .retry = task->retry,
-                                      .interrupted = task->interrupted};
-    struct session_result *result = calloc(1, sizeof *result);
-    struct tw_problem problem;
-    struct progress_printer printer;
-    if (result == NULL) {
-        tw_fail(error, TW_NO_MEMORY, "out of memory");
-        return command_failed(TW_NO_MEMORY, error);
+    cJSON *whole = reports;
+    if (cJSON_GetArraySize(reports) == 1) {
+        whole = cJSON_DetachItemFromArray(reports, 0);
+        cJSON_Delete(reports);
     }
-    tw_status status = resolve_problem(a, index, task->description, &problem, error);
-    /* Afresh for each shape: those of the list that were tuned just now are near. */
-    struct tw_catalogue *hints = NULL;
-    if (status == TW_OK)
-        status = database_catalogue(a, &hints, error);
-    options.hints = hints;
-    progress_begin(&printer);
-    if (status == TW_OK)
-        status = session_run(&options, &problem, &task->device, task->db, task->db_path,
-                             a->quiet ? NULL : progress_print, &printer, result, error);
-    progress_end(&printer);
-    int code = status == TW_OK ? tell(task, &problem, result) : command_failed(status, error);
-    tw_catalogue_free(hints);
-    free(result);
-    return code;
-}
-
-static tw_status print_reports(struct task *task, struct tw_error *error) {
-    cJSON *whole = task->reports;
-    if (cJSON_GetArraySize(whole) == 1) {
-        whole = cJSON_DetachItemFromArray(task->reports, 0);
-        cJSON_Delete(task->reports);
-    }
-    task->reports = NULL;
     return json_print(whole, error);
 }
 
@@ -196,46 +144,46 @@ static void print_help(bool retry) {
     tw_text_free(&strategies);
 }
 
+static tw_status parse(struct task *task, int count, char **words, bool retry,
+                       struct tw_error *error) {
+    tw_status status =
+        arguments_parse(&task->arguments, count, words,
+                        OPTIONS_SUBJECT | OPTION(DEVICES) | OPTION(FIX) | OPTION(SHAPES) |
+                            OPTION(BUDGET) | OPTION(STRATEGY) | OPTION(SEED) | OPTION(JOBS) |
+                            OPTION(TRIAL_LIMIT) | OPTION(COMPILE_LIMIT) | OPTION(JSON) |
+                            OPTION(QUIET) | OPTION(VERBOSE) | (retry ? OPTION(STATUS) : 0),
+                        error);
+    if (retry)
+        task->retry =
+            task->arguments.statuses != 0 ? task->arguments.statuses : TW_DB_TRIAL_FAILURES;
+    return status;
+}
+
 static int run(int count, char **words, bool retry) {
-    struct task task = {0};
+    struct job job = {0};
+    struct task *task = &job.task;
     struct tw_error error;
     int code = EXIT_FINE;
-    tw_status status = arguments_parse(
-        &task.arguments, count, words,
-        OPTIONS_SUBJECT | OPTION(FIX) | OPTION(SHAPES) | OPTION(BUDGET) | OPTION(STRATEGY) |
-            OPTION(SEED) | OPTION(JOBS) | OPTION(TRIAL_LIMIT) | OPTION(COMPILE_LIMIT) |
-            OPTION(JSON) | OPTION(QUIET) | OPTION(VERBOSE) | (retry ? OPTION(STATUS) : 0),
-        &error);
-    if (retry)
-        task.retry = task.arguments.statuses != 0 ? task.arguments.statuses : TW_DB_TRIAL_FAILURES;
-    if (status == TW_OK && task.arguments.help) {
+    tw_status status = parse(task, count, words, retry, &error);
+    bool help_only = status == TW_OK && task->arguments.help;
+    if (help_only)
         print_help(retry);
-        arguments_free(&task.arguments);
-        return EXIT_FINE;
-    }
-    if (status == TW_OK)
-        status = prepare(&task, &error);
+    else if (status == TW_OK)
+        status = prepare(&job, &error);
     if (status != TW_OK)
         code = command_failed(status, &error);
-    task.interrupted = interrupts_catch();
-    task.reports = cJSON_CreateArray();
-    for (int i = 0; status == TW_OK && i < task.arguments.shape_count; i++) {
-        int one = tune_shape(&task, i, &error);
-        /* A list goes on after a shape that failed; the exit status remembers. */
-        code = one != EXIT_FINE ? one : code;
-        if (*task.interrupted != 0)
-            break;
-    }
-    if (task.arguments.json && cJSON_GetArraySize(task.reports) > 0) {
-        status = print_reports(&task, &error);
+    if (status == TW_OK && !help_only) {
+        cJSON *reports = cJSON_CreateArray();
+        task->interrupted = interrupts_catch();
+        code = tune_teams(task, &job.devices, job.db, reports);
+        status = print_reports(reports, &error);
         if (status != TW_OK)
             code = command_failed(status, &error);
     }
-    cJSON_Delete(task.reports);
-    tw_db_close(task.db);
-    free(task.db_path);
-    tw_description_free(task.description);
-    arguments_free(&task.arguments);
+    tw_db_close(job.db);
+    free(task->db_path);
+    tw_description_free(task->description);
+    arguments_free(&task->arguments);
     return code;
 }
 

@@ -85,6 +85,22 @@ static void add_presets(cJSON *json, const struct tw_description *d,
     }
 }
 
+/* Where trials were measured, and the playoff. */
+static void add_devices(cJSON *json, const struct session_result *r) {
+    cJSON *devices = cJSON_AddArrayToObject(json, "devices");
+    for (int i = 0; i < r->device_count; i++) {
+        const struct session_device_result *device = &r->devices[i];
+        cJSON *row = cJSON_CreateObject();
+        cJSON_AddStringToObject(row, "id", device->id);
+        cJSON_AddNumberToObject(row, "trials", (double)device->trials);
+        cJSON_AddNumberToObject(row, "workers_replaced", device->replaced);
+        cJSON_AddBoolToObject(row, "playoff", device->played);
+        if (device->lost)
+            cJSON_AddStringToObject(row, "lost", device->why);
+        json_append(devices, row);
+    }
+}
+
 cJSON *report_json(const struct tw_problem *problem, const struct tw_device_info *device,
                    const struct session_result *r, const char *db_path) {
     const struct tw_description *d = problem->description;
@@ -114,6 +130,7 @@ cJSON *report_json(const struct tw_problem *problem, const struct tw_device_info
     cJSON_AddNumberToObject(json, "compiled_per_second",
                             r->compile_wall_s > 0 ? (double)r->compiled / r->compile_wall_s : 0);
     cJSON_AddNumberToObject(json, "device_workers_replaced", r->replaced);
+    add_devices(json, r);
     cJSON_AddNumberToObject(json, "other_runs", r->other_runs);
     cJSON_AddBoolToObject(json, "resumed", r->resumed);
     cJSON_AddBoolToObject(json, "interrupted", r->interrupted);

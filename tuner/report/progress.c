@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/base/clock.h"
+#include "runtime/base/printable.h"
 #include "tuner/report/report.h"
 
 void progress_begin(struct progress_printer *printer) {
@@ -18,11 +20,18 @@ static void left_text(double seconds, char out[24]) {
         snprintf(out, 24, ", %.0f min left", seconds / 60);
 }
 
+/* What a line is to begin with has the terminal's line for itself. */
+static void close_line(struct progress_printer *printer) {
+    if (printer->line_open)
+        fputs("\r\033[K", stderr);
+    printer->line_open = false;
+}
+
 static void tell_of_others(struct progress_printer *printer, int runs) {
     if (runs == 0 || printer->told_of_others)
         return;
     printer->told_of_others = true;
-    progress_end(printer);
+    close_line(printer->board != NULL ? &printer->board->line : printer);
     fprintf(stderr,
             "tune: %d other run%s of this problem %s under way on this device; they share their "
             "trials and disturb each other's times\n",
@@ -60,21 +69,47 @@ static void rewrite_line(struct progress_printer *printer, const char *line,
     printer->line_open = true;
 }
 
-void progress_print(void *context, const struct session_progress *p) {
-    struct progress_printer *printer = context;
-    tell_of_others(printer, p->other_runs);
+/* One line of all. */
+static void print_all(struct progress_board *board) {
+    double now = tw_clock_now() - board->began_at;
+    if (now < board->line.next_at)
+        return;
+    board->line.next_at = now + board->line.interval;
+    int64_t trials = board->trials, failures = board->failures;
+    int devices = 0;
+    for (int i = 0; i < board->count; i++) {
+        trials += board->printers[i]->last.trials;
+        failures += board->printers[i]->last.failures;
+        devices += board->printers[i]->last.devices;
+    }
+    char line[256];
+    snprintf(line, sizeof line,
+             "%d of %d problems done, %d under way on %d devices: %" PRId64
+             " trials in %.0f s, %" PRId64 " failed",
+             board->done, board->problems, board->count, devices, trials, now, failures);
+    const struct session_progress share = {.elapsed_s = board->done,
+                                           .left_s = board->problems - board->done};
+    rewrite_line(&board->line, line, &share);
+    fflush(stderr);
+}
+
+static void print_own(struct progress_printer *printer, const struct session_progress *p) {
     if (p->elapsed_s < printer->next_at)
         return;
     printer->next_at = p->elapsed_s + printer->interval;
-    char left[24], time[32] = "none yet", rate[48] = "";
+    char left[24], time[32] = "none yet", rate[48] = "", on[32] = "";
     left_text(p->left_s, left);
     if (p->best_us > 0) {
         report_time(p->best_us, time);
         snprintf(rate, sizeof rate, " (%.4g %s)", p->best_rate, p->best_rate_unit);
     }
-    char line[256];
-    snprintf(line, sizeof line, "%s: %" PRId64 " trials in %.0f s, best %s%s, %" PRId64 " failed%s",
-             p->phase, p->trials, p->elapsed_s, time, rate, p->failures, left);
+    if (p->devices > 1)
+        snprintf(on, sizeof on, " on %d devices", p->devices);
+    char line[256 + TW_PROBLEM_KEY_SIZE];
+    snprintf(line, sizeof line,
+             "%s%s%s%s: %" PRId64 " trials in %.0f s, best %s%s, %" PRId64 " failed%s",
+             printer->label != NULL ? printer->label : "", printer->label != NULL ? ": " : "",
+             p->phase, on, p->trials, p->elapsed_s, time, rate, p->failures, left);
     if (printer->terminal.columns > 0)
         rewrite_line(printer, line, p);
     else
@@ -82,8 +117,74 @@ void progress_print(void *context, const struct session_progress *p) {
     fflush(stderr);
 }
 
+void progress_print(void *context, const struct session_progress *p) {
+    struct progress_printer *printer = context;
+    struct progress_board *board = printer->board;
+    if (board != NULL)
+        pthread_mutex_lock(&board->lock);
+    tell_of_others(printer, p->other_runs);
+    printer->last = *p;
+    if (board != NULL && board->line.terminal.columns > 0)
+        print_all(board);
+    else
+        print_own(printer, p);
+    if (board != NULL)
+        pthread_mutex_unlock(&board->lock);
+}
+
+void progress_hold(struct progress_printer *printer) {
+    if (printer->board != NULL)
+        pthread_mutex_lock(&printer->board->lock);
+    close_line(printer->board != NULL ? &printer->board->line : printer);
+}
+
+void progress_released(struct progress_printer *printer) {
+    if (printer->board != NULL)
+        pthread_mutex_unlock(&printer->board->lock);
+}
+
+void progress_notice(void *context, const char *line) {
+    progress_hold(context);
+    tw_printable_line(stderr, "tune: %s", line);
+    progress_released(context);
+}
+
 void progress_end(struct progress_printer *printer) {
-    if (printer->line_open)
-        fputs("\r\033[K", stderr);
-    printer->line_open = false;
+    progress_hold(printer);
+    progress_released(printer);
+}
+
+/* ---- Several at once ---- */
+
+void progress_board_begin(struct progress_board *board, int problems) {
+    *board = (struct progress_board){.problems = problems, .began_at = tw_clock_now()};
+    pthread_mutex_init(&board->lock, NULL);
+    progress_begin(&board->line);
+}
+
+void progress_join(struct progress_printer *printer, struct progress_board *board,
+                   const char *label) {
+    progress_begin(printer);
+    printer->board = board;
+    printer->label = label;
+    pthread_mutex_lock(&board->lock);
+    board->printers[board->count++] = printer;
+    pthread_mutex_unlock(&board->lock);
+}
+
+void progress_leave(struct progress_printer *printer, bool done) {
+    struct progress_board *board = printer->board;
+    pthread_mutex_lock(&board->lock);
+    board->done += done;
+    board->trials += done ? printer->last.trials : 0;
+    board->failures += done ? printer->last.failures : 0;
+    for (int i = 0; i < board->count; i++)
+        if (board->printers[i] == printer)
+            board->printers[i] = board->printers[--board->count];
+    pthread_mutex_unlock(&board->lock);
+}
+
+void progress_board_end(struct progress_board *board) {
+    close_line(&board->line);
+    pthread_mutex_destroy(&board->lock);
 }

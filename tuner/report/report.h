@@ -2,6 +2,8 @@
 #ifndef TUNER_REPORT_REPORT_H
 #define TUNER_REPORT_REPORT_H
 
+#include <pthread.h>
+
 #include <cjson/cJSON.h>
 
 #include "tuner/report/terminal.h"
@@ -14,12 +16,42 @@ struct progress_printer {
     double next_at; /* seconds of the run at which the next line is due */
     double interval;
     bool line_open;
-    bool told_of_others; /* runs beside this one */
+    bool told_of_others;          /* runs beside this one */
+    struct progress_board *board; /* NULL: no other printer is at work */
+    const char *label;            /* on a board: what the lines are about; borrowed */
+    struct session_progress last; /* likewise, what was told last */
 };
 
 void progress_begin(struct progress_printer *printer);
 void progress_print(void *printer, const struct session_progress *progress);
+/* Prints "tune: LINE" to standard error, where it disturbs no line of progress. */
+void progress_notice(void *printer, const char *line);
+/* No progress, from this printer or another of its board, until progress_released: standard output
+ * is about to be written to. */
+void progress_hold(struct progress_printer *printer);
+void progress_released(struct progress_printer *printer);
 void progress_end(struct progress_printer *printer);
+
+/* Several printers, each of a thread of its own, that share standard error: on a terminal one line
+ * tells of all, elsewhere each line says what it is about. */
+enum { PROGRESS_PRINTERS = SESSION_MAX_DEVICES };
+struct progress_board {
+    pthread_mutex_t lock;
+    struct progress_printer line; /* the one that is rewritten */
+    double began_at;
+    int problems, done;
+    int64_t trials, failures; /* of problems that are done */
+    int count;
+    struct progress_printer *printers[PROGRESS_PRINTERS];
+};
+
+void progress_board_begin(struct progress_board *board, int problems);
+/* The printer is one of the board's until progress_leave. */
+void progress_join(struct progress_printer *printer, struct progress_board *board,
+                   const char *label);
+/* `done`: its problem is. */
+void progress_leave(struct progress_printer *printer, bool done);
+void progress_board_end(struct progress_board *board);
 
 /* The final table on standard output. Presets that the problem or the device rules out are counted,
  * and listed with the reason only when verbose. */

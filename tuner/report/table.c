@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/base/printable.h"
 #include "tuner/report/report.h"
 
 void report_time(double us, char out[32]) {
@@ -166,6 +167,24 @@ static void print_forgotten(const struct session_result *r) {
     tw_text_free(&text);
 }
 
+/* Where trials were measured, and the playoff. */
+static void print_devices(const struct session_result *r) {
+    for (int i = 0; i < r->device_count; i++) {
+        const struct session_device_result *device = &r->devices[i];
+        printf("  %-15s %" PRId64 " trial%s", device->id, device->trials,
+               device->trials == 1 ? "" : "s");
+        if (device->played)
+            printf(", and the playoff");
+        if (device->replaced > 0)
+            printf(", worker replaced %d time%s", device->replaced,
+                   device->replaced == 1 ? "" : "s");
+        if (device->lost)
+            tw_printable_line(stdout, ", then given up: %s", device->why);
+        else
+            printf("\n");
+    }
+}
+
 static void print_counts(const struct session_result *r) {
     if (r->retried)
         print_forgotten(r);
@@ -187,7 +206,9 @@ static void print_counts(const struct session_result *r) {
         printf("  beside          %d other run%s of this problem: they shared their trials and "
                "disturbed each other's times\n",
                r->other_runs, r->other_runs > 1 ? "s" : "");
-    if (r->replaced > 0)
+    if (r->device_count > 1)
+        print_devices(r);
+    else if (r->replaced > 0)
         printf("  device worker   replaced %d times\n", r->replaced);
 }
 
@@ -199,7 +220,10 @@ void report_table(const struct tw_problem *problem, const struct tw_device_info 
     terminal_print(&terminal, INK_STRONG, 0, problem->description->kernel);
     printf(" ");
     terminal_print(&terminal, INK_STRONG, 0, key);
-    printf(" on %s (%s)\n", device->name, device->id);
+    if (r->device_count > 1)
+        printf(" on %d of %s\n", r->device_count, device->name);
+    else
+        printf(" on %s (%s)\n", device->name, device->id);
     print_pins(r);
     if (r->has_best) {
         print_best(problem, r, &terminal);

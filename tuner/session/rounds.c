@@ -255,5 +255,6 @@ tw_status rounds_play(struct finals *f, double seconds) {
             return status;
         reply = play(f, seconds);
     }
+    f->s->playing->told->played = f->rounds > 0;
     return reply == REPLY_FATAL ? f->s->error->status : TW_OK;
 }

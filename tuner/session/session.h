@@ -68,6 +68,7 @@ struct session_device_result {
     char id[24];
     int64_t trials; /* measured there now */
     int replaced;   /* its workers */
+    bool played;    /* the playoff was here */
     bool lost;      /* it was given up, and `why` says so */
     char why[256];
 };

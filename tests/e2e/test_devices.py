@@ -1,0 +1,149 @@
+"""Several devices: one problem on all of them, a list side by side, unlike ones each for itself, and what goes wrong.
+
+On a CPU PoCL shows its one device as often as POCL_DEVICES names it."""
+
+import os
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+import support
+from support import DEVICE, TUNE, session_processes
+
+BUDGET = 10
+
+
+def several(environment):
+    """Two like devices of the backend under test, by name; PoCL is told to show its own twice."""
+    backend = DEVICE.split(":")[0]
+    for driver in ("", "cpu", "pthread"):
+        tried = environment | ({"POCL_DEVICES": f"{driver} {driver}"} if driver else {})
+        listed = subprocess.run([TUNE, "devices", "--json"], env=tried, capture_output=True, text=True, timeout=60)
+        devices = [d for d in support.json.loads(listed.stdout)["devices"] if d["backend"] == backend]
+        for one in devices:
+            alike = [d["id"] for d in devices if (d["name"], d["memory_bytes"] if not d["cpu"] else 0) ==
+                     (one["name"], one["memory_bytes"] if not one["cpu"] else 0)]
+            if len(alike) > 1:
+                return tried, alike[:2]
+    raise unittest.SkipTest(f"there are no two like devices of {backend} here")
+
+
+class Devices(support.EndToEnd):
+    def setUp(self):
+        super().setUp()
+        self.environment, self.ids = several(self.environment)
+        self.config = self.plant("double")
+        self.words = ("--config", self.config, "--cache", "warm", "--jobs", "2")
+        self.devices = ("--devices", ",".join(self.ids))
+
+    def run_json(self, *words, **options):
+        result = self.run_command(*self.words, *words, "--json", "--quiet", **options)
+        self.assertEqual((result.code, result.err), (0, ""), result)
+        return result.json
+
+    def shapes(self, *shapes):
+        path = self.home / "list.txt"
+        path.write_text("".join(f"{shape}\n" for shape in shapes))
+        return "--shapes", path
+
+    def test_one_problem_on_all(self):
+        report = self.run_json("--shape", "20x30", "--budget", BUDGET, *self.devices)
+        self.assertEqual([d["id"] for d in report["devices"]], self.ids)
+        self.assertEqual(sum(d["trials"] for d in report["devices"]), BUDGET)
+        self.assertEqual([d["playoff"] for d in report["devices"]].count(True), 1)
+        self.assertEqual(report["trials"]["ok"], BUDGET)
+        self.assertEqual(self.trial_count(), BUDGET)
+        # They are one device to who has results: the table of one, the row of one.
+        self.assertEqual(self.query("SELECT count(*) FROM device"), [(1,)])
+        self.assertEqual(self.query("SELECT count(*) FROM best"), [(1,)])
+        self.assert_sound()
+        table = self.run_command(*self.words, "--shape", "20x30", "--budget", BUDGET, *self.devices)
+        self.assertEqual(table.code, 0, table)
+        self.assertIn(" on 2 of ", table.out.splitlines()[0])
+        for device in self.ids:
+            self.assertRegex(table.out, rf"(?m)^  {device} +\d+ trials?")
+        self.assertRegex(table.out, r"(?m)^  \S+ +\d+ trials?, and the playoff")
+
+    def test_a_list_side_by_side(self):
+        shapes = ["20x30", "8x40", "3x5"]
+        reports = self.run_json(*self.shapes(*shapes), "--budget", BUDGET, *self.devices)
+        self.assertEqual([r["problem"]["shape"] for r in reports], shapes)
+        for report in reports:
+            self.assertIn(report["device"]["id"], self.ids)
+            self.assertEqual([d["id"] for d in report["devices"]], [report["device"]["id"]])
+            self.assertEqual((report["trials_now"], report["trials"]["ok"]), (BUDGET, BUDGET))
+        self.assertEqual(self.query("SELECT state FROM run"), [("done",)] * len(shapes))
+        self.assertEqual(self.query("SELECT count(*) FROM best"), [(len(shapes),)])
+        self.assert_sound()
+        # Elsewhere than on a terminal each line of progress says what it is about.
+        said = self.run_command(*self.words, *self.shapes("9x9", "10x10"), "--budget", BUDGET, *self.devices)
+        self.assertEqual(said.code, 0, said)
+        lines = [line for line in said.err.splitlines() if not line.startswith("tune: ")]
+        self.assertGreaterEqual(len(lines), 1)
+        for line in lines:
+            self.assertRegex(line, rf"^({'|'.join(self.ids)}) \d+x\d+: (preparing|searching|playoff): ")
+        self.assertEqual(said.out.count("double M="), 2)
+
+    def test_mistakes(self):
+        words = (*self.words, "--shape", "20x30", "--budget", BUDGET)
+        self.refused(*words, "--devices", f"{DEVICE}:77", says=(f"there is no device {DEVICE}:77", self.ids[0]))
+        self.refused(*words, "--devices", f"{self.ids[0]},{self.ids[0]}", says=f"names {self.ids[0]} twice")
+        self.refused(*words, "--devices", "0-3", says="names no devices; write all, a backend")
+        self.refused(*words, *self.devices, "--device", self.ids[0], says="not both")
+        self.assertFalse(self.db.exists())
+
+    def test_interrupted(self):
+        running = self.start(*self.words, *self.shapes("200x300", "100x400", "50x50"), "--budget", "500s",
+                             "--json", "--quiet", *self.devices, device=None)
+        support.wait_until(lambda: self.trial_count() > 3, what="some trials")
+        os.kill(running.pid, signal.SIGINT)
+        result = self.finish(running)
+        self.assertEqual(result.code, 130, result)
+        self.assertEqual(len(result.json), 2)
+        self.assertTrue(all(report["interrupted"] for report in result.json))
+        self.assertEqual(session_processes(running.pid), [])
+        self.assertEqual(self.query("SELECT state FROM run"), [("interrupted",)] * 2)
+        self.assert_sound()
+
+    def rows(self):
+        return set(self.query("SELECT problem, implementation, configuration, status, time_us FROM trial"))
+
+    def test_killed_at_random(self):
+        """Workers or all of it, whenever: no trial that was there is lost, and the same command ends well."""
+        kills = int(os.environ.get("TILEWISE_KILLS", "4"))
+        chance = random.Random(int(os.environ.get("TILEWISE_SEED", "1")))
+        words = (*self.words, *self.shapes("20x30", "8x40", "3x5"), "--budget", 20, "--json", "--quiet",
+                 *self.devices)
+        known, killed, rounds = set(), 0, 0
+        while killed < kills:
+            running = self.start(*words, "--seed", rounds + 1, device=None)
+            while running.poll() is None and killed < kills:
+                time.sleep(chance.uniform(0.05, 1.0))
+                victims = session_processes(running.pid)
+                if not victims or running.poll() is not None:
+                    break
+                victim = running.pid if chance.random() < 0.3 else chance.choice(victims)
+                try:
+                    os.kill(victim, signal.SIGKILL)
+                except ProcessLookupError:
+                    continue
+                killed += 1
+            code = self.finish(running).code
+            self.assertIn(code, (0, -signal.SIGKILL))
+            support.wait_until(lambda: not session_processes(running.pid), what="the workers to end")
+            rounds += 1
+            now = self.rows() if self.db.exists() else set()
+            self.assertEqual(known - now, set(), f"after {killed} kills")
+            known = now
+            self.assertTrue(all(row[3] == "ok" for row in now), now)
+        last = self.run_json(*words[len(self.words):-4], "--devices", self.devices[1], "--seed", rounds)
+        self.assertEqual([report["interrupted"] for report in last], [False] * 3)
+        self.assertTrue(all(report["best"]["playoff_rounds"] > 0 for report in last))
+        self.assertEqual(known - self.rows(), set())
+        self.assert_sound()
+
+
+if __name__ == "__main__":
+    support.main()
