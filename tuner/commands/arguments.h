@@ -86,7 +86,7 @@ struct arguments {
     int attribute_count;
     char *attributes[ARGUMENTS_MAX_ATTRIBUTES]; /* "dtype=f64", of --dtype, --trans and --attr */
     const char *device;
-    const char *devices; /* NULL: not given */
+    const char *devices;   /* NULL: not given */
     double budget_seconds; /* 0: limited by trials */
     int64_t budget_trials; /* 0: limited by time */
     bool budget_given;
