@@ -9,11 +9,19 @@ const char *tw_builtin_file(const char *path) {
     return NULL;
 }
 
-const char *tw_builtin_flat(const char *kernel) {
-    for (const struct tw_builtin *file = tw_builtin_flat_files; file->path != NULL; file++)
+static const char *find(const struct tw_builtin *file, const char *kernel) {
+    for (; file->path != NULL; file++)
         if (strcmp(file->kernel, kernel) == 0)
             return file->text;
     return NULL;
+}
+
+const char *tw_builtin_flat(const char *kernel) {
+    return find(tw_builtin_flat_files, kernel);
+}
+
+const char *tw_builtin_outline(const char *kernel) {
+    return find(tw_builtin_outline_files, kernel);
 }
 
 size_t tw_builtin_kernels(const char **names, size_t room) {

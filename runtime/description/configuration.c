@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/description/outline.h"
 #include "runtime/description/read.h"
 
 void tw_configuration_text(const struct tw_description *d,
@@ -38,7 +39,9 @@ tw_status tw_configuration_parse(struct tw_configuration *configuration,
                                  struct tw_error *error) {
     const struct tw_implementation *implementation = &d->implementations[index];
     cJSON *json;
-    tw_status status = tw_json_parse(&json, text, "configuration", error);
+    tw_status status = tw_description_need(d, index, error);
+    if (status == TW_OK)
+        status = tw_json_parse(&json, text, "configuration", error);
     if (status != TW_OK)
         return status;
     struct tw_json_context context = {.origin = "configuration", .error = error};
@@ -55,6 +58,16 @@ tw_status tw_configuration_parse(struct tw_configuration *configuration,
     }
     cJSON_Delete(json);
     return context.status;
+}
+
+tw_status tw_configuration_preset(struct tw_configuration *configuration,
+                                  const struct tw_description *d, int implementation,
+                                  const struct tw_preset *preset, struct tw_error *error) {
+    *configuration = (struct tw_configuration){.implementation = implementation};
+    tw_status status = tw_description_need(d, implementation, error);
+    if (status == TW_OK)
+        memcpy(configuration->values, preset->values, sizeof configuration->values);
+    return status;
 }
 
 tw_status tw_configuration_bind(const struct tw_description *d,

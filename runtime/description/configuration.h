@@ -19,6 +19,11 @@ tw_status tw_configuration_parse(struct tw_configuration *configuration,
                                  const struct tw_description *description, int implementation,
                                  const char *text, struct tw_error *error);
 
+/* That of a preset of an implementation. Fails with TW_NO_MEMORY alone. */
+tw_status tw_configuration_preset(struct tw_configuration *configuration,
+                                  const struct tw_description *description, int implementation,
+                                  const struct tw_preset *preset, struct tw_error *error);
+
 /* Fills the slots of parameters and defines in `values`, which tw_problem_bind filled before. */
 tw_status tw_configuration_bind(const struct tw_description *description,
                                 const struct tw_configuration *configuration, int64_t *values,

@@ -7,6 +7,7 @@
 #include "runtime/base/text.h"
 #include "runtime/description/builtin.h"
 #include "runtime/description/expand.h"
+#include "runtime/description/outline.h"
 #include "runtime/description/read.h"
 
 static void check_presets(const struct tw_description *d, const struct tw_json *root) {
@@ -30,7 +31,7 @@ static void check_presets(const struct tw_description *d, const struct tw_json *
         tw_json_fail(&implementations, "no implementation has the preset \"default\"");
 }
 
-static void read_all(struct tw_description *d, const struct tw_json *root) {
+static void read_all(struct tw_description *d, const struct tw_json *root, bool is_outline) {
     static const char *const keys[] = {"kernel",          "summary",  "problem",   "arguments",
                                        "cases",           "work",     "tolerance", "reference",
                                        "implementations", "fallback", "ladder",    NULL};
@@ -71,11 +72,13 @@ static void read_all(struct tw_description *d, const struct tw_json *root) {
         return;
     }
     d->implementation_count = count;
-    for (int i = 0; i < count && root->context->status == TW_OK; i++) {
+    if (is_outline)
+        tw_read_outlines(d, &implementations);
+    for (int i = 0; i < count && !is_outline && root->context->status == TW_OK; i++) {
         struct tw_json implementation = tw_json_at(&implementations, i);
         tw_read_implementation(d, &d->implementations[i], &implementation);
     }
-    if (root->context->status == TW_OK)
+    if (root->context->status == TW_OK && !is_outline)
         check_presets(d, root);
     if (root->context->status == TW_OK)
         tw_read_fallback(d, root);
@@ -119,7 +122,7 @@ tw_status tw_description_read(struct tw_description **out, const char *text, con
     if (d->text == NULL || d->origin == NULL || (directory != NULL && d->directory == NULL))
         tw_json_no_memory(&root);
     if (context.status == TW_OK)
-        read_all(d, &root);
+        read_all(d, &root, false);
     tw_expansion_free(expansion);
     if (context.status != TW_OK) {
         tw_description_free(d);
@@ -127,6 +130,37 @@ tw_status tw_description_read(struct tw_description **out, const char *text, con
     }
     *out = d;
     return TW_OK;
+}
+
+tw_status tw_description_outline(struct tw_description **out, const char *kernel,
+                                 struct tw_error *error) {
+    const char *outline = tw_builtin_outline(kernel), *flat = tw_builtin_flat(kernel);
+    cJSON *json;
+    *out = NULL;
+    if (outline == NULL || flat == NULL)
+        return tw_description_builtin(out, kernel, error);
+    tw_status status = tw_json_parse(&json, outline, kernel, error);
+    if (status != TW_OK)
+        return status;
+    struct tw_json_context context = {.origin = kernel, .error = error};
+    const struct tw_json root = tw_json_root(&context, json);
+    struct tw_description *d = calloc(1, sizeof *d);
+    if (d != NULL) {
+        struct tw_text origin = {0};
+        tw_text_print(&origin, "configs/%s.json", kernel);
+        d->text = strdup(flat);
+        d->origin = origin.data;
+    }
+    if (d == NULL || d->text == NULL || d->origin == NULL)
+        tw_json_no_memory(&root);
+    else
+        read_all(d, &root, true);
+    cJSON_Delete(json);
+    if (context.status == TW_OK)
+        *out = d;
+    else
+        tw_description_free(d);
+    return context.status;
 }
 
 tw_status tw_description_load(struct tw_description **out, const char *path,
@@ -199,7 +233,7 @@ static void free_launch(struct tw_launch_description *launch) {
     tw_expression_free(launch->min_blocks);
 }
 
-static void free_implementation(struct tw_implementation *implementation) {
+void tw_implementation_free(struct tw_implementation *implementation) {
     for (int i = 0; i < implementation->constraint_count; i++)
         tw_expression_free(implementation->constraints[i]);
     for (int i = 0; i < implementation->redundant_count; i++)
@@ -238,12 +272,13 @@ void tw_description_free(struct tw_description *d) {
     tw_expression_free(d->growth);
     free_launch(&d->reference);
     for (int i = 0; i < d->implementation_count; i++)
-        free_implementation(&d->implementations[i]);
+        tw_implementation_free(&d->implementations[i]);
     for (int i = 0; i < d->rung_count; i++)
         free(d->rungs[i].shows);
     for (int i = 0; i < d->fallback_count; i++)
         tw_expression_free(d->fallbacks[i].when);
     free(d->implementations);
+    tw_outline_free(d->outline);
     free(d->summary);
     free(d->text);
     free(d->origin);

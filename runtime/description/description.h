@@ -1,7 +1,7 @@
 /* A kernel description in memory: what a file in configs/ says, parsed and checked.
  *
- * The format is documented in configs/README.md. A description is immutable once read and may be
- * used from many threads. Names point into it. */
+ * The format is documented in configs/README.md. A description is immutable once read, but for an
+ * outline's implementations, and may be used from many threads. Names point into it. */
 #ifndef TW_DESCRIPTION_DESCRIPTION_H
 #define TW_DESCRIPTION_DESCRIPTION_H
 
@@ -175,7 +175,7 @@ struct tw_preset {
     int64_t values[TW_MAX_PARAMETERS]; /* in the order of the parameters */
 };
 
-struct tw_implementation {
+struct tw_implementation { /* in this order: see outline.c */
     char name[TW_NAME_SIZE];
     char *summary;
     uint32_t languages; /* a bit each (languages.h) */
@@ -244,6 +244,8 @@ struct tw_description {
     struct tw_launch_description reference;
     int implementation_count;
     struct tw_implementation *implementations;
+    struct tw_outline *outline; /* what implementations are read from when they are needed
+                                   (outline.h); NULL: they have been */
     int fallback_count;
     struct tw_fallback fallbacks[TW_MAX_RULES];
     int rung_count;

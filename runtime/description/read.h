@@ -16,6 +16,11 @@ void tw_read_ladder(struct tw_description *description, const struct tw_json *ro
 void tw_read_implementation(const struct tw_description *description,
                             struct tw_implementation *implementation, const struct tw_json *json);
 
+/* Of an outline, all of them. */
+void tw_read_outlines(struct tw_description *description, const struct tw_json *list);
+/* What it holds, not the struct. */
+void tw_implementation_free(struct tw_implementation *implementation);
+
 /* `implementation` NULL: the reference launch, which may pass NAME.in and no launch parameters. */
 void tw_read_launch(const struct tw_description *description,
                     const struct tw_implementation *implementation,

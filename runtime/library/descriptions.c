@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/description/folder.h"
+#include "runtime/description/outline.h"
 #include "runtime/library/paths.h"
 
 struct known {
@@ -109,7 +110,7 @@ tw_status tw_descriptions_find(struct tw_descriptions *descriptions, const char 
     const struct known *known = find(descriptions, name);
     if (known == NULL) {
         struct tw_description *description;
-        status = tw_description_builtin(&description, name, error);
+        status = tw_description_outline(&description, name, error);
         if (status == TW_OK)
             status = add(descriptions, description, NULL, error);
         known = descriptions->first;

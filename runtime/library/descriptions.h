@@ -12,7 +12,8 @@ tw_status tw_descriptions_create(struct tw_descriptions **out, const char *const
                                  struct tw_error *error);
 void tw_descriptions_free(struct tw_descriptions *descriptions);
 
-/* The description of a kernel; it lives as long as `descriptions`. *file is the path that it was
+/* The description of a kernel, which may be an outline (description/outline.h); it lives as long as
+ * `descriptions`. *file is the path that it was
  * read from, NULL for a built-in one. */
 tw_status tw_descriptions_find(struct tw_descriptions *descriptions, const char *name,
                                const struct tw_description **out, const char **file,

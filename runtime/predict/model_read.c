@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime/description/json.h"
+#include "runtime/description/json_span.h"
 #include "runtime/predict/model_trees.h"
 
 static int geometry_of(const char *name) {
@@ -189,8 +190,9 @@ tw_status tw_model_read(struct tw_model **out, const char *text, const char *ori
     const char *begin = NULL, *end = NULL;
     cJSON *json = NULL;
     *out = NULL;
-    char *rest = tw_model_find_trees(text, &begin, &end) ? without_trees(text, begin, end) : NULL;
-    if (begin != NULL && rest == NULL)
+    bool found = tw_json_find_member(text, "trees", &begin, &end) && *begin == '[';
+    char *rest = found ? without_trees(text, begin, end) : NULL;
+    if (found && rest == NULL)
         return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", origin);
     tw_status status = tw_json_parse(&json, rest != NULL ? rest : text, origin, error);
     free(rest);
@@ -203,7 +205,7 @@ tw_status tw_model_read(struct tw_model **out, const char *text, const char *ori
         struct tw_json_context context = {.origin = origin, .error = error, .status = TW_OK};
         const struct tw_json root = tw_json_root(&context, json);
         model->json = json;
-        read_all(model, &root, begin);
+        read_all(model, &root, found ? begin : NULL);
         status = context.status;
     }
     if (status == TW_OK) {

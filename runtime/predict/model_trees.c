@@ -9,75 +9,7 @@
 
 #include <cjson/cJSON.h>
 
-/* ---- Where they are ---- */
-
-static const char *skip_space(const char *at) {
-    while (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t')
-        at++;
-    return at;
-}
-
-/* Behind a string that begins at its quote; NULL where it does not end. */
-static const char *skip_string(const char *at) {
-    for (at++; *at != '"'; at++) {
-        if (*at == '\0' || (*at == '\\' && *++at == '\0'))
-            return NULL;
-    }
-    return at + 1;
-}
-
-/* Behind what brackets or braces hold; NULL where they do not end. */
-static const char *skip_container(const char *at) {
-    int depth = 0;
-    do {
-        at += strcspn(at, "\"[]{}");
-        if (*at == '\0')
-            return NULL;
-        if (*at == '"') {
-            at = skip_string(at);
-            if (at == NULL)
-                return NULL;
-            continue;
-        }
-        depth += *at == '[' || *at == '{' ? 1 : -1;
-        at++;
-    } while (depth > 0);
-    return at;
-}
-
-bool tw_model_find_trees(const char *text, const char **begin, const char **end) {
-    static const char key[] = "\"trees\"";
-    const char *at = skip_space(text);
-    if (*at++ != '{')
-        return false;
-    for (;;) {
-        at = skip_space(at);
-        bool found = strncmp(at, key, sizeof key - 1) == 0;
-        at = *at == '"' ? skip_string(at) : NULL;
-        if (at == NULL || *(at = skip_space(at)) != ':')
-            return false;
-        at = skip_space(at + 1);
-        const char *value = at;
-        if (*at == '[' || *at == '{')
-            at = skip_container(at);
-        else if (*at == '"')
-            at = skip_string(at);
-        else
-            at += strcspn(at, ",]}");
-        if (at == NULL)
-            return false;
-        if (found && *value == '[') {
-            *begin = value;
-            *end = at;
-            return true;
-        }
-        at = skip_space(at);
-        if (*at++ != ',')
-            return false;
-    }
-}
-
-/* ---- What they are ---- */
+#include "runtime/description/json_span.h"
 
 struct reader {
     struct tw_model *model;
@@ -101,7 +33,7 @@ __attribute__((format(printf, 2, 3))) static void fail(struct reader *r, const c
 }
 
 static bool take(struct reader *r, char wanted) {
-    r->at = skip_space(r->at);
+    r->at = tw_json_skip_space(r->at);
     if (*r->at != wanted)
         return false;
     r->at++;
@@ -124,7 +56,7 @@ static double read_number(struct reader *r) {
                                     1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                     1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     enum { MOST_DIGITS = 15, MOST_POWER = 22 };
-    const char *start = skip_space(r->at), *at = start;
+    const char *start = tw_json_skip_space(r->at), *at = start;
     int64_t digits = 0;
     int count = 0, power = 0;
     bool negative = *at == '-';
@@ -213,7 +145,7 @@ static void read_tree(struct reader *r) {
     const int first = model->node_count;
     r->node = 0;
     expect(r, '[');
-    if (r->status == TW_OK && *skip_space(r->at) == ']')
+    if (r->status == TW_OK && *tw_json_skip_space(r->at) == ']')
         fail(r, "the tree has no nodes");
     do {
         if (r->status != TW_OK || !make_room(r))

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/description/outline.h"
 #include "runtime/variant/identity.h"
 #include "runtime/variant/legacy.h"
 
@@ -61,14 +62,19 @@ static struct codes *codes_of(struct tw_today *today, const char *backend) {
 
 tw_status tw_today_code(struct tw_today *today, int implementation, const char *backend,
                         const char **code, struct tw_error *error) {
+    *code = tw_description_code(today->description, implementation, backend);
+    if (*code != NULL)
+        return TW_OK;
     struct codes *codes = codes_of(today, backend);
     if (codes == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     *code = codes->hashes[implementation];
     if ((*code)[0] != '\0')
         return TW_OK;
-    return tw_identity_code(today->description, implementation, backend,
-                            codes->hashes[implementation], error);
+    tw_status status = tw_description_need(today->description, implementation, error);
+    return status == TW_OK ? tw_identity_code(today->description, implementation, backend,
+                                              codes->hashes[implementation], error)
+                           : status;
 }
 
 static bool is_known(const char *hash) {
@@ -125,6 +131,9 @@ static tw_status check(struct tw_today *today, const struct tw_problem *problem,
                        stored->implementation);
     tw_status status = tw_today_code(today, index, stored->backend, &code, error);
     if (status != TW_OK || strcmp(code, stored->template_hash) == 0)
+        return status;
+    status = tw_description_need(d, index, error);
+    if (status != TW_OK)
         return status;
     if (!is_known(stored->source) || !is_known(stored->judge))
         return check_legacy(today, index, stored, code, error);

@@ -339,13 +339,18 @@ static void add_presets(struct ranking *ranking) {
     struct tw_configuration configuration;
     double uncertainty, ratio = usual_ratio(ranking, &uncertainty);
     int from = 0;
+    const struct tw_description *d = ranking->search->problem->description;
     const struct tw_preset *preset;
+    int implementation;
+    struct tw_error why;
     if (tw_search_fallback(ranking->search, &from, &configuration))
         add_preset(ranking, TW_SELECTED_FALLBACK, &configuration, ratio, uncertainty);
-    tw_description_preset(ranking->search->problem->description, "default",
-                          &configuration.implementation, &preset);
-    memcpy(configuration.values, preset->values, sizeof configuration.values);
-    add_preset(ranking, TW_SELECTED_DEFAULT, &configuration, ratio, uncertainty);
+    tw_description_preset(d, "default", &implementation, &preset);
+    if (tw_search_note_lack(
+            ranking->search,
+            tw_configuration_preset(&configuration, d, implementation, preset, &why),
+            &why) == TW_OK)
+        add_preset(ranking, TW_SELECTED_DEFAULT, &configuration, ratio, uncertainty);
 }
 
 /* ---- Choosing ---- */

@@ -75,18 +75,20 @@ void tw_search_refuse(struct tw_selection *selection, const struct tw_catalogue_
 
 /* A rule that cannot be evaluated for this problem does not hold, and a preset that does not fit is
  * passed over: these are preferences, and `default` always works. */
-bool tw_search_fallback(const struct tw_search *search, int *from,
+bool tw_search_fallback(struct tw_search *search, int *from,
                         struct tw_configuration *configuration) {
     const struct tw_description *d = search->problem->description;
     while (*from < d->fallback_count) {
         const struct tw_fallback *fallback = &d->fallbacks[(*from)++];
         int64_t holds = 0, values[TW_MAX_SYMBOLS];
+        struct tw_error why;
         if (tw_expression_evaluate(fallback->when, search->values, &holds) != TW_EVALUATED ||
             holds == 0)
             continue;
-        configuration->implementation = fallback->implementation;
-        memcpy(configuration->values, fallback->preset->values, sizeof configuration->values);
-        if (tw_search_fits(search, configuration, values, NULL) == TW_OK)
+        tw_status status = tw_configuration_preset(configuration, d, fallback->implementation,
+                                                   fallback->preset, &why);
+        if (tw_search_note_lack(search, status, &why) == TW_OK &&
+            tw_search_fits(search, configuration, values, NULL) == TW_OK)
             return true;
     }
     return false;

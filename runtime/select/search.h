@@ -43,7 +43,7 @@ void tw_search_refuse(struct tw_selection *selection, const struct tw_catalogue_
                       const struct tw_error *why);
 /* The preset of the first of the description's rules that holds and fits, from *from on, which is
  * then the next one; false: there is none. */
-bool tw_search_fallback(const struct tw_search *search, int *from,
+bool tw_search_fallback(struct tw_search *search, int *from,
                         struct tw_configuration *configuration);
 
 #endif

@@ -109,15 +109,17 @@ static bool select_fallback(struct tw_search *search, struct tw_selection *selec
 
 static tw_status select_default(struct tw_search *search, struct tw_selection *selection,
                                 struct tw_error *error) {
+    const struct tw_description *d = search->problem->description;
     const struct tw_preset *preset;
     struct tw_configuration *configuration = &selection->configuration;
     int64_t values[TW_MAX_SYMBOLS];
     selection->rule = TW_SELECTED_DEFAULT;
     /* Reading the description checked that there is one. */
-    tw_description_preset(search->problem->description, "default", &configuration->implementation,
-                          &preset);
-    memcpy(configuration->values, preset->values, sizeof configuration->values);
-    tw_status status = tw_search_fits(search, configuration, values, error);
+    int implementation;
+    tw_description_preset(d, "default", &implementation, &preset);
+    tw_status status = tw_configuration_preset(configuration, d, implementation, preset, error);
+    if (status == TW_OK)
+        status = tw_search_fits(search, configuration, values, error);
     if (status == TW_OK)
         status = tw_search_accept(search, configuration, error);
     if (status != TW_OK)

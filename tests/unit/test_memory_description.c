@@ -1,6 +1,7 @@
 /* runtime/description, tuner/lint: every allocation fails in turn while descriptions are read. */
 #include "runtime/description/builtin.h"
 #include "runtime/description/configuration.h"
+#include "runtime/description/outline.h"
 #include "tests/support/memory.h"
 #include "tests/support/scale.h"
 #include "tuner/lint/lint.h"
@@ -45,6 +46,26 @@ static void built_in_descriptions(void **state) {
         memory_fails(&(struct memory_scenario){kernels[i], read_one, NULL, &flat}, true);
         memory_fails(&(struct memory_scenario){path, read_one, NULL, &written}, true);
     }
+}
+
+/* An outline, and an implementation when it is needed. */
+static tw_status read_outline(void *context, struct tw_text *seen, struct tw_error *error) {
+    const char *kernel = context;
+    struct tw_description *d = NULL;
+    tw_status status = tw_description_outline(&d, kernel, error);
+    const int last = status == TW_OK ? d->implementation_count - 1 : 0;
+    if (status == TW_OK)
+        status = tw_description_need(d, last, error);
+    if (status == TW_OK)
+        memory_see(seen, "%d %s", d->implementations[last].launch_count,
+                   d->implementations[last].summary);
+    tw_description_free(d);
+    return status;
+}
+
+static void outlines(void **state) {
+    (void)state;
+    memory_fails(&(struct memory_scenario){"outline", read_outline, NULL, "gemm"}, true);
 }
 
 /* Every way to compose: included files, a folder of implementations, parts, lets with and without
@@ -176,6 +197,7 @@ static void lint(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(built_in_descriptions),
+        cmocka_unit_test(outlines),
         SCRATCH_TEST(a_composed_description),
         cmocka_unit_test(a_kernel_that_is_not_there),
         cmocka_unit_test_setup_teardown(configurations, read_scale, free_scale),
