@@ -20,7 +20,8 @@ static const char fake_home[] = "FAKE_WORKERS_HOME"; /* the variable that names 
  * ("ready" is its start) with WORDS in it (a configuration's, or "device cuda:1", none: any) does
  * ACTION, TIMES times in all: a signal's number to die of it, "hang", "slow" to take 0.3 s, "await"
  * to wait for a file "go" beside the plan, "lost" or "wrong" to answer so, "memory" to end for lack
- * of it, a factor such as "x3" for the times it tells, or "load1.5" for a driver that takes so many
+ * of it, a factor such as "x3" for the times it tells, "out3" for that of a trial that was stopped
+ * as a loser, or "load1.5" for a driver that takes so many
  * seconds for the first launch. */
 SUPPORT void plan_faults(const char *home, const char *plan) {
     char path[1024];
@@ -177,13 +178,19 @@ SUPPORT int fake_device_worker(void) {
         if (strncmp(action, "load", 4) == 0)
             fine = fake_load(atof(action + 4));
         bool lost = strcmp(action, "lost") == 0;
-        double time = fake_time_us(words) * (action[0] == 'x' ? atof(action + 1) : 1);
+        bool out = strncmp(action, "out", 3) == 0;
+        double time = fake_time_us(words) * (action[0] == 'x' ? atof(action + 1)
+                                             : out            ? atof(action + 3)
+                                                              : 1);
         bool wrong = strcmp(action, "wrong") == 0;
         struct device_answer told = {.status = lost    ? TW_DB_TRIAL_CRASH
                                                : wrong ? TW_DB_TRIAL_WRONG
                                                        : TW_DB_TRIAL_OK,
                                      .lost = lost,
-                                     .time_count = strcmp(kind, "trial") == 0 ? 7 : 1};
+                                     .time_count = strcmp(kind, "trial") != 0 ? 1
+                                                   : out                      ? 3
+                                                                              : 7,
+                                     .screened_out = out};
         if (lost || wrong)
             strcpy(told.message, lost ? "the context is lost" : "element 3 is wrong");
         for (int i = 0; i < told.time_count; i++)

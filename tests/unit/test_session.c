@@ -168,6 +168,24 @@ static void an_interrupted_run_has_a_best(void **state) {
     assert_complete(house, 0);
 }
 
+/* Who was stopped as a loser is no best, however fast its few repeats were, once there is one that
+ * was measured in full; and it stays in the trials for what it is. */
+static void a_stopped_loser_is_never_the_best(void **state) {
+    struct house *house = *state;
+    house->options.jobs = 1;
+    plan_faults(house->scratch->path,
+                "trial out0.1 1 \"BLOCK_X\":64,\"GROUP\":1,\"ORDER\":\"rows\"");
+    run_until(house, 8);
+    assert_int_equal(house->result.stopped_now, 1);
+    assert_false(house->result.best.screened_out);
+    assert_true(house->result.best.time_us >= 10);
+    assert_true(stored_in(house).time_us >= 10);
+    assert_int_equal(preset(house, "default")->trial.repeats, 3);
+    assert_true(preset(house, "default")->trial.screened_out);
+    must(run(house, ""), house->error);
+    assert_complete(house, 0);
+}
+
 /* Puts down that BLOCK_X 32 won a playoff once, in place of what is there. */
 static void store_winner(struct house *house) {
     struct tw_db_best best = {.cache_policy = "cold",
@@ -329,6 +347,7 @@ int main(int count, char **words) {
         TEST(a_preset_may_win),
         TEST(a_preset_too_slow_for_the_playoff),
         TEST(an_interrupted_run_has_a_best),
+        TEST(a_stopped_loser_is_never_the_best),
         TEST(the_winner_of_before),
         TEST(the_winner_of_before_is_of_another_implementation),
         TEST(a_run_beside_another),

@@ -16,7 +16,9 @@ static const char help[] =
     "\n"
     "Prints the trials of a run, in the order they were made: the run numbered N, or the latest "
     "(of a\n"
-    "kernel, if one is named).\n"
+    "kernel, if one is named). A time with \"~\" is of a few repeats: its measurement was stopped, "
+    "as\n"
+    "the variant was clearly slower than the best by then.\n"
     "\n"
     "  --db FILE            the database; default: tilewise/tilewise.db under XDG_DATA_HOME\n"
     "  --json               print one JSON object\n";
@@ -103,6 +105,9 @@ static void print_row(const struct terminal *terminal, const struct tw_db_trial_
     struct tw_text rest = {0};
     if (t->has_time)
         report_time(t->time_us, time);
+    /* The time is of a few repeats. */
+    if (t->screened_out)
+        strcat(time, " ~");
     if (terminal->columns > 0 && message[0] != '\0')
         tw_text_print(&rest, "%s  %s %s", message, row->implementation_name, t->configuration);
     else

@@ -5,9 +5,10 @@
 
 #include "runtime/base/clock.h"
 #include "tuner/measure/graphs.h"
+#include "tuner/statistics/race.h"
 #include "tuner/statistics/statistics.h"
 
-enum { SCREEN_REPEATS = 3, LEAST_REPEATS = 7, MAX_CALLS = 64 };
+enum { LEAST_REPEATS = 7, LEAST_IN_TIME = 3, MAX_CALLS = 64 };
 
 /* Long against the half microsecond that device events resolve. */
 static const double BATCH_US = 200;
@@ -17,10 +18,6 @@ static const double BATCH_US = 200;
 static const double SHORT_US = 30;
 /* What a variant may cost, all told, once it has its least repeats. */
 static const double ENOUGH_SECONDS = 40e-3;
-/* A variant this much slower than the best after the screen will not be the winner, and one that is
- * hopelessly slow does not even need the screen. */
-static const double CLEARLY_SLOWER = 1.10;
-static const double HOPELESS = 2;
 
 struct timer {
     const struct workload *workload;
@@ -127,34 +124,36 @@ double timing_median(const struct timing *timing) {
     return statistics_median(sorted, (size_t)timing->count);
 }
 
-/* After one repeat if the warm-up was hopeless too, after the screen if it was merely slower. */
-static bool is_slower(const struct timer *timer, const struct timing *timing, double best_us) {
-    if (best_us <= 0)
-        return false;
-    if (timing->count == 1)
-        return timer->warm_us > best_us * HOPELESS && timing->times_us[0] > best_us * HOPELESS;
-    return timing->count == SCREEN_REPEATS && timing_median(timing) > best_us * CLEARLY_SLOWER;
-}
-
-tw_status timer_measure(struct timer *timer, double best_us, double enough, struct timing *timing,
-                        struct tw_error *error) {
-    int least = enough > 0 ? SCREEN_REPEATS : LEAST_REPEATS;
+tw_status timing_collect(const struct timing_source *source, double best_us, double enough,
+                         struct timing *timing, struct tw_error *error) {
+    int least = enough > 0 ? LEAST_IN_TIME : LEAST_REPEATS;
     double enough_seconds = enough > 0 ? enough : ENOUGH_SECONDS;
     *timing = (struct timing){0};
     double start = tw_clock_now();
     while (timing->count < TIMING_MAX_REPEATS) {
         double time_us = 0;
-        tw_status status = timer_repeat(timer, &time_us, error);
+        tw_status status = source->repeat(source->context, &time_us, error);
         if (status != TW_OK)
             return status;
         timing->times_us[timing->count++] = time_us;
-        timing->screened_out = is_slower(timer, timing, best_us);
+        timing->screened_out =
+            race_is_lost(timing->times_us, (size_t)timing->count, source->warm_us, best_us);
         if (timing->screened_out)
             return TW_OK;
         if (timing->count >= least && tw_clock_now() - start > enough_seconds)
             break;
     }
     return TW_OK;
+}
+
+static tw_status repeat(void *timer, double *time_us, struct tw_error *error) {
+    return timer_repeat(timer, time_us, error);
+}
+
+tw_status timer_measure(struct timer *timer, double best_us, double enough, struct timing *timing,
+                        struct tw_error *error) {
+    const struct timing_source source = {repeat, timer, timer->warm_us};
+    return timing_collect(&source, best_us, enough, timing, error);
 }
 
 tw_status timing_copy(const struct workload *w, double bytes, double *time_us,

@@ -28,9 +28,19 @@ void timer_free(struct timer *timer);
 /* One repeat: microseconds of one call. */
 tw_status timer_repeat(struct timer *timer, double *time_us, struct tw_error *error);
 
-/* Repeats until the time is settled or the variant is clearly slower than `best_us` (0: no best
- * yet). `enough` is what that may take, in seconds, once there are the least repeats; 0: as long as
- * a search has. Given a time of its own, three repeats are the least. */
+/* What repeats come from: a timer, or what a test has planted. */
+struct timing_source {
+    tw_status (*repeat)(void *context, double *time_us, struct tw_error *error);
+    void *context;
+    double warm_us; /* of one call, as the warm-up saw it */
+};
+
+/* Repeats until the time is settled or the variant has lost to `best_us` (statistics/race.h; 0: no
+ * best yet). `enough` is what that may take, in seconds, once there are the least repeats; 0: as
+ * long as a search has. Given a time of its own, three repeats are the least. */
+tw_status timing_collect(const struct timing_source *source, double best_us, double enough,
+                         struct timing *timing, struct tw_error *error);
+/* The same with the timer for a source. */
 tw_status timer_measure(struct timer *timer, double best_us, double enough, struct timing *timing,
                         struct tw_error *error);
 

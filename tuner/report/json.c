@@ -121,6 +121,7 @@ cJSON *report_json(const struct tw_problem *problem, const struct tw_device_info
         cJSON_AddNumberToObject(forgotten, tw_db_trial_status_text((enum tw_db_trial_status)i),
                                 (double)r->forgotten[i]);
     cJSON_AddNumberToObject(json, "trials_now", (double)r->trials_now);
+    cJSON_AddNumberToObject(json, "stopped_early", (double)r->stopped_now);
     cJSON_AddNumberToObject(json, "space_size", (double)r->space_size);
     cJSON_AddNumberToObject(json, "hints", r->hints);
     if (r->has_copy)

@@ -199,6 +199,9 @@ static void print_counts(const struct session_result *r) {
     if (r->trials_now < r->trials)
         printf(" (%" PRId64 " known from before)", r->trials - r->trials_now);
     printf("\n");
+    if (r->stopped_now > 0)
+        printf("  stopped early   %" PRId64 ", clearly slower than the best by then\n",
+               r->stopped_now);
     if (r->compile_wall_s > 0)
         printf("  compiled        %" PRId64 " sources, %.1f a second\n", r->compiled,
                (double)r->compiled / r->compile_wall_s);

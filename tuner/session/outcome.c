@@ -35,9 +35,12 @@ static void update_regulars(struct session *s, const struct trial *trial, struct
 static void update_contenders(struct session *s, const struct trial *trial, struct build *build) {
     if (trial->status != TW_DB_TRIAL_OK)
         return;
-    /* A rough time may lead only while there is nothing better. */
+    /* Who was stopped as a loser is to be measured in full where there is nobody else, and gives
+     * way to the first who was. */
     if (trial->screened_out && s->contender_count > 0)
         return;
+    if (s->contender_count > 0 && s->contenders[0].trial.screened_out)
+        builds_release(&s->builds, s->contenders[--s->contender_count].build);
     /* Another run may have tried it at the same time. */
     for (int i = 0; i < s->contender_count; i++)
         if (same(s, &s->contenders[i].trial.configuration, &trial->configuration))
@@ -121,7 +124,7 @@ tw_status outcome_condemn(struct session *s, const struct trial *trial) {
 }
 
 tw_status outcome_store_leader(struct session *s) {
-    if (!s->leader_changed || s->contender_count == 0)
+    if (!s->leader_changed || s->contender_count == 0 || s->contenders[0].trial.screened_out)
         return TW_OK;
     s->leader_changed = false;
     const struct trial *leader = &s->contenders[0].trial;
@@ -141,6 +144,7 @@ tw_status outcome_store_leader(struct session *s) {
 tw_status outcome_record(struct session *s, size_t point, const struct trial *trial,
                          struct build *build) {
     s->result->trials_now++;
+    s->result->stopped_now += trial->screened_out;
     take_in(s, point, trial, build);
     tw_status status = recorder_begin(&s->recorder, s->error);
     if (status != TW_OK)
