@@ -83,6 +83,10 @@ void tw_model_vector(const struct tw_model *model, const struct tw_model_view *v
     }
 }
 
+/* The most that a model may say of an estimate's logarithm: what is beyond has not been measured
+ * but made up, and times are to stay numbers. */
+static const double MOST_CORRECTION = 20;
+
 double tw_model_predict(const struct tw_model *model, const double *vector,
                         const struct tw_estimate *e) {
     double sum = model->base;
@@ -93,7 +97,7 @@ double tw_model_predict(const struct tw_model *model, const double *vector,
                                                                            : at + 1;
         sum += model->nodes[at].value;
     }
-    return tw_estimate_total(e) * exp(sum);
+    return tw_estimate_total(e) * exp(fmax(-MOST_CORRECTION, fmin(sum, MOST_CORRECTION)));
 }
 
 bool tw_model_covers(const struct tw_model *model, const struct tw_problem *problem) {

@@ -60,7 +60,7 @@ static void read_features(struct tw_model *model, const struct tw_json *root) {
     model->feature_count = count_of(&features, TW_MODEL_MAX_FEATURES);
     for (int i = 0; i < model->feature_count; i++) {
         struct tw_json one = tw_json_at(&features, i);
-        tw_json_only_keys(&one, keys);
+        tw_json_exact_keys(&one, keys);
         struct tw_json name = tw_json_member(&one, "name");
         read_name(&model->features[i], &name);
         struct tw_json words = tw_json_optional(&one, "words");
@@ -96,7 +96,7 @@ static void read_configurations(struct tw_model *model, const struct tw_json *ro
         tw_json_no_memory(&all);
     for (int i = 0; i < count && root->context->status == TW_OK; i++) {
         struct tw_json one = tw_json_at(&all, i);
-        tw_json_only_keys(&one, keys);
+        tw_json_exact_keys(&one, keys);
         struct tw_json time = tw_json_member(&one, "time_us");
         model->configurations[i] =
             (struct tw_model_configuration){.implementation = text_of(&one, "implementation"),
@@ -112,13 +112,37 @@ static void read_configurations(struct tw_model *model, const struct tw_json *ro
     }
 }
 
+/* What it says for people and for no prediction; it is to be what it should all the same, for it is
+ * written again. */
+static void check_remarks(const struct tw_json *root) {
+    static const char *const numbers[] = {"mean", "p95", "worst", NULL};
+    struct tw_json problems = tw_json_optional(root, "problems"),
+                   trials = tw_json_optional(root, "trials"),
+                   tilewise = tw_json_optional(root, "tilewise"),
+                   regret = tw_json_optional(root, "regret");
+    if (problems.item != NULL)
+        tw_json_integer(&problems);
+    if (trials.item != NULL)
+        tw_json_integer(&trials);
+    if (tilewise.item != NULL)
+        tw_json_string(&tilewise);
+    if (regret.item == NULL)
+        return;
+    tw_json_exact_keys(&regret, numbers);
+    for (int i = 0; numbers[i] != NULL; i++) {
+        struct tw_json number = tw_json_optional(&regret, numbers[i]);
+        if (number.item != NULL)
+            finite_at(&number);
+    }
+}
+
 static void read_head(struct tw_model *model, const struct tw_json *root) {
     static const char *const keys[] = {"format",   "version",     "kernel",         "cache",
                                        "device",   "device_name", "backend",        "architecture",
                                        "units",    "attributes",  "uncertainty",    "base",
                                        "features", "trees",       "configurations", "problems",
                                        "trials",   "regret",      "tilewise",       NULL};
-    tw_json_only_keys(root, keys);
+    tw_json_exact_keys(root, keys);
     struct tw_json version = tw_json_member(root, "version"),
                    format = tw_json_member(root, "format");
     if (strcmp(tw_json_string(&format), TW_MODEL_FORMAT) != 0)
@@ -138,6 +162,7 @@ static void read_head(struct tw_model *model, const struct tw_json *root) {
     model->uncertainty = finite_at(&uncertainty);
     if (!(model->uncertainty > 0 && model->uncertainty < 10))
         tw_json_fail(&uncertainty, "must be above 0 and below 10");
+    check_remarks(root);
     struct tw_json attributes = tw_json_member(root, "attributes");
     model->attribute_count = count_of(&attributes, TW_MODEL_MAX_WORDS);
     for (int i = 0; i < model->attribute_count; i++) {

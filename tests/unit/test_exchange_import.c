@@ -48,7 +48,7 @@ static void bad_files_are_refused_by_name(void **state) {
         const char *after, *old, *with;
         const char *says[4];
     } cases[] = {
-        {NULL, "\"version\": 2", "\"version\": 3", {"version", "newer"}},
+        {NULL, "\"version\": 2", "\"version\": 4", {"version", "newer"}},
         {NULL, "\"version\": 2", "\"version\": 0", {"version"}},
         {NULL, "\"format\": \"tilewise\"", "\"format\": \"else\"", {"format", "no export"}},
         {NULL, "\"format\": \"tilewise\"", "\"fromat\": \"tilewise\"", {"format", "missing"}},

@@ -90,6 +90,10 @@ static void what_is_refused(void **state) {
         {"\"base\": 0.5,", "\"base\": 0.5, \"trees\": [],", "given twice"},
         {"\"time_us\": 2", "\"time_us\": -2", "above 0"},
         {"\"trees\": [", "\"trees\": [[],", "has no nodes"},
+        {"\"units\": 132,", "\"units\": 132, \"regret\": {\"mean\": 1e999},", "expected a number"},
+        {"\"units\": 132,", "\"units\": 132, \"regret\": {\"more\": 1},", "unknown key"},
+        {"\"units\": 132,", "\"units\": 132, \"trials\": \"1\",", "trials"},
+        {"\"units\": 132,", "\"units\": 132, \"tilewise\": 1,", "tilewise"},
         {"]}", "]", "not valid JSON"},
         {"\"c\", \"source\"", "\"c\" \"source\"", "m.json:1:712: not valid JSON"},
     };
@@ -140,6 +144,28 @@ static void numbers(void **state) {
     }
 }
 
+/* From anyone: leaves that are numbers, and sums of them that are none. */
+static void leaves_without_bounds(void **state) {
+    (void)state;
+    const struct tw_estimate estimate = {.overhead = 10};
+    static const char *const leaves[] = {"1e308", "-1e308", "800", "-800"};
+    for (int i = 0; i < 4; i++) {
+        char leaf[40];
+        snprintf(leaf, sizeof leaf, "[[%s]], [[5,0.5,2],", leaves[i]);
+        char *extreme = replaced(text, "[[5,0.5,2],", leaf);
+        snprintf(leaf, sizeof leaf, "\"base\": %s", leaves[i]);
+        char *twice = replaced(extreme, "\"base\": 0.5", leaf);
+        struct tw_model *model = read_model(twice);
+        const double vector[TW_MODEL_MAX_FEATURES] = {0};
+        double time = tw_model_predict(model, vector, &estimate);
+        assert_true(isfinite(time) && time > 0);
+        assert_true(i % 2 == 0 ? time > 1e6 : time < 1e-6);
+        tw_model_free(model);
+        free(twice);
+        free(extreme);
+    }
+}
+
 static void trees_find_what_is_there(void **state) {
     (void)state;
     enum { COUNT = 400, WIDTH = 3 };
@@ -174,6 +200,7 @@ int main(void) {
         cmocka_unit_test(predictions),
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(numbers),
+        cmocka_unit_test(leaves_without_bounds),
         cmocka_unit_test(trees_find_what_is_there),
     };
     return cmocka_run_group_tests_name("model", tests, NULL, NULL);

@@ -23,7 +23,7 @@
 
 static const char help[] =
     "tune db merge OTHER.db... [--db FILE]        bring the best rows of other databases into one\n"
-    "tune db export [KERNEL] [-o FILE]            write the best rows as JSON\n"
+    "tune db export [KERNEL] [-o FILE]            write the best rows and models as JSON\n"
     "tune db export --binaries -o FILE.db         write them with their compiled kernels\n"
     "tune db export --format F [--run N]          write a run's trials for another tool\n"
     "tune db import FILE.json... [--db FILE]      take such JSON in\n"
@@ -179,8 +179,8 @@ static tw_status export(const struct arguments *a, const char *path, struct tw_e
     if (status == TW_OK)
         status = export_best(db, a->kernel, &text, &count, error);
     if (status == TW_OK && a->kernel != NULL && count == 0)
-        status =
-            tw_fail(error, TW_NOT_FOUND, "%s: has no best rows of the kernel %s", path, a->kernel);
+        status = tw_fail(error, TW_NOT_FOUND, "%s: has no best rows or models of the kernel %s",
+                         path, a->kernel);
     if (status == TW_OK)
         status = output_write(&text, a->output, error);
     tw_text_free(&text);
@@ -202,6 +202,7 @@ static tw_status import(const struct arguments *a, const char *path, struct tw_e
     struct tw_db_merged merged;
     struct import **imports = calloc((size_t)a->files.count, sizeof *imports);
     int64_t count = 0, stale = 0;
+    int models = 0, others = 0;
     status = open_known(a, &known, error);
     if (imports == NULL)
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
@@ -210,6 +211,9 @@ static tw_status import(const struct arguments *a, const char *path, struct tw_e
             command_names_file(import_open(&imports[i], a->files.words[i], &known, error), error);
         count += status == TW_OK ? import_count(imports[i]) : 0;
         stale += status == TW_OK ? import_stale(imports[i]) : 0;
+        int other = 0;
+        models += status == TW_OK ? import_models(imports[i], &other) : 0;
+        others += other;
     }
     if (status == TW_OK)
         status = database_open(path, TW_DB_WRITE, &db, error);
@@ -223,6 +227,13 @@ static tw_status import(const struct arguments *a, const char *path, struct tw_e
         printf("%" PRId64 " of %" PRId64 " measured with other templates than today's: hints, not "
                "results\n",
                stale, count);
+    if (status == TW_OK && models > others)
+        printf("%d model%s, where none that is newer was there\n", models - others,
+               plural(models - others));
+    if (status == TW_OK && others > 0)
+        printf("%d model%s not taken: fitted to other templates than today's; tune model fit makes "
+               "one\n",
+               others, plural(others));
     for (int i = 0; imports != NULL && i < a->files.count; i++)
         import_close(imports[i]);
     free(imports);

@@ -10,6 +10,7 @@
 #include "tuner/commands/database.h"
 #include "tuner/commands/resolve.h"
 #include "tuner/exchange/output.h"
+#include "tuner/exchange/sound_model.h"
 #include "tuner/json/json.h"
 #include "tuner/model/fit.h"
 
@@ -219,12 +220,29 @@ static tw_status show(const struct arguments *a, struct tw_error *error) {
     return status;
 }
 
-static tw_status import_one(tw_db *db, const char *path, struct tw_error *error) {
+static tw_status import_one(tw_db *db, const char *path, const struct known_kernels *known,
+                            const struct known_devices *devices, struct tw_error *error) {
     struct tw_text text = {0};
     struct tw_model *model = NULL;
+    int current = 0;
     tw_status status = tw_file_read(&text, path, error);
+    if (status == TW_OK && (text.length == 0 || strlen(text.data) != text.length))
+        status = tw_fail(error, TW_INVALID, "%s: is empty, or holds a zero byte", path);
     if (status == TW_OK)
         status = tw_model_read(&model, text.data, path, error);
+    if (status == TW_OK) {
+        const struct known_device *device = known_devices_by_fingerprint(devices, model->device);
+        const int64_t *slots = device != NULL && device->has_slots ? device->slots : NULL;
+        status = sound_model(model, known, slots, &current, error);
+        /* A kernel of one's own, which whoever uses the database describes. */
+        if (status == TW_NOT_FOUND)
+            status = TW_OK;
+        else if (status == TW_OK && current == 0)
+            status = tw_fail(error, TW_INVALID,
+                             "fitted to other templates than today's; tune model fit makes one");
+        if (status != TW_OK)
+            tw_fail_within(error, status, "%s", path);
+    }
     if (status == TW_OK) {
         const struct tw_db_model stored = {.kernel = model->kernel,
                                            .device = model->device,
@@ -242,13 +260,21 @@ static tw_status import(const struct arguments *a, struct tw_error *error) {
     tw_db *db = NULL;
     if (a->files.count == 0)
         return tw_fail(error, TW_INVALID, "name the files to import");
+    struct known_kernels known = {0};
+    struct known_devices devices = {0};
     char *path = database_path(a, error);
-    tw_status status = path == NULL ? error->status : database_open(path, TW_DB_WRITE, &db, error);
+    tw_status status = path == NULL
+                           ? error->status
+                           : known_kernels_open(&known, a->configs.words, a->configs.count, error);
+    if (status == TW_OK)
+        status = database_open(path, TW_DB_WRITE, &db, error);
+    if (status == TW_OK)
+        status = known_devices_read(&devices, db, error);
     bool begun = status == TW_OK && tw_db_begin(db) == TW_DB_OK;
     if (status == TW_OK && !begun)
         status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
     for (int i = 0; i < a->files.count && status == TW_OK; i++)
-        status = import_one(db, a->files.words[i], error);
+        status = import_one(db, a->files.words[i], &known, &devices, error);
     if (status == TW_OK && tw_db_commit(db) != TW_DB_OK)
         status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
     if (status != TW_OK && begun)
@@ -256,6 +282,8 @@ static tw_status import(const struct arguments *a, struct tw_error *error) {
     if (status == TW_OK)
         printf("%s: %d %s stored\n", path, a->files.count,
                a->files.count == 1 ? "model" : "models");
+    known_devices_free(&devices);
+    known_kernels_close(&known);
     tw_db_close(db);
     free(path);
     return status;
@@ -273,7 +301,7 @@ static const struct action {
     {"fit", fit, OPTIONS_MODEL | OPTION(OUTPUT) | OPTION(JSON)},
     {"check", check, OPTIONS_MODEL | OPTION(JSON)},
     {"show", show, OPTION(DB)},
-    {"import", import, OPTION(DB) | WORDS_ARE_FILES},
+    {"import", import, OPTION(DB) | OPTION(CONFIG) | WORDS_ARE_FILES},
 };
 
 int command_model(int count, char **words) {

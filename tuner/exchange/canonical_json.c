@@ -31,8 +31,8 @@ void canonical_number(struct tw_text *text, double number) {
     tw_text_add(text, digits, strlen(digits));
 }
 
-/* The member that comes next in order of name; NULL at the end. Objects here are small. */
-static const cJSON *next_member(const cJSON *object, const cJSON *last) {
+/* Objects here are small. */
+const cJSON *canonical_next(const cJSON *object, const cJSON *last) {
     const cJSON *next = NULL;
     for (const cJSON *member = object->child; member != NULL; member = member->next)
         if ((last == NULL || strcmp(member->string, last->string) > 0) &&
@@ -56,8 +56,8 @@ void canonical_value(struct tw_text *text, const cJSON *value) {
     } else if (cJSON_IsObject(value)) {
         const char *separator = "";
         tw_text_add(text, "{", 1);
-        for (const cJSON *member = next_member(value, NULL); member != NULL;
-             member = next_member(value, member)) {
+        for (const cJSON *member = canonical_next(value, NULL); member != NULL;
+             member = canonical_next(value, member)) {
             tw_text_print(text, "%s", separator);
             canonical_string(text, member->string);
             tw_text_print(text, ": ");
@@ -71,6 +71,15 @@ void canonical_value(struct tw_text *text, const cJSON *value) {
                       : cJSON_IsFalse(value) ? "false"
                                              : "null");
     }
+}
+
+bool canonical_is_text(const cJSON *value) {
+    if (cJSON_IsString(value) && !tw_is_printable(value->valuestring))
+        return false;
+    for (const cJSON *child = value->child; child != NULL; child = child->next)
+        if ((child->string != NULL && !tw_is_printable(child->string)) || !canonical_is_text(child))
+            return false;
+    return true;
 }
 
 static bool is_plain(const cJSON *value, int depth, int *room) {

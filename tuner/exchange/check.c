@@ -8,7 +8,7 @@
 #include "db/upkeep.h"
 #include "runtime/base/printable.h"
 #include "tuner/exchange/allowed.h"
-#include "tuner/exchange/well_formed.h"
+#include "tuner/exchange/sound_model.h"
 
 struct check {
     tw_db *db;
@@ -156,6 +156,34 @@ static bool visit_best(void *context, const struct tw_db_best_row *row) {
     return true;
 }
 
+/* Slots of a device are those of whoever has it here. */
+static bool visit_model(void *context, const struct tw_db_model *row) {
+    struct check *check = context;
+    struct tw_model *model;
+    struct tw_error error;
+    char name[ROW_NAME_SIZE];
+    int current = 0;
+    model_name(row, name);
+    tw_status status = tw_model_read(&model, row->text, name, &error);
+    if (status != TW_OK && looked(check, status))
+        tell(check, true, "%s", error.message);
+    if (status == TW_OK) {
+        const struct known_device *device =
+            known_devices_by_fingerprint(&check->devices, model->device);
+        const int64_t *slots = device != NULL && device->has_slots ? device->slots : NULL;
+        status = sound_model(model, check->known, slots, &current, &error);
+        if (status != TW_OK && looked(check, status))
+            tell(check, true, "%s: %s", name, error.message);
+    }
+    if (status == TW_OK && current < model->configuration_count)
+        tell(check, false,
+             "%s: %d of its %d configurations have other code now, and are not chosen; tune model "
+             "fit makes another",
+             name, model->configuration_count - current, model->configuration_count);
+    tw_model_free(model);
+    return !check->no_memory;
+}
+
 static bool count_any(void *context, const struct tw_db_best_row *row) {
     (void)row;
     ++*(int64_t *)context;
@@ -204,6 +232,8 @@ tw_status check_database(tw_db *db, const struct known_kernels *known, check_vis
         status = tw_db_best_each(db, NULL, visit_best, &check);
     if (status == TW_DB_OK && check.status == TW_DB_OK && !check.no_memory)
         status = tw_db_implementation_each(db, NULL, visit_implementation, &check);
+    if (status == TW_DB_OK && check.status == TW_DB_OK && !check.no_memory)
+        status = tw_db_model_each(db, NULL, visit_model, &check);
     known_devices_free(&check.devices);
     if (check.no_memory)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");

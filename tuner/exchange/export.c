@@ -7,6 +7,7 @@
 #include <cjson/cJSON.h>
 
 #include "tuner/exchange/canonical_json.h"
+#include "tuner/exchange/export_models.h"
 #include "tuner/exchange/well_formed.h"
 
 /* A row as it will be printed, and the text it is sorted by. */
@@ -254,13 +255,22 @@ tw_status export_best(tw_db *db, const char *kernel, struct tw_text *text, int64
     const struct tw_db_best_filter filter = {.kernel = kernel};
     if (tw_db_best_each(db, &filter, visit, &export) != TW_DB_OK)
         export.status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
-    *count = (int64_t) export.best.count;
+    struct tw_text models = {0};
+    int64_t model_count = 0;
+    if (export.status == TW_OK)
+        export.status = export_models(db, kernel, &models, &model_count, error);
+    *count = (int64_t) export.best.count + model_count;
     tw_text_print(text, "{\n");
     print_pieces(&export.best, "best", text);
     print_pieces(&export.devices, "devices", text);
     tw_text_print(text, "  \"format\": \"%s\",\n", EXPORT_FORMAT);
+    if (models.length > 0)
+        tw_text_add(text, models.data, models.length);
     print_pieces(&export.problems, "problems", text);
-    tw_text_print(text, "  \"version\": %d\n}\n", EXPORT_VERSION);
+    tw_text_print(text, "  \"version\": %d\n}\n",
+                  model_count > 0 ? EXPORT_VERSION : EXPORT_WITHOUT_MODELS);
+    text->failed |= models.failed;
+    tw_text_free(&models);
     if (export.status == TW_OK && text->failed)
         export.status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     free_pieces(&export.best);

@@ -5,7 +5,7 @@
 
 #include "runtime/base/file.h"
 #include "tuner/exchange/export.h"
-#include "tuner/exchange/import_tables.h"
+#include "tuner/exchange/import_models.h"
 #include "tuner/exchange/well_formed.h"
 
 struct import {
@@ -16,6 +16,7 @@ struct import {
     int64_t count, stale;
     bool no_memory;
     struct import_tables tables;
+    struct import_models models;
 };
 
 /* The problem that was written, held against its kernel's description. */
@@ -127,7 +128,8 @@ static bool count_row(void *context, const struct tw_db_best_row *row) {
 }
 
 static tw_status read_all(struct import *import, struct tw_error *error) {
-    static const char *const keys[] = {"best", "devices", "format", "problems", "version", NULL};
+    static const char *const keys[] = {"best",     "devices", "format", "models",
+                                       "problems", "version", NULL};
     struct tw_json_context context = {.origin = import->origin, .error = error};
     struct tw_json root = tw_json_root(&context, import->json);
     tw_json_expect_object(&root);
@@ -150,6 +152,9 @@ static tw_status read_all(struct import *import, struct tw_error *error) {
     tw_json_expect_array(&best);
     tw_json_expect_array(&devices);
     tw_json_expect_array(&problems);
+    struct tw_json models = tw_json_optional(&root, "models");
+    if (models.item != NULL && number < EXPORT_VERSION)
+        tw_json_fail(&models, "there are models from version %d on", EXPORT_VERSION);
     if (context.status != TW_OK)
         return context.status;
     import->best = best.item;
@@ -160,6 +165,9 @@ static tw_status read_all(struct import *import, struct tw_error *error) {
         status = import_each(import, count_row, import, error);
     if (status == TW_OK && import->no_memory)
         status = tw_fail(error, TW_NO_MEMORY, "%s: out of memory", import->origin);
+    if (status == TW_OK)
+        status =
+            import_models_read(&import->models, &models, &import->tables, import->known, error);
     /* Those that no best row is about are not imported, but a file is good or it is not. */
     for (size_t i = 0; i < import->tables.problem_count && status == TW_OK; i++) {
         const struct imported_problem *written = &import->tables.problems[i];
@@ -214,10 +222,25 @@ tw_status import_open(struct import **out, const char *path, const struct known_
 void import_close(struct import *import) {
     if (import == NULL)
         return;
+    import_models_free(&import->models);
     import_tables_free(&import->tables);
     cJSON_Delete(import->json);
     free(import->origin);
     free(import);
+}
+
+bool import_each_model(const struct import *import, tw_db_model_visitor visit, void *context) {
+    for (int i = 0; i < import->models.count; i++)
+        if (!import->models.all[i].other && !visit(context, &import->models.all[i].row))
+            return false;
+    return true;
+}
+
+int import_models(const struct import *import, int *others) {
+    *others = 0;
+    for (int i = 0; i < import->models.count; i++)
+        *others += import->models.all[i].other;
+    return import->models.count;
 }
 
 int64_t import_count(const struct import *import) {

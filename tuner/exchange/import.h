@@ -11,7 +11,8 @@
 struct import;
 
 /* Reads and checks a file. Refused are malformed JSON (with line and column), a newer version, rows
- * of unknown kernels, and rows whose problem or configuration the description does not allow.
+ * and models of unknown kernels, rows whose problem or configuration the description does not
+ * allow, and models that are damaged.
  * `known` is borrowed until import_close. On failure *out is NULL. */
 tw_status import_open(struct import **out, const char *path, const struct known_kernels *known,
                       struct tw_error *error);
@@ -25,6 +26,11 @@ void import_close(struct import *import);
  * for want of memory. */
 tw_status import_each(const struct import *import, tw_db_best_visitor visit, void *context,
                       struct tw_error *error);
+
+/* The same for the models that are of today's templates; the others could choose nothing. */
+bool import_each_model(const struct import *import, tw_db_model_visitor visit, void *context);
+/* How many models there are, and how many of them are of other templates. */
+int import_models(const struct import *import, int *others);
 
 int64_t import_count(const struct import *import);
 /* How many of the rows were measured with templates other than today's: hints, not results. */

@@ -82,6 +82,11 @@ static tw_status check(const struct known_kernel *kernel, const char *key,
                   : tw_today_check_code(kernel->today, &problem, stored, error);
 }
 
+tw_status known_kernel_check_stored(const struct known_kernel *kernel, const char *key,
+                                    const struct tw_stored *stored, struct tw_error *error) {
+    return check(kernel, key, stored, true, error);
+}
+
 tw_status known_kernel_check(const struct known_kernel *kernel, const struct tw_db_best_row *row,
                              struct tw_error *error) {
     int64_t slots[TW_DEVICE_SLOTS];
@@ -96,7 +101,7 @@ tw_status known_kernel_check(const struct known_kernel *kernel, const struct tw_
                                      .source = row->best.source,
                                      .judge = row->best.judge,
                                      .configuration = row->best.configuration};
-    return check(kernel, row->problem.key, &stored, true, error);
+    return known_kernel_check_stored(kernel, row->problem.key, &stored, error);
 }
 
 tw_status known_kernel_check_trial(const struct known_kernel *kernel,
@@ -129,6 +134,7 @@ static bool add_device(void *context, const struct tw_db_device *row) {
     devices->devices = all;
     struct known_device *device = &all[devices->count++];
     *device = (struct known_device){.id = row->id};
+    snprintf(device->fingerprint, sizeof device->fingerprint, "%s", row->fingerprint);
     snprintf(device->backend, sizeof device->backend, "%s", row->backend);
     device->has_slots = tw_device_properties_read(row->properties, device->slots, &devices->failed);
     return !devices->failed;
@@ -145,6 +151,14 @@ tw_status known_devices_read(struct known_devices *devices, tw_db *db, struct tw
 const struct known_device *known_devices_find(const struct known_devices *devices, int64_t id) {
     for (int i = 0; i < devices->count; i++)
         if (devices->devices[i].id == id)
+            return &devices->devices[i];
+    return NULL;
+}
+
+const struct known_device *known_devices_by_fingerprint(const struct known_devices *devices,
+                                                        const char *fingerprint) {
+    for (int i = 0; i < devices->count; i++)
+        if (strcmp(devices->devices[i].fingerprint, fingerprint) == 0)
             return &devices->devices[i];
     return NULL;
 }

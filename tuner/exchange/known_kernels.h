@@ -31,9 +31,14 @@ const struct known_kernel *known_kernels_find(const struct known_kernels *known,
 tw_status known_kernel_check(const struct known_kernel *kernel, const struct tw_db_best_row *row,
                              struct tw_error *error);
 
+/* The same of anything stored about a problem with this key. `error` may be NULL. */
+tw_status known_kernel_check_stored(const struct known_kernel *kernel, const char *key,
+                                    const struct tw_stored *stored, struct tw_error *error);
+
 /* The devices of a database by id, as rows of trials refer to them. */
 struct known_device {
     int64_t id;
+    char fingerprint[256];
     char backend[16];
     bool has_slots;
     int64_t slots[TW_DEVICE_SLOTS];
@@ -48,6 +53,8 @@ struct known_devices {
 /* Free with known_devices_free in every case. */
 tw_status known_devices_read(struct known_devices *devices, tw_db *db, struct tw_error *error);
 const struct known_device *known_devices_find(const struct known_devices *devices, int64_t id);
+const struct known_device *known_devices_by_fingerprint(const struct known_devices *devices,
+                                                        const char *fingerprint);
 void known_devices_free(struct known_devices *devices);
 
 /* The same of a trial, without words. */

@@ -1,7 +1,7 @@
 #include "tuner/exchange/merge.h"
 
 #include "db/merge.h"
-#include "tuner/exchange/well_formed.h"
+#include "tuner/exchange/sound_model.h"
 
 struct inspection {
     struct tw_error *error;
@@ -17,6 +17,25 @@ static bool inspect(void *context, const struct tw_db_best_row *row) {
         tw_fail_within(inspection->error, inspection->status, "cannot take in %s", name);
     }
     return inspection->status == TW_OK;
+}
+
+static bool inspect_model(void *context, const struct tw_db_model *row) {
+    struct inspection *inspection = context;
+    struct tw_model *model;
+    char name[ROW_NAME_SIZE];
+    model_name(row, name);
+    inspection->status = tw_model_read(&model, row->text, name, inspection->error);
+    tw_model_free(model);
+    if (inspection->status != TW_OK)
+        tw_fail_within(inspection->error, inspection->status, "cannot take in");
+    return inspection->status == TW_OK;
+}
+
+static enum tw_db_status inspect_all(tw_db *db, struct inspection *inspection) {
+    enum tw_db_status status = tw_db_best_each(db, NULL, inspect, inspection);
+    return status == TW_DB_OK && inspection->status == TW_OK
+               ? tw_db_model_each(db, NULL, inspect_model, inspection)
+               : status;
 }
 
 /* Commits when all is well, and undoes it all when it is not. */
@@ -35,7 +54,7 @@ tw_status merge_databases(tw_db *db, tw_db *const *others, int count, struct tw_
     *merged = (struct tw_db_merged){0};
     struct inspection inspection = {.error = error};
     for (int i = 0; i < count && inspection.status == TW_OK; i++)
-        if (tw_db_best_each(others[i], NULL, inspect, &inspection) != TW_DB_OK)
+        if (inspect_all(others[i], &inspection) != TW_DB_OK)
             inspection.status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(others[i]));
     if (inspection.status != TW_OK)
         return inspection.status;
@@ -57,6 +76,12 @@ static bool take(void *context, const struct tw_db_best_row *row) {
     return taking->status == TW_DB_OK;
 }
 
+static bool take_model(void *context, const struct tw_db_model *row) {
+    struct taking *taking = context;
+    taking->status = tw_db_model_merge(taking->db, row);
+    return taking->status == TW_DB_OK;
+}
+
 tw_status merge_imports(tw_db *db, struct import *const *imports, int count,
                         struct tw_db_merged *merged, struct tw_error *error) {
     *merged = (struct tw_db_merged){0};
@@ -64,6 +89,8 @@ tw_status merge_imports(tw_db *db, struct import *const *imports, int count,
     tw_status status = TW_OK;
     for (int i = 0; i < count && status == TW_OK && taking.status == TW_DB_OK; i++)
         status = import_each(imports[i], take, &taking, error);
+    for (int i = 0; i < count && status == TW_OK && taking.status == TW_DB_OK; i++)
+        import_each_model(imports[i], take_model, &taking);
     if (status == TW_OK)
         return end(db, taking.status, error);
     tw_db_rollback(db);

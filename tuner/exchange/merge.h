@@ -6,11 +6,11 @@
 #include "runtime/base/error.h"
 #include "tuner/exchange/import.h"
 
-/* Takes in the best rows of all `others`, or none when there is a row among them that makes no
- * sense. Kernels need not be known, for they may be somebody's own. */
+/* Takes in the best rows and models of all `others`, or none when there is one among them that
+ * makes no sense. Kernels need not be known, for they may be somebody's own. */
 tw_status merge_databases(tw_db *db, tw_db *const *others, int count, struct tw_db_merged *merged,
                           struct tw_error *error);
-/* Takes in the rows of all `imports`, or none. */
+/* Takes in the rows and models of all `imports`, or none. */
 tw_status merge_imports(tw_db *db, struct import *const *imports, int count,
                         struct tw_db_merged *merged, struct tw_error *error);
 
