@@ -83,6 +83,22 @@ class Tuning(support.EndToEnd):
         self.assertEqual(len(lines), 7)
         self.assertTrue(lines[0].startswith("run 1: double"), lines[0])
 
+    def test_where_the_time_went(self):
+        """The parts add up to the wall time, and are kept with the best row, also in another database."""
+        report = self.tune_json("--config", self.plant("double"), "--shape", "20x30", "--budget", "4")
+        wall = report["wall_s"]
+        parts = [wall[part] for part in ("compiling", "waiting", "verifying", "measuring", "playoff", "rest")]
+        self.assertTrue(all(part >= 0 for part in parts), wall)
+        self.assertAlmostEqual(sum(parts), wall["total"], places=6)
+        self.assertGreater(wall["verifying"] * wall["measuring"] * wall["playoff"], 0)
+        self.assertTrue(0 < wall["device_busy"] <= 1, wall)
+        self.assertLessEqual(wall["total"], report["seconds"] + 1e-6)
+        self.assertEqual(self.ask("show")[0]["wall_s"], wall)
+        self.run_command("db", "merge", self.db, "--db", "other.db")
+        self.assertEqual(self.ask("show", "--db", "other.db")[0]["wall_s"], wall)
+        result = self.tune("--config", self.home / "double.json", "--shape", "20x31", "--budget", "2", "--quiet")
+        self.assertRegex(result.out, r"of which +[0-9.]+ compiling, [0-9.]+ waiting, .* rest; device busy \d+%\n")
+
     def test_a_finished_run_repeated_goes_on_exploring(self):
         words = (*self.words, "--shape", "6x10", "--budget", "5", "--strategy", "random")
         first = self.tune_json(*words)

@@ -198,6 +198,8 @@ static void what_the_device_worker_says(void **state) {
                                  .max_rel_error = 0.5,
                                  .rms_rel_error = 0.125,
                                  .screened_out = true,
+                                 .verify_s = 0.75,
+                                 .measure_s = 1.5,
                                  .time_count = TIMING_MAX_REPEATS},
                          got;
     for (int i = 0; i < sent.time_count; i++)
@@ -209,6 +211,7 @@ static void what_the_device_worker_says(void **state) {
     assert_string_equal(got.message, "element 3");
     assert_true(got.lost && got.has_error && got.screened_out);
     assert_true(got.max_rel_error == 0.5 && got.rms_rel_error == 0.125);
+    assert_true(got.verify_s == 0.75 && got.measure_s == 1.5);
     assert_int_equal(got.time_count, sent.time_count);
     assert_memory_equal(got.times_us, sent.times_us, sizeof sent.times_us);
     /* What no worker should say is its own fault. */

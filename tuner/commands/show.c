@@ -56,6 +56,15 @@ static bool is_asked_for(const struct listing *listing, const struct tw_db_probl
            tw_problem_has_attributes(listing->problem, problem->key + strcspn(problem->key, ";"));
 }
 
+/* Where the time of the run that found it went; NULL: it does not say. */
+static cJSON *wall_of(const struct tw_db_best_row *row) {
+    cJSON *conditions =
+        row->provenance.conditions != NULL ? cJSON_Parse(row->provenance.conditions) : NULL;
+    cJSON *wall = cJSON_DetachItemFromObjectCaseSensitive(conditions, "wall_s");
+    cJSON_Delete(conditions);
+    return wall;
+}
+
 static void add_json(struct listing *listing, const struct tw_db_best_row *row) {
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "kernel", row->problem.kernel);
@@ -80,6 +89,9 @@ static void add_json(struct listing *listing, const struct tw_db_best_row *row) 
         json_add(json, "ties", cJSON_Parse(row->best.tie_set));
     if (row->best.baselines != NULL)
         json_add(json, "presets_us", cJSON_Parse(row->best.baselines));
+    cJSON *wall = wall_of(row);
+    if (wall != NULL)
+        json_add(json, "wall_s", wall);
     cJSON_AddNumberToObject(json, "run", (double)row->best.run);
     cJSON_AddNumberToObject(json, "measured_at", (double)row->best.measured_at);
     json_append(listing->rows, json);

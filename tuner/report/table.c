@@ -215,6 +215,13 @@ static void print_counts(const struct session_result *r) {
         printf("  device worker   replaced %d times\n", r->replaced);
 }
 
+static void print_wall(const struct wall_parts *w) {
+    printf("  of which        %.1f compiling, %.1f waiting, %.1f verifying, %.1f measuring, %.1f "
+           "playoff, %.1f rest; device busy %.0f%%\n",
+           w->compiling, w->waiting, w->verifying, w->measuring, w->playoff, w->rest,
+           100 * w->busy);
+}
+
 void report_table(const struct tw_problem *problem, const struct tw_device_info *device,
                   const struct session_result *r, const char *db_path, bool verbose) {
     char key[TW_PROBLEM_KEY_SIZE];
@@ -240,5 +247,6 @@ void report_table(const struct tw_problem *problem, const struct tw_device_info 
                r->elapsed_s);
     else
         printf("  seconds         %.1f%s\n", r->elapsed_s, r->resumed ? " (resumed)" : "");
+    print_wall(&r->wall);
     printf("  database        %s\n", db_path);
 }

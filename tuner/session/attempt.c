@@ -40,6 +40,8 @@ void attempt_read(const struct message *message, struct trial *trial) {
     trial->status = answer.status;
     snprintf(trial->message, sizeof trial->message, "%.500s", answer.message);
     trial->screened_out = answer.screened_out;
+    trial->verify_s = answer.verify_s;
+    trial->measure_s = answer.measure_s;
     trial->has_error = answer.has_error;
     trial->max_rel_error = answer.max_rel_error;
     trial->rms_rel_error = answer.rms_rel_error;

@@ -202,6 +202,7 @@ tw_status finals_run(struct session *s, double seconds) {
     f->s = s;
     f->leader_us = s->contenders[0].trial.time_us;
     s->playing = devices_first(s);
+    session_account(s);
     tw_status status = entrants_gather(f, seconds);
     if (status == TW_OK)
         status = rounds_play(f, seconds);

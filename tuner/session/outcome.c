@@ -145,6 +145,7 @@ tw_status outcome_record(struct session *s, size_t point, const struct trial *tr
                          struct build *build) {
     s->result->trials_now++;
     s->result->stopped_now += trial->screened_out;
+    wall_tell(&s->wall, trial->verify_s, trial->measure_s);
     take_in(s, point, trial, build);
     tw_status status = recorder_begin(&s->recorder, s->error);
     if (status != TW_OK)

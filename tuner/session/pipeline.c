@@ -225,6 +225,7 @@ static tw_status collect_devices(struct session *s) {
 
 tw_status pipeline_step(struct session *s, int64_t room) {
     tw_status status = collect_devices(s);
+    session_account(s);
     if (status == TW_OK)
         status = pipeline_collect_builds(s);
     for (; status == TW_OK && room > 0 && may_compile(s); room--) {
@@ -235,6 +236,7 @@ tw_status pipeline_step(struct session *s, int64_t room) {
     }
     if (status == TW_OK)
         status = feed_devices(s);
+    session_account(s);
     return status;
 }
 

@@ -39,6 +39,7 @@ struct trial {
     double compile_ms;
     bool has_resources;
     int64_t registers, spill_bytes;
+    double verify_s, measure_s; /* that it took the device worker; not stored */
 };
 
 /* Makes sure that device, problem and implementations are on record. What was stored under other

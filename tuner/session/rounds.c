@@ -62,6 +62,7 @@ enum reply finals_ask(struct session *s, const struct device_request *request, d
     struct device_link *link = s->playing->link;
     if (device_link_send(link, request, limit_s, s->error) != TW_OK)
         return REPLY_FATAL;
+    session_account(s);
     while (!session_interrupted(s)) {
         struct message message;
         tw_status fatal;
@@ -69,6 +70,8 @@ enum reply finals_ask(struct session *s, const struct device_request *request, d
         if (event == DEVICE_ANSWER)
             device_answer_unpack(&message, answer);
         message_free(&message);
+        if (event != DEVICE_NOTHING)
+            session_account(s);
         if (fatal != TW_OK)
             return move_on(s);
         if (event == DEVICE_ANSWER)

@@ -6,6 +6,7 @@
 
 #include "runtime/backend/devices.h"
 #include "runtime/variant/geometry.h"
+#include "tuner/json/json.h"
 #include "tuner/session/state.h"
 #include "runtime/base/clock.h"
 
@@ -328,8 +329,38 @@ static tw_status search(struct session *s,
     return status == TW_OK ? others_follow(s, true) : status;
 }
 
+/* With the run's conditions, so that it is kept wherever its best row is taken. */
+static tw_status store_wall(struct session *s) {
+    const struct session_device *first = devices_first(s);
+    cJSON *json = cJSON_Parse(first != NULL ? tw_text_or(&first->conditions, "{}") : "{}");
+    json_add(json, "wall_s", session_wall_json(&s->result->wall));
+    char *text = json_text(json);
+    tw_status status = text != NULL
+                           ? recorder_update(&s->recorder, session_elapsed(s), text, s->error)
+                           : tw_fail(s->error, TW_NO_MEMORY, "out of memory");
+    cJSON_free(text);
+    return status;
+}
+
+cJSON *session_wall_json(const struct wall_parts *parts) {
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddNumberToObject(json, "compiling", parts->compiling);
+    cJSON_AddNumberToObject(json, "waiting", parts->waiting);
+    cJSON_AddNumberToObject(json, "verifying", parts->verifying);
+    cJSON_AddNumberToObject(json, "measuring", parts->measuring);
+    cJSON_AddNumberToObject(json, "playoff", parts->playoff);
+    cJSON_AddNumberToObject(json, "rest", parts->rest);
+    cJSON_AddNumberToObject(json, "total", parts->total);
+    cJSON_AddNumberToObject(json, "device_busy", parts->busy);
+    return json;
+}
+
 static tw_status finish(struct session *s) {
     struct session_result *result = s->result;
+    result->wall = wall_parts(&s->wall, tw_clock_now());
+    tw_status status = store_wall(s);
+    if (status != TW_OK)
+        return status;
     result->interrupted = session_interrupted(s);
     result->rendered = s->builds.sources.rendered;
     result->replaced = devices_replaced(s);
@@ -355,6 +386,7 @@ tw_status session_run(const struct session_options *options, const struct tw_pro
     s->result = result;
     s->error = error;
     s->started_at = tw_clock_now();
+    wall_begin(&s->wall, s->started_at);
     tw_status status = set_up(s, db, db_path);
     if (status == TW_OK)
         status = search(s, progress, context);

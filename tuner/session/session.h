@@ -6,9 +6,12 @@
 
 #include <signal.h>
 
+#include <cjson/cJSON.h>
+
 #include "runtime/select/catalogue.h"
 #include "tuner/search/strategy.h"
 #include "tuner/session/recorder.h"
+#include "tuner/session/wall.h"
 
 struct compile_pool;
 
@@ -107,10 +110,14 @@ struct session_result {
     int replaced;          /* device workers */
     int device_count;
     struct session_device_result devices[SESSION_MAX_DEVICES]; /* the session's own first */
-    double elapsed_s; /* of the run, earlier parts included */
+    struct wall_parts wall; /* where the time of this invocation went */
+    double elapsed_s;       /* of the run, earlier parts included */
     char first_failure[TW_ERROR_SIZE];
     char unverified[TW_ERROR_SIZE]; /* a kind of call that the best is not verified for, and why */
 };
+
+/* The parts as an object, in seconds; the caller's. */
+cJSON *session_wall_json(const struct wall_parts *parts);
 
 /* Runs the session and fills in `result`. `progress` (may be NULL) is called a few times a second.
  * TW_OK also when interrupted, and when every variant failed: then has_best is false. */

@@ -44,6 +44,26 @@ double session_elapsed(const struct session *s) {
     return s->elapsed_before + tw_clock_now() - s->started_at;
 }
 
+/* What the playoff's device is at; before it, the busiest of all. */
+void session_account(struct session *s) {
+    int busy = 0, starting = 0;
+    for (int i = 0; i < s->device_count; i++) {
+        const struct session_device *device = &s->devices[i];
+        if (device->link == NULL)
+            continue;
+        enum device_state state = device_link_state(device->link);
+        busy += state == DEVICE_BUSY;
+        starting += state == DEVICE_STARTING;
+    }
+    enum wall_state state = s->playing != NULL       ? WALL_PLAYOFF
+                            : busy > 0               ? WALL_RUNNING
+                            : starting > 0           ? WALL_STARTING
+                            : s->compiling.count > 0 ? WALL_COMPILING
+                                                     : WALL_REST;
+    wall_enter(&s->wall, tw_clock_now(), state,
+               s->device_count > 0 ? (double)busy / s->device_count : 0);
+}
+
 bool session_interrupted(const struct session *s) {
     return s->options->interrupted != NULL && *s->options->interrupted != 0;
 }

@@ -5,6 +5,7 @@
 #include "tuner/session/builds.h"
 #include "tuner/session/hints.h"
 #include "tuner/session/session.h"
+#include "tuner/session/wall.h"
 #include "tuner/workers/device_link.h"
 
 /* A variant on its way: asked for, compiling, ready for the device, running. */
@@ -84,6 +85,7 @@ struct session {
     int other_runs; /* of the same problem and device, under way now */
     double others_seen_at;
 
+    struct wall wall;
     double started_at;
     double elapsed_before; /* of the run that is resumed */
     int64_t trials_before;
@@ -100,6 +102,8 @@ void candidate_free(struct session *s, struct candidate *candidate);
 
 double session_elapsed(const struct session *s);
 bool session_interrupted(const struct session *s);
+/* Notes what the session is at from now on, for where its time goes. */
+void session_account(struct session *s);
 /* Whether what is tried first tells of the point. */
 bool session_queued(const struct session *s, size_t point);
 /* Whether the pins allow the configuration. */

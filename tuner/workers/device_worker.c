@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/clock.h"
 #include "tuner/measure/timing.h"
 #include "tuner/measure/verify.h"
 #include "tuner/workers/process.h"
@@ -154,6 +155,7 @@ static tw_status try_variant(struct runner *runner, const struct device_request 
     struct timer *timer = NULL;
     struct timing timing = {0};
     struct accuracy accuracy = {0};
+    double began = tw_clock_now();
     tw_status status = load(runner, request, &variant, error);
     if (status == TW_OK) {
         status = verify_variant(&runner->workload, variant, &accuracy, error);
@@ -163,12 +165,15 @@ static tw_status try_variant(struct runner *runner, const struct device_request 
         answer->rms_rel_error = accuracy.rms_rel_error;
     }
     bool timed = request->asked == DEVICE_TRIAL;
+    double verified = tw_clock_now();
+    answer->verify_s = verified - began;
     if (status == TW_OK && timed)
         status = timer_make(&timer, &runner->workload, variant, error);
     if (status == TW_OK && timed)
         status = timer_measure(timer, request->best_us, request->enough_s, &timing, error);
     if (status == TW_OK && timed)
         add_times(answer, &timing);
+    answer->measure_s = tw_clock_now() - verified;
     timer_free(timer);
     if (status != TW_DEVICE_LOST)
         tw_variant_free(variant);

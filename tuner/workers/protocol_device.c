@@ -243,6 +243,8 @@ struct message device_answer_pack(const struct device_answer *answer) {
         cJSON_AddNumberToObject(message.json, "rms_rel_error", answer->rms_rel_error);
     }
     cJSON_AddBoolToObject(message.json, "screened_out", answer->screened_out);
+    cJSON_AddNumberToObject(message.json, "verify_s", answer->verify_s);
+    cJSON_AddNumberToObject(message.json, "measure_s", answer->measure_s);
     cJSON *times = cJSON_AddArrayToObject(message.json, "times_us");
     for (int i = 0; i < answer->time_count; i++)
         json_append(times, cJSON_CreateNumber(answer->times_us[i]));
@@ -257,7 +259,9 @@ void device_answer_unpack(const struct message *message, struct device_answer *a
         .has_error = message_number(message, "max_rel_error", -1) >= 0,
         .max_rel_error = message_number(message, "max_rel_error", -1),
         .rms_rel_error = message_number(message, "rms_rel_error", -1),
-        .screened_out = message_flag(message, "screened_out")};
+        .screened_out = message_flag(message, "screened_out"),
+        .verify_s = message_number(message, "verify_s", 0),
+        .measure_s = message_number(message, "measure_s", 0)};
     snprintf(answer->message, sizeof answer->message, "%s", message_text(message, "message", ""));
     const cJSON *time;
     cJSON_ArrayForEach(time, cJSON_GetObjectItemCaseSensitive(message->json, "times_us")) {
