@@ -307,6 +307,49 @@ typedef struct tw_gemm_descriptor {
 TW_API tw_status tw_gemm_ex(tw_library *library, void *stream, const tw_gemm_descriptor *descriptor,
                             const void *a, const void *b, void *c, tw_error *error);
 
+/* Rows of A in groups that follow each other, each times a matrix B of its own, as a mixture of
+ * experts has them: for the rows of group g, C = act(alpha*A*op(B[g]) + beta*C + bias[g]). Where
+ * groups end is read by the device when it comes to it, and not by the call, so that a graph that
+ * was captured takes the groups that there are when it runs. Kernel gemm_grouped. */
+typedef struct tw_gemm_grouped_descriptor {
+    size_t size; /* sizeof(tw_gemm_grouped_descriptor), or 0: see VERSIONS */
+    /* As in tw_gemm_descriptor; C may be f32 where it has another type by default. */
+    const char *a_type, *b_type, *c_type;
+    tw_transposes transposes; /* TW_NN or TW_NT */
+    int64_t groups;           /* 1 to 1024 */
+    int64_t m, n, k;          /* elements; m: the rows of A and C, those of all groups */
+    int64_t lda, ldb, ldc;    /* elements; 0: rows lie one after the other */
+    int64_t stride_b;         /* elements from one B to the next; 0: one after the other */
+    double alpha, beta;       /* TW_GEMM_GROUPED_DESCRIPTOR_INIT sets alpha to 1 */
+    /* NULL, or in device memory n numbers of C's type for each group, one group after the other. */
+    const void *bias;
+    tw_activation activation; /* applied last */
+    /* NULL, or in host memory how many rows each group has, where that is known: what does not add
+     * up to m is refused with TW_INVALID. Nothing else is done with it. */
+    const int64_t *group_rows;
+} tw_gemm_grouped_descriptor;
+
+#ifdef __cplusplus
+#define TW_GEMM_GROUPED_DESCRIPTOR_INIT                                                            \
+    ([] {                                                                                          \
+        tw_gemm_grouped_descriptor d = tw_gemm_grouped_descriptor();                               \
+        d.size = sizeof d;                                                                         \
+        d.alpha = 1;                                                                               \
+        return d;                                                                                  \
+    }())
+#else
+#define TW_GEMM_GROUPED_DESCRIPTOR_INIT                                                            \
+    { .size = sizeof(tw_gemm_grouped_descriptor), .alpha = 1 }
+#endif
+
+/* `ends`, in device memory, has an int32_t for each group: the row behind its last one, where the
+ * next begins; the last is m. A group may be empty. In a list that is not so, a number below the
+ * one before it makes an empty group, rows from m on do not exist, and rows of C behind the last
+ * end are left as they are. */
+TW_API tw_status tw_gemm_grouped(tw_library *library, void *stream,
+                                 const tw_gemm_grouped_descriptor *descriptor, const void *a,
+                                 const void *b, const void *ends, void *c, tw_error *error);
+
 /* B = transpose of A, with A m x n and B n x m, of elements of 1, 2, 4 or 8 bytes. */
 TW_API tw_status tw_transpose(tw_library *library, void *stream, int element_bytes, int64_t m,
                               int64_t n, const void *a, int64_t lda, void *b, int64_t ldb,

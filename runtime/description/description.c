@@ -266,6 +266,7 @@ void tw_description_free(struct tw_description *d) {
         tw_expression_free(d->arguments[i].layers);
         tw_expression_free(d->arguments[i].fill_low_of);
         tw_expression_free(d->arguments[i].fill_high_of);
+        tw_expression_free(d->arguments[i].fill_parts_of);
     }
     tw_expression_free(d->flops);
     tw_expression_free(d->bytes);

@@ -109,6 +109,7 @@ struct tw_argument {
     int layer_stride; /* buffers: the stride argument from one matrix to the next, or -1 */
     double fill_low, fill_high;                       /* buffers that are read */
     struct tw_expression *fill_low_of, *fill_high_of; /* in their place, where not NULL */
+    struct tw_expression *fill_parts_of; /* not NULL: where so many things are cut into parts */
     uint32_t fill_seed;
     struct tw_expression *default_stride; /* strides */
     int slot;                             /* strides */

@@ -290,6 +290,17 @@ tw_status tw_problem_fill(const struct tw_problem *problem, int argument, const 
     const struct tw_argument *a = &problem->description->arguments[argument];
     int64_t least = 0, most = 0;
     tw_status status = TW_OK;
+    if (a->fill_parts_of != NULL) {
+        status =
+            evaluate(problem, "fill parts_of", a->name, a->fill_parts_of, values, &most, error);
+        *low = 0;
+        *high = (double)most;
+        return status == TW_OK && (most < 1 || most > INT32_MAX)
+                   ? tw_fail(error, TW_INVALID,
+                             "%s: fill of %s: parts_of is %g, not from 1 to 2^31-1",
+                             problem->description->origin, a->name, *high)
+                   : status;
+    }
     if (a->fill_low_of != NULL)
         status = evaluate(problem, "fill low of", a->name, a->fill_low_of, values, &least, error);
     if (status == TW_OK && a->fill_high_of != NULL)

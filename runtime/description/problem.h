@@ -58,7 +58,8 @@ bool tw_problem_passes(const struct tw_problem *problem, const struct tw_passed 
 /* What a stride is by default, under bound values, of which only strides before it count; 0 where
  * the argument is no stride or the problem has it not, and where there is no such number. */
 int64_t tw_problem_stride(const struct tw_problem *problem, int argument, const int64_t *values);
-/* The range of a buffer's random input under bound values. */
+/* The range of a buffer's random input under bound values; of one that says where something is cut
+ * into parts, 0 and how much there is. */
 tw_status tw_problem_fill(const struct tw_problem *problem, int argument, const int64_t *values,
                           double *low, double *high, struct tw_error *error);
 

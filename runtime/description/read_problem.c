@@ -224,12 +224,37 @@ static struct tw_expression *read_bound(struct tw_description *d, double *number
     return NULL;
 }
 
+/* Random numbers between two bounds, or where so many things are cut into parts. */
+static void read_fill(struct tw_description *d, struct tw_argument *argument,
+                      const struct tw_json *fill) {
+    static const char *const range_keys[] = {"low", "high", "seed", NULL};
+    static const char *const part_keys[] = {"parts_of", "seed", NULL};
+    struct tw_json parts = tw_json_optional(fill, "parts_of"),
+                   seed = tw_json_optional(fill, "seed");
+    argument->fill_seed = seed.item != NULL ? (uint32_t)tw_json_integer(&seed) : 0;
+    if (parts.item != NULL) {
+        tw_json_only_keys(fill, part_keys);
+        argument->fill_parts_of = tw_read_expression(&d->symbols, &parts);
+        if (argument->access != TW_ACCESS_IN || argument->type_attribute >= 0 ||
+            argument->type != TW_TYPE_i32)
+            tw_json_fail(&parts, "is for buffers of type i32 with access in");
+        return;
+    }
+    tw_json_only_keys(fill, range_keys);
+    struct tw_json low = tw_json_member(fill, "low"), high = tw_json_member(fill, "high");
+    argument->fill_low_of = read_bound(d, &argument->fill_low, &low);
+    argument->fill_high_of = read_bound(d, &argument->fill_high, &high);
+    /* Where one is an expression, the problem decides. */
+    if (argument->fill_low_of == NULL && argument->fill_high_of == NULL &&
+        !(argument->fill_low < argument->fill_high))
+        tw_json_fail(fill, "low must be below high");
+}
+
 static void read_buffer(struct tw_description *d, struct tw_argument *argument,
                         const struct tw_json *json) {
     static const char *const keys[] = {"name",    "kind",         "type", "access",    "rows",
                                        "columns", "stride",       "fill", "read_when", "when",
                                        "layers",  "layer_stride", NULL};
-    static const char *const fill_keys[] = {"low", "high", "seed", NULL};
     tw_json_only_keys(json, keys);
     read_type(d, argument, json);
     struct tw_json access = tw_json_member(json, "access");
@@ -254,19 +279,8 @@ static void read_buffer(struct tw_description *d, struct tw_argument *argument,
     struct tw_json fill = tw_json_optional(json, "fill");
     argument->fill_low = -1;
     argument->fill_high = 1;
-    if (fill.item != NULL) {
-        tw_json_only_keys(&fill, fill_keys);
-        struct tw_json low = tw_json_member(&fill, "low");
-        struct tw_json high = tw_json_member(&fill, "high");
-        struct tw_json seed = tw_json_optional(&fill, "seed");
-        argument->fill_low_of = read_bound(d, &argument->fill_low, &low);
-        argument->fill_high_of = read_bound(d, &argument->fill_high, &high);
-        /* Where one is an expression, the problem decides. */
-        if (argument->fill_low_of == NULL && argument->fill_high_of == NULL &&
-            !(argument->fill_low < argument->fill_high))
-            tw_json_fail(&fill, "low must be below high");
-        argument->fill_seed = seed.item != NULL ? (uint32_t)tw_json_integer(&seed) : 0;
-    }
+    if (fill.item != NULL)
+        read_fill(d, argument, &fill);
 }
 
 static int find_stride(const struct tw_description *d, const struct tw_json *json) {

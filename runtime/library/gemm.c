@@ -5,6 +5,7 @@
 
 #include "runtime/library/calls.h"
 #include "runtime/library/plan_create.h"
+#include "runtime/library/product.h"
 #include "runtime/library/request.h"
 #include "runtime/library/sized.h"
 
@@ -94,49 +95,6 @@ static bool make_key(const tw_gemm_descriptor *d, int64_t alignment, struct tw_p
 
 /* ---- Request ---- */
 
-static const struct tw_argument *find_argument(const struct tw_description *d, const char *name) {
-    for (int i = 0; i < d->argument_count; i++)
-        if (strcmp(d->arguments[i].name, name) == 0)
-            return &d->arguments[i];
-    return NULL;
-}
-
-/* The word for the type that an argument has so far. */
-static const char *type_of(const struct tw_problem *problem, const struct tw_argument *argument) {
-    const struct tw_argument *all = problem->description->arguments;
-    return tw_type_info(tw_problem_type(problem, (int)(argument - all)))->word;
-}
-
-/* Descriptions say which attribute is the type of which argument: a new word there, or an attribute
- * of its own for an argument, needs nothing here. What does not go together is refused when the
- * problem is bound. */
-static tw_status set_type(struct tw_problem *problem, const char *field, const char *name,
-                          const char *word, tw_error *error) {
-    const struct tw_description *d = problem->description;
-    const struct tw_argument *argument = find_argument(d, name);
-    tw_error said;
-    if (argument == NULL)
-        return tw_fail(error, TW_INVALID, "%s has no argument %s, as tw_gemm needs it", d->kernel,
-                       name);
-    if (word == NULL || strcmp(type_of(problem, argument), word) == 0)
-        return TW_OK;
-    if (argument->type_attribute < 0)
-        return tw_fail(error, TW_INVALID, "%s is \"%.40s\", but %s has its %s in %s", field, word,
-                       d->kernel, name, type_of(problem, argument));
-    tw_status status =
-        tw_problem_set(problem, d->attributes[argument->type_attribute].name, word, &said);
-    return status == TW_OK ? TW_OK : tw_fail(error, status, "%s: %s", field, said.message);
-}
-
-/* A's type first: the others are by default what goes with it. */
-static tw_status set_types(struct tw_problem *problem, const tw_gemm_descriptor *d,
-                           tw_error *error) {
-    tw_status status = set_type(problem, "a_type", "A", d->a_type, error);
-    if (status == TW_OK)
-        status = set_type(problem, "b_type", "B", d->b_type, error);
-    return status == TW_OK ? set_type(problem, "c_type", "C", d->c_type, error) : status;
-}
-
 /* Whether the kernel may compute in this type when asked to: a word of its attribute "compute". */
 static bool has_compute_word(const struct tw_description *d, const char *word) {
     for (int i = 0; i < d->attribute_count; i++)
@@ -151,13 +109,13 @@ static bool has_compute_word(const struct tw_description *d, const char *word) {
  * another is asked for. */
 static tw_status set_compute_type(struct tw_problem *problem, const char *word, tw_error *error) {
     const struct tw_description *d = problem->description;
-    const struct tw_argument *sums = find_argument(d, "C");
+    const struct tw_argument *sums = tw_product_argument(d, "C");
     if (word == NULL)
         return TW_OK;
     if (sums == NULL ||
         tw_type_info(tw_problem_type(problem, (int)(sums - d->arguments)))->floating)
-        sums = find_argument(d, "alpha");
-    const char *usual = sums != NULL ? type_of(problem, sums) : "what they are";
+        sums = tw_product_argument(d, "alpha");
+    const char *usual = sums != NULL ? tw_product_type(problem, sums) : "what they are";
     if (strcmp(usual, word) == 0)
         return TW_OK;
     if (has_compute_word(d, word))
@@ -170,7 +128,6 @@ static tw_status set_compute_type(struct tw_problem *problem, const char *word, 
 /* What the kernel is asked for beyond the product. */
 static tw_status set_epilogue(struct tw_problem *problem, const tw_gemm_descriptor *d,
                               tw_error *error) {
-    static const char *const activations[] = {"none", "relu", "gelu", "gelu_tanh", "silu"};
     static const char *const along[] = {"column", "row"};
     char count[24];
     tw_status status = TW_OK;
@@ -180,14 +137,14 @@ static tw_status set_epilogue(struct tw_problem *problem, const tw_gemm_descript
     if (status == TW_OK && d->bias != NULL)
         status = tw_problem_set(problem, "bias", along[d->bias_along], error);
     if (status == TW_OK && d->activation != TW_ACTIVATION_NONE)
-        status = tw_problem_set(problem, "activation", activations[d->activation], error);
+        status =
+            tw_problem_set(problem, "activation", tw_product_activations[d->activation], error);
     return status == TW_OK && d->e != NULL ? tw_problem_set(problem, "addend", "apart", error)
                                            : status;
 }
 
 static tw_status describe_problem(tw_library *library, const tw_gemm_descriptor *d,
                                   struct tw_problem *problem, tw_error *error) {
-    static const char *const transposes[] = {"nn", "nt", "tn", "tt"};
     const struct tw_description *description;
     const char *file;
     tw_status status =
@@ -197,9 +154,9 @@ static tw_status describe_problem(tw_library *library, const tw_gemm_descriptor 
     *problem = (struct tw_problem){.description = description, .dimensions = {d->m, d->n, d->k}};
     for (int i = 0; i < description->attribute_count; i++)
         problem->words[i] = description->attributes[i].default_word;
-    status = tw_problem_set(problem, "trans", transposes[d->transposes], error);
+    status = tw_problem_set(problem, "trans", tw_product_transposes[d->transposes], error);
     if (status == TW_OK)
-        status = set_types(problem, d, error);
+        status = tw_product_set_types(problem, d->a_type, d->b_type, d->c_type, error);
     if (status == TW_OK)
         status = set_compute_type(problem, d->compute_type, error);
     return status == TW_OK ? set_epilogue(problem, d, error) : status;
@@ -281,9 +238,9 @@ static tw_status scale(tw_library *library, void *stream, const tw_gemm_descript
     const char *refusal = tw_problem_refusal(&problem);
     if (refusal != NULL)
         return tw_fail(error, TW_INVALID, "gemm: %s", refusal);
-    const struct tw_argument *result = find_argument(problem.description, "C");
-    return tw_call_scale(library, stream, type_of(&problem, result), count * d->m, d->n, d->beta, c,
-                         d->ldc, error);
+    const struct tw_argument *result = tw_product_argument(problem.description, "C");
+    return tw_call_scale(library, stream, tw_product_type(&problem, result), count * d->m, d->n,
+                         d->beta, c, d->ldc, error);
 }
 
 static tw_status run(tw_library *library, void *stream, const tw_gemm_descriptor *d, const void *a,

@@ -11,6 +11,10 @@ const struct tw_sized tw_sized_request = {"tw_request", sizeof(tw_request), size
 const struct tw_sized tw_sized_gemm = {"tw_gemm_descriptor", sizeof(tw_gemm_descriptor),
                                        sizeof(tw_gemm_descriptor)};
 
+const struct tw_sized tw_sized_gemm_grouped = {"tw_gemm_grouped_descriptor",
+                                               sizeof(tw_gemm_grouped_descriptor),
+                                               sizeof(tw_gemm_grouped_descriptor)};
+
 tw_status tw_sized_read(const struct tw_sized *kind, void *out, const void *given,
                         tw_error *error) {
     size_t size;

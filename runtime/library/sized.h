@@ -11,7 +11,8 @@ struct tw_sized {
     size_t size, first_size;
 };
 
-extern const struct tw_sized tw_sized_options, tw_sized_request, tw_sized_gemm;
+extern const struct tw_sized tw_sized_options, tw_sized_request, tw_sized_gemm,
+    tw_sized_gemm_grouped;
 
 /* Copies a caller's struct, which begins with its size, to `out` of this version: what it lacks is
  * zero. Fails when its size is none, or when it has something set that this version does not know.

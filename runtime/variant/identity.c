@@ -161,8 +161,9 @@ static void add_problem(struct tw_hash *hash, const struct tw_description *d) {
         add_real(hash, a->fill_high);
         add_number(hash, a->fill_seed);
         /* Only where they are: what has none keeps the hash that it had before there were any. */
-        struct tw_expression *const later[] = {a->when, a->fill_low_of, a->fill_high_of, a->layers};
-        for (int k = 0; k < 4; k++)
+        struct tw_expression *const later[] = {a->when, a->fill_low_of, a->fill_high_of, a->layers,
+                                               a->fill_parts_of};
+        for (int k = 0; k < 5; k++)
             if (later[k] != NULL) {
                 add_number(hash, k);
                 tw_expression_hash(later[k], &d->symbols, hash);
@@ -364,6 +365,8 @@ static void add_input(struct tw_hash *hash, const struct tw_problem *problem, in
     add_real(hash, range[0]);
     add_real(hash, range[1]);
     add_number(hash, a->fill_seed);
+    if (a->fill_parts_of != NULL)
+        tw_hash_add_text(hash, "parts");
 }
 
 static tw_status add_inputs(struct tw_hash *hash, const struct tw_problem *problem,

@@ -1,6 +1,7 @@
 /* Several products of one shape: the z of a block says which of the matrices are its own. */
 
 #define BATCHED (BATCH > 1)
+#define GROUPED 0 /* see groups.cu */
 
 #if BATCHED
 #if HAS_E

@@ -14,6 +14,15 @@ TW_KERNEL(gemm_naive)
     const int n = (int)(blockIdx.x % blocks_n) * TW_BLOCK_X + (int)threadIdx.x;
     if (m >= M || n >= N)
         return;
+#if GROUPED
+    const int group = group_of(ends, m);
+    if (group == GROUPS)
+        return;
+    B += (tw_index)group * stride_b;
+#if HAS_BIASES
+    biases += (tw_index)group * N;
+#endif
+#endif
 
     real sum = 0;
     for (int k = 0; k < K; k++)

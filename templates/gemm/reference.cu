@@ -14,7 +14,7 @@ TW_KERNEL(gemm_reference)
 TW_KERNEL(gemm_reference)
 (TW_GLOBAL const ELEMENT *TW_RESTRICT A, TW_GLOBAL const ELEMENT *TW_RESTRICT B,
  TW_GLOBAL double *TW_RESTRICT C, TW_GLOBAL const ELEMENT *TW_RESTRICT before, int M, int N, int K,
-#if EPILOGUE || BATCHED
+#if EPILOGUE || BATCHED || GROUPED
  int lda, int ldb, int ldc, real alpha, real beta EPILOGUE_PARAMETERS BATCH_PARAMETERS)
 #else
  int lda, int ldb, int ldc, real alpha, real beta)
@@ -31,6 +31,15 @@ TW_KERNEL(gemm_reference)
         return;
     const int m = (int)(element / N);
     const int n = (int)(element % N);
+#if GROUPED
+    const int group = group_of(ends, m);
+    if (group == GROUPS)
+        return;
+    B += (tw_index)group * stride_b;
+#if HAS_BIASES
+    biases += (tw_index)group * N;
+#endif
+#endif
 
 #if INTEGER
     int sum = 0;

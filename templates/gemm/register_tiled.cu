@@ -99,7 +99,7 @@ TW_KERNEL(gemm_register_tiled)
 TW_KERNEL(gemm_register_tiled)
 (TW_GLOBAL const ELEMENT *TW_RESTRICT A, TW_GLOBAL const ELEMENT *TW_RESTRICT B,
  TW_GLOBAL ELEMENT *TW_RESTRICT C, int M, int N, int K, int lda, int ldb, int ldc, real alpha,
-#if EPILOGUE || BATCHED
+#if EPILOGUE || BATCHED || GROUPED
  real beta, int group_m SHARE_ARGUMENTS EPILOGUE_PARAMETERS BATCH_PARAMETERS)
 #else
  real beta, int group_m SHARE_ARGUMENTS)
@@ -109,6 +109,9 @@ TW_KERNEL(gemm_register_tiled)
     TW_SHARED(real, shared, SHARED_REALS);
 #if BATCHED
     TO_LAYER();
+#endif
+#if GROUPED
+    TO_GROUP(BM, TILES_N(N));
 #endif
 #if EPILOGUE
     const struct epilogue epilogue = EPILOGUE_GIVEN;

@@ -29,8 +29,14 @@ TW_KERNEL(gemm_tiled)
     const int y = (int)threadIdx.y;
     const int tid = y * BN + x;
     const int blocks_n = N / BN + (N % BN != 0);
+#if GROUPED
+    TO_GROUP(BM, blocks_n);
+    const int block_m = group.tile / blocks_n * BM;
+    const int block_n = group.tile % blocks_n * BN;
+#else
     const int block_m = (int)(blockIdx.x / blocks_n) * BM;
     const int block_n = (int)(blockIdx.x % blocks_n) * BN;
+#endif
 
     real sum = 0;
     /* Zeros beyond K add nothing; rows and columns beyond M and N are not stored. */

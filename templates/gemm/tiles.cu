@@ -2,7 +2,11 @@
  * rows and columns that fit in the L2 cache: tiles are numbered down columns of group_m tiles (as
  * Triton's matrix multiplication tutorial does). */
 
+#if GROUPED
+#define TILES_M(M) ((M) / BM + ((M) % BM != 0 || (M) == 0)) /* a block without rows has a place, too */
+#else
 #define TILES_M(M) ((M) / BM + ((M) % BM != 0))
+#endif
 #define TILES_N(N) ((N) / BN + ((N) % BN != 0))
 
 /* The first row of a tile, and the first column. */

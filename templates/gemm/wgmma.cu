@@ -98,9 +98,9 @@ TW_DEVICE int multiply_tile(tw_u32 base, sum_type total[TALL][BN / 2], int row, 
 #endif
 #endif
 
-#if EPILOGUE || BATCHED
-TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL result_type *first_c, tw_u32 base, int rows,
-                       int columns, int ldc, SCALAR alpha, SCALAR beta, int group,
+#if EPILOGUE || BATCHED || GROUPED
+TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL result_type *first_c, tw_u32 base, int all_rows,
+                       int all_columns, int ldc, SCALAR alpha, SCALAR beta, int group,
                        struct share share EPILOGUE_PARAMETERS LAYER_STRIDES)
 #else
 TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL result_type *C, tw_u32 base, int rows, int columns,
@@ -120,12 +120,23 @@ TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL result_type *C, tw_u32
 #endif
     if (PINGPONG)
         ring_skip(&ring, consumer * share.steps);
+#if GROUPED
+    struct cursor cursor = {0, 0, 0};
+#elif EPILOGUE || BATCHED
+    const int rows = all_rows, columns = all_columns;
+#endif
     for (int tile = first; tile < share.tiles; tile += step) {
+#if GROUPED
+        struct place place = place_of(tile, SWAP ? all_columns : all_rows, SWAP ? all_rows : all_columns, group,
+                                      ends, &cursor);
+        const int rows = SWAP ? all_rows : place.end, columns = SWAP ? place.end : all_columns;
+#else
         struct place place = place_of(tile, rows, columns, group);
+#endif
         sum_type sum[TALL][BN / 2];
         place.row += share.rank_m * BM;
         place.column += share.rank_n * BN;
-#if EPILOGUE || BATCHED
+#if EPILOGUE || BATCHED || GROUPED
 #if BATCHED
         TW_GLOBAL result_type *C = first_c + (tw_index)place.layer * stride_c;
 #else
@@ -133,7 +144,11 @@ TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL result_type *C, tw_u32
 #endif
 #if EPILOGUE
         struct finish finish = {EPILOGUE_GIVEN, beta, SWAP ? columns : rows, SWAP ? rows : columns};
+#if BATCHED
         finish.epilogue.E += E_OF_LAYER(place.layer);
+#elif GROUPED && HAS_BIASES
+        finish.epilogue.biases += (tw_index)place.layer * finish.N;
+#endif
 #endif
 #endif
         if (PINGPONG && tile != share.first) {
@@ -160,7 +175,7 @@ TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL result_type *C, tw_u32
         store_staged(C, base, place, rows, columns, ldc, alpha, beta, share.part);
 #endif
 #elif STORE == STORE_tma
-#if EPILOGUE || BATCHED
+#if EPILOGUE || BATCHED || GROUPED
         store_tile(map_c, C, sum, buffers, place.row + row + warp * 16, place.column, rows, columns, ldc, alpha,
                    BETA_OF_C, &turn FINISH_GIVEN LAYER_GIVEN);
 #else
@@ -216,7 +231,7 @@ TW_DEVICE void init_barriers(tw_u32 base)
 TW_KERNEL(gemm_wgmma)
 (const __grid_constant__ tensor_map map_a, const __grid_constant__ tensor_map map_b,
  const __grid_constant__ tensor_map map_c, COPIES TW_GLOBAL result_type *TW_RESTRICT C, int M, int N, int K,
-#if EPILOGUE || BATCHED
+#if EPILOGUE || BATCHED || GROUPED
  int ldc, SCALAR alpha, SCALAR beta, int group EPILOGUE_PARAMETERS LAYER_STRIDES)
 #else
  int ldc, SCALAR alpha, SCALAR beta, int group)
@@ -234,19 +249,28 @@ TW_KERNEL(gemm_wgmma)
         cluster_sync();
     else
         __syncthreads();
+#if GROUPED
+    const struct share share = share_of(M, N, K, ends);
+#else
     const struct share share = share_of(rows, columns, K);
+#endif
 
     if (threadIdx.x < WARPGROUP) {
         MOVE_REGISTERS("dec", PRODUCER_REGISTERS);
+#if GROUPED
+        if (threadIdx.x == 0)
+            produce(map_rows, map_columns, base, rows, columns, group, share, ends);
+#else
         if (threadIdx.x == 0)
             produce(map_rows, map_columns, base, rows, columns, group, share);
+#endif
         if (SPLIT > 1) {
             __syncwarp();
             cluster_sync();
         }
     } else {
         MOVE_REGISTERS("inc", CONSUMER_REGISTERS);
-#if EPILOGUE || BATCHED
+#if EPILOGUE || BATCHED || GROUPED
         consume(&map_c, C, base, rows, columns, ldc, alpha, beta, group, share EPILOGUE_HANDED LAYER_STRIDES_GIVEN);
 #else
         consume(&map_c, C, base, rows, columns, ldc, alpha, beta, group, share);

@@ -13,6 +13,12 @@
 #endif
 #define LAYER_TAKEN , int layer
 #define LAYER_GIVEN , place.layer
+#elif GROUPED
+#define LAYER_STRIDES , TW_GLOBAL const int *TW_RESTRICT ends
+#define LAYER_STRIDES_GIVEN , ends
+#define E_OF_LAYER(layer) 0
+#define LAYER_TAKEN
+#define LAYER_GIVEN
 #else
 #define LAYER_STRIDES
 #define LAYER_STRIDES_GIVEN

@@ -2,6 +2,15 @@
  *
  * Blocks of a cluster that need the same operand load a part of it each, for all of them. */
 
+/* Of which operand there are several. */
+#if GROUPED
+#define LAYERED_ROWS (SWAP && GROUPS > 1)
+#define LAYERED_COLUMNS (!SWAP && GROUPS > 1)
+#else
+#define LAYERED_ROWS BATCHED
+#define LAYERED_COLUMNS BATCHED
+#endif
+
 TW_DEVICE void load_rows(tw_u32 to, const tensor_map *map, tw_u32 full, int row, int k,
                          struct share share)
 {
@@ -11,12 +20,12 @@ TW_DEVICE void load_rows(tw_u32 to, const tensor_map *map, tw_u32 full, int row,
     TW_UNROLL
     for (int n = 0; n < CLUSTER_N; n++)
         blocks |= 1 << (n * CLUSTER_M + share.rank_m);
-#if BATCHED
+#if LAYERED_ROWS
 #define LOAD_ROWS(to, x, y) load_layer_box_for(blocks, to, map, full, x, y, share.layer)
 #else
 #define LOAD_ROWS(to, x, y) load_box_for(blocks, to, map, full, x, y)
 #endif
-#elif BATCHED
+#elif LAYERED_ROWS
 #define LOAD_ROWS(to, x, y) load_layer_box(to, map, full, x, y, share.layer)
 #else
 #define LOAD_ROWS(to, x, y) load_box(to, map, full, x, y)
@@ -35,12 +44,12 @@ TW_DEVICE void load_columns(tw_u32 to, const tensor_map *map, tw_u32 full, int c
 {
 #if CLUSTER_M > 1
     const int blocks = ((1 << CLUSTER_M) - 1) << (share.rank_n * CLUSTER_M);
-#if BATCHED
+#if LAYERED_COLUMNS
 #define LOAD_COLUMNS(to, x, y) load_layer_box_for(blocks, to, map, full, x, y, share.layer)
 #else
 #define LOAD_COLUMNS(to, x, y) load_box_for(blocks, to, map, full, x, y)
 #endif
-#elif BATCHED
+#elif LAYERED_COLUMNS
 #define LOAD_COLUMNS(to, x, y) load_layer_box(to, map, full, x, y, share.layer)
 #else
 #define LOAD_COLUMNS(to, x, y) load_box(to, map, full, x, y)
@@ -55,12 +64,24 @@ TW_DEVICE void load_columns(tw_u32 to, const tensor_map *map, tw_u32 full, int c
 }
 
 TW_DEVICE void produce(const tensor_map *map_rows, const tensor_map *map_columns, tw_u32 base, int rows,
+#if GROUPED
+                       int columns, int group, struct share share LAYER_STRIDES)
+#else
                        int columns, int group, struct share share)
+#endif
 {
     struct ring ring = {0, 1}; /* stages begin empty: the phase before the first is over */
+#if GROUPED
+    struct cursor cursor = {0, 0, 0};
+#endif
     for (int tile = share.first; tile < share.tiles; tile += share.step) {
+#if GROUPED
+        const struct place place =
+            place_of(tile, SWAP ? columns : rows, SWAP ? rows : columns, group, ends, &cursor);
+#else
         const struct place place = place_of(tile, rows, columns, group);
-#if BATCHED
+#endif
+#if BATCHED || GROUPED
         share.layer = place.layer;
 #endif
         for (int step = 0; step < share.steps; step++) {

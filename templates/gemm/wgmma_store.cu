@@ -122,10 +122,41 @@ TW_DEVICE void read_chunk(tw_u32 buffer, TW_GLOBAL const tw_u16 *C, int row, int
     __syncwarp();
 }
 
+#if GROUPED
+/* A chunk in shared memory to C, where its rows end before the chunk does. */
+TW_DEVICE void write_chunk(tw_u32 buffer, TW_GLOBAL tw_u16 *C, int row, int column, int rows, int columns,
+                           int ldc)
+{
+    for (int i = (int)threadIdx.x % 32; i < 16 * 8; i += 32) {
+        const int m = row + i / 8, n = column + i % 8 * 8;
+        TW_GLOBAL tw_u16 *to = C + (tw_index)m * ldc + n;
+        tw_u32 pairs[4];
+        if (m >= rows)
+            continue;
+        asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(pairs[0]), "=r"(pairs[1]), "=r"(pairs[2]), "=r"(pairs[3])
+                     : "r"(chunk_at(buffer, i / 8, i % 8))
+                     : "memory");
+        if (n + 8 <= columns) {
+            *(TW_GLOBAL uint4 *)to = make_uint4(pairs[0], pairs[1], pairs[2], pairs[3]);
+            continue;
+        }
+        TW_UNROLL
+        for (int e = 0; e < 8; e++)
+            if (n + e < columns)
+                to[e] = (tw_u16)(pairs[e / 2] >> e % 2 * 16);
+    }
+}
+#endif
+
 /* Each warp by itself, through its own buffers in shared memory, in turn: `turn` goes on from tile to tile. */
+#if GROUPED
+TW_DEVICE void store_tile(const tensor_map *map_c, TW_GLOBAL tw_u16 *C, const float sum[TALL][BN / 2],
+#else
 TW_DEVICE void store_tile(const tensor_map *map_c, TW_GLOBAL const tw_u16 *C, const float sum[TALL][BN / 2],
+#endif
                           tw_u32 buffers, int row, int column, int rows, int columns, int ldc, float alpha,
-#if EPILOGUE || BATCHED
+#if EPILOGUE || BATCHED || GROUPED
                           float beta, int *turn FINISH_TAKEN LAYER_TAKEN)
 #else
                           float beta, int *turn)
@@ -179,6 +210,11 @@ TW_DEVICE void store_tile(const tensor_map *map_c, TW_GLOBAL const tw_u16 *C, co
 #if BATCHED
             if (lane == 0)
                 store_layer_box(map_c, buffer, column + chunk * CHUNK, row + t * 64, layer);
+#elif GROUPED
+            if (row + t * 64 + 16 > rows)
+                write_chunk(buffer, C, row + t * 64, column + chunk * CHUNK, rows, columns, ldc);
+            else if (lane == 0)
+                store_box(map_c, buffer, column + chunk * CHUNK, row + t * 64);
 #else
             if (lane == 0)
                 store_box(map_c, buffer, column + chunk * CHUNK, row + t * 64);

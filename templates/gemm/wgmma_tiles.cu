@@ -27,13 +27,75 @@
 
 struct place {
     int row, column; /* of the cluster's tiles, in elements */
-#if BATCHED
+#if BATCHED || GROUPED
     int layer;
+#endif
+#if GROUPED
+    int end; /* of the group's rows of C */
 #endif
 };
 
 /* Clusters in flight at one time should share rows and columns that fit in the L2 cache: they are numbered
  * down columns of `group` of them (as Triton's matrix multiplication tutorial does). */
+#if GROUPED
+/* A group, its first row, and the clusters' tiles before it. */
+struct cursor {
+    int group, first, before;
+};
+
+/* Clusters' tiles of a group of so many rows of C, which is N wide. */
+TW_DEVICE int group_tiles(int lines, int N)
+{
+    return ((SWAP ? N : lines) + BM * CLUSTER_M - 1) / (BM * CLUSTER_M) *
+           (((SWAP ? lines : N) + BN * CLUSTER_N - 1) / (BN * CLUSTER_N));
+}
+
+TW_DEVICE int group_end(TW_GLOBAL const int *ends, const struct cursor *cursor, int M)
+{
+    return min(max(ends[cursor->group], cursor->first), M);
+}
+
+TW_DEVICE void next_group(struct cursor *cursor, int end, int N)
+{
+    cursor->before += group_tiles(end - cursor->first, N);
+    cursor->first = end;
+    cursor->group++;
+}
+
+/* All tiles of all groups. */
+TW_DEVICE int tile_count(TW_GLOBAL const int *ends, int M, int N)
+{
+    struct cursor cursor = {0, 0, 0};
+    while (cursor.group < GROUPS)
+        next_group(&cursor, group_end(ends, &cursor, M), N);
+    return cursor.before;
+}
+
+/* A tile of those that there are, none before the cursor's group, to which the cursor goes on. */
+TW_DEVICE struct place place_of(int tile, int M, int N, int group, TW_GLOBAL const int *ends,
+                                struct cursor *cursor)
+{
+    int end = group_end(ends, cursor, M);
+    while (tile - cursor->before >= group_tiles(end - cursor->first, N)) {
+        next_group(cursor, end, N);
+        end = group_end(ends, cursor, M);
+    }
+    tile -= cursor->before;
+    const int rows = SWAP ? N : end - cursor->first, columns = SWAP ? end - cursor->first : N;
+    const int tiles_m = (rows + BM * CLUSTER_M - 1) / (BM * CLUSTER_M);
+    const int tiles_n = (columns + BN * CLUSTER_N - 1) / (BN * CLUSTER_N);
+    const int tall = group < tiles_m ? group : tiles_m;
+    const int first = tile / (tall * tiles_n) * tall;
+    const int height = tiles_m - first < tall ? tiles_m - first : tall;
+    const int within = tile % (tall * tiles_n);
+    struct place place;
+    place.row = (first + within % height) * BM * CLUSTER_M + (SWAP ? 0 : cursor->first);
+    place.column = within / height * BN * CLUSTER_N + (SWAP ? cursor->first : 0);
+    place.layer = cursor->group;
+    place.end = end;
+    return place;
+}
+#else
 TW_DEVICE struct place place_of(int tile, int rows, int columns, int group)
 {
     const int tiles_m = (rows + BM * CLUSTER_M - 1) / (BM * CLUSTER_M);
@@ -60,6 +122,7 @@ TW_DEVICE int tile_count(int rows, int columns)
     return ((rows + BM * CLUSTER_M - 1) / (BM * CLUSTER_M)) *
            ((columns + BN * CLUSTER_N - 1) / (BN * CLUSTER_N));
 }
+#endif
 
 /* A block's share of the work: whole tiles, or of one tile a part of K. */
 struct share {
@@ -67,12 +130,16 @@ struct share {
     int step_first, steps;   /* of K */
     int part;                /* of SPLIT */
     int rank_m, rank_n;      /* place in the cluster's tiles */
-#if BATCHED
+#if BATCHED || GROUPED
     int layer;               /* that is being loaded */
 #endif
 };
 
+#if GROUPED
+TW_DEVICE struct share share_of(int M, int N, int K, TW_GLOBAL const int *ends)
+#else
 TW_DEVICE struct share share_of(int rows, int columns, int K)
+#endif
 {
     const int rank = CLUSTER > 1 ? cluster_rank() : 0;
     const int all = K / STEP + (K % STEP != 0);
@@ -82,7 +149,12 @@ TW_DEVICE struct share share_of(int rows, int columns, int K)
     share.rank_n = SPLIT > 1 ? 0 : rank / CLUSTER_M;
     share.first = (int)blockIdx.x / CLUSTER;
     share.step = (int)gridDim.x / CLUSTER;
+#if GROUPED
+    share.tiles = tile_count(ends, M, N);
+    share.layer = 0;
+#else
     share.tiles = tile_count(rows, columns);
+#endif
 #if BATCHED
     share.tiles *= BATCH;
     share.layer = 0;

@@ -93,6 +93,13 @@ class Bench(support.EndToEnd):
             if DEVICE.startswith("opencl"):
                 self.assertRegex(contenders["OpenBLAS"]["reason"], "plain products|has no i8")
 
+    def test_groups(self):
+        """Every row with its group's B and bias; nothing on a CPU does the same."""
+        words = ("gemm_grouped", "--shape", "37x9x20", "--attr", "groups=5", "--attr", "bias=column")
+        problem = json.loads(self.bench(*words, *WARM, "--json").out)["problems"][0]
+        self.assertEqual(problem["problem"], "M=37,N=9,K=20;dtype=f32,trans=nn,groups=5,bias=column")
+        self.assertTrue(self.check(problem)["tilewise"]["timed"])
+
     def test_the_other_kernels_from_a_list(self):
         shapes = self.home / "shapes.txt"
         shapes.write_text(

@@ -46,6 +46,9 @@ class Kernels(support.EndToEnd):
     def test_gemm_scale(self):
         self.check("gemm_scale", ("gemm_scale", "--shape", "30x20"), "GB/s", 3)
 
+    def test_gemm_grouped(self):
+        self.check("gemm_grouped", ("gemm_grouped", "--shape", "30x20x10", "--attr", "groups=4"), "TFLOP/s", 2)
+
     def test_aat(self):
         self.check("aat", ("aat", "--shape", "30x20"), "TFLOP/s")
 

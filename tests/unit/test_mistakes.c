@@ -65,6 +65,12 @@ static void optional_buffers_and_bounds(void **state) {
         {FILL,
          "\"fill\": { \"low\": true, \"high\": 1 }",
          {"key arguments[0].fill.low: expected a number"}},
+        {FILL,
+         "\"fill\": { \"parts_of\": \"M\", \"seed\": 1 }",
+         {"key arguments[0].fill.parts_of: is for buffers of type i32 with access in"}},
+        {FILL,
+         "\"fill\": { \"parts_of\": \"M\", \"high\": 1 }",
+         {"key arguments[0].fill: ", "high"}},
         {FILL, FILL ", \"when\": \"M >\"", {"key arguments[0].when: ", "ends too early"}},
         {FILL, FILL ", \"when\": 1", {"key arguments[0].when: expected a string"}},
     };

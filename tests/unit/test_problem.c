@@ -476,6 +476,28 @@ static void bounds_of_inputs(void **state) {
     free(text);
 }
 
+/* A list of ends goes up to what there is to be divided. */
+static void parts_of_inputs(void **state) {
+    (void)state;
+    char *typed = replaced(scale_text, "\"name\": \"A\", \"kind\": \"buffer\", \"type\": \"dtype\"",
+                           "\"name\": \"A\", \"kind\": \"buffer\", \"type\": \"i32\"");
+    char *text = replaced(typed, "\"low\": -1, \"high\": 1", "\"parts_of\": \"M - 4\"");
+    struct tw_description *d = read_description(text, NULL);
+    struct tw_problem problem = parse_problem(d, "11x5"), empty = parse_problem(d, "4x5");
+    int64_t values[TW_MAX_SYMBOLS];
+    double low, high;
+    struct tw_error error;
+    bind_problem(&problem, &paper_gpu, values);
+    must(tw_problem_fill(&problem, 0, values, &low, &high, &error), error);
+    assert_true(low == 0 && high == 7);
+    bind_problem(&empty, &paper_gpu, values);
+    assert_refuses(tw_problem_fill(&empty, 0, values, &low, &high, &error), TW_INVALID, error,
+                   "fill of A: parts_of is 0, not from 1 to 2^31-1");
+    tw_description_free(d);
+    free(text);
+    free(typed);
+}
+
 static void work(void **state) {
     (void)state;
     int64_t values[TW_MAX_SYMBOLS];
@@ -530,6 +552,7 @@ int main(void) {
         cmocka_unit_test(numbers_as_attributes),
         cmocka_unit_test(optional_buffers),
         cmocka_unit_test(bounds_of_inputs),
+        cmocka_unit_test(parts_of_inputs),
         cmocka_unit_test(keys),
         cmocka_unit_test(types_that_go_together),
         cmocka_unit_test(read_keys),

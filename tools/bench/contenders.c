@@ -8,9 +8,11 @@ static const struct entry table[] = {
     {"aat", NULL, ROLE_OURS, &contender_tilewise},
     {"transpose", NULL, ROLE_OURS, &contender_tilewise},
     {"copy", NULL, ROLE_OURS, &contender_tilewise},
+    {"gemm_grouped", NULL, ROLE_OURS, &contender_tilewise},
 #ifdef BENCH_CUBLAS
     {"gemm", "cuda", ROLE_VENDOR, &contender_cublas_gemm},
     {"gemm", "cuda", ROLE_VENDOR, &contender_cublaslt},
+    {"gemm_grouped", "cuda", ROLE_VENDOR, &contender_cublaslt_loop},
     {"aat", "cuda", ROLE_VENDOR, &contender_cublas_gemm},
     {"aat", "cuda", ROLE_VENDOR, &contender_cublas_syrk_mirror},
     {"aat", "cuda", ROLE_PART, &contender_cublas_syrk},

@@ -1,6 +1,8 @@
 /* cuBLASLt: the fastest of the algorithms that its heuristic lists, each tried in turn. Batches are
  * its own by strides. An epilogue is done by the product's kernel or not at all: a second kernel
- * after a bare product would be compared with what we do not do. */
+ * after a bare product would be compared with what we do not do. Groups of rows are a loop of
+ * products, one for each group that has rows, every one with an algorithm that was chosen for it.
+ */
 #include <cublasLt.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -83,14 +85,17 @@ struct state {
     const struct candidate *chosen;
     int added, biases; /* which inputs are; -1: none */
     const char *epilogue;
+    int64_t m;                          /* rows of A and C */
+    uint64_t a_at, b_at, c_at, bias_at; /* bytes from the beginning of each buffer */
 };
 
 static tw_status set_biases(const struct state *state, const struct set *set, tw_error *error) {
     if (state->biases < 0)
         return TW_OK;
-    return check(lt.product_set(state->product, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
-                                &set->in[state->biases], sizeof set->in[state->biases]),
-                 "cublasLtMatmulDescSetAttribute", error);
+    const void *biases = (const char *)set->in[state->biases] + state->bias_at;
+    return check(
+        lt.product_set(state->product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &biases, sizeof biases),
+        "cublasLtMatmulDescSetAttribute", error);
 }
 
 static tw_status call(void *pointer, int number, tw_error *error) {
@@ -101,9 +106,12 @@ static tw_status call(void *pointer, int number, tw_error *error) {
     if (status != TW_OK)
         return status;
     /* Columns instead of rows: B comes first. */
-    return check(lt.matmul(state->handle, state->product, state->types->one, set->in[1], state->b,
-                           set->in[0], state->a, adds ? state->types->one : state->types->zero,
-                           adds ? set->in[state->added] : set->out, state->c, set->out, state->c,
+    void *c = (char *)set->out + state->c_at;
+    return check(lt.matmul(state->handle, state->product, state->types->one,
+                           (const char *)set->in[1] + state->b_at, state->b,
+                           (const char *)set->in[0] + state->a_at, state->a,
+                           adds ? state->types->one : state->types->zero,
+                           adds ? set->in[state->added] : c, state->c, c, state->c,
                            &state->chosen->algorithm, state->workspace, WORKSPACE_BYTES,
                            state->data->stage->stream),
                  "cublasLtMatmul", error);
@@ -155,7 +163,7 @@ static tw_status describe_product(struct state *state, tw_error *error) {
     const struct task *t = state->data->task;
     cublasOperation_t first = t->transposed_b ? CUBLAS_OP_T : CUBLAS_OP_N;
     cublasOperation_t second = t->transposed_a ? CUBLAS_OP_T : CUBLAS_OP_N;
-    uint64_t m = (uint64_t)t->m, n = (uint64_t)t->n, k = (uint64_t)t->k;
+    uint64_t m = (uint64_t)state->m, n = (uint64_t)t->n, k = (uint64_t)t->k;
     const size_t workspace = WORKSPACE_BYTES;
     CHECK(lt.create(&state->handle), "cublasLtCreate");
     CHECK(lt.product_create(&state->product, state->types->compute, state->types->scale),
@@ -186,7 +194,7 @@ static tw_status describe_product(struct state *state, tw_error *error) {
     CHECK(lt.preference_set(state->preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace,
                             sizeof workspace),
           "cublasLtMatmulPreferenceSetAttribute");
-    return tw_allocate(&state->workspace, state->data->stage->library, workspace, error);
+    return TW_OK;
 }
 
 static int compare(const void *a, const void *b) {
@@ -248,14 +256,13 @@ static tw_status settle(struct state *state, tw_error *error) {
     return status;
 }
 
-static tw_status create(void **out, struct data *data, tw_error *error) {
-    *out = NULL;
+static tw_status open_library(tw_error *error) {
     pthread_once(&lt_once, open_lt);
-    if (lt_status != TW_OK)
-        return tw_fail(error, lt_status, "%s", lt_error.message);
-    struct state *state = *out = calloc(1, sizeof *state);
-    if (state == NULL)
-        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    return lt_status == TW_OK ? TW_OK : tw_fail(error, lt_status, "%s", lt_error.message);
+}
+
+/* Chooses the algorithm. `state` has the workspace, the rows and where they begin. */
+static tw_status prepare(struct state *state, struct data *data, tw_error *error) {
     state->data = data;
     state->types = vendor_types_of(data, error);
     if (state->types == NULL)
@@ -278,11 +285,8 @@ static tw_status create(void **out, struct data *data, tw_error *error) {
     return settle(state, error);
 }
 
-static void release(void *pointer) {
-    struct state *state = pointer;
-    if (state == NULL)
-        return;
-    tw_release(state->data->stage->library, state->workspace);
+/* All but the workspace. */
+static void unprepare(const struct state *state) {
     if (state->preference != NULL)
         lt.preference_destroy(state->preference);
     if (state->c != NULL)
@@ -295,6 +299,28 @@ static void release(void *pointer) {
         lt.product_destroy(state->product);
     if (state->handle != NULL)
         lt.destroy(state->handle);
+}
+
+static tw_status create(void **out, struct data *data, tw_error *error) {
+    *out = NULL;
+    tw_status status = open_library(error);
+    if (status != TW_OK)
+        return status;
+    struct state *state = *out = calloc(1, sizeof *state);
+    if (state == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    state->data = data;
+    state->m = data->task->m;
+    status = tw_allocate(&state->workspace, data->stage->library, WORKSPACE_BYTES, error);
+    return status == TW_OK ? prepare(state, data, error) : status;
+}
+
+static void release(void *pointer) {
+    struct state *state = pointer;
+    if (state == NULL)
+        return;
+    unprepare(state);
+    tw_release(state->data->stage->library, state->workspace);
     free(state);
 }
 
@@ -307,3 +333,91 @@ static void describe(const void *pointer, struct tw_text *text) {
 
 const struct contender contender_cublaslt = {
     .name = "cuBLASLt best", .create = create, .free = release, .call = call, .describe = describe};
+
+/* ---- Groups ---- */
+
+struct loop {
+    struct data *data;
+    void *workspace;
+    struct state *groups; /* those that have rows */
+    int count;
+};
+
+static tw_status prepare_groups(struct loop *loop, const int32_t *ends, tw_error *error) {
+    struct data *data = loop->data;
+    const struct task *t = data->task;
+    const uint64_t a_bytes = tw_type_info(data->in[0].type)->bytes;
+    const uint64_t b_bytes = tw_type_info(data_type_b(data))->bytes;
+    const uint64_t c_bytes = tw_type_info(data->out.type)->bytes;
+    tw_status status = TW_OK;
+    int64_t first = 0;
+    for (int64_t g = 0; g < t->groups && status == TW_OK; first = ends[g++]) {
+        if (ends[g] == first)
+            continue;
+        struct state *state = &loop->groups[loop->count++];
+        state->m = ends[g] - first;
+        state->workspace = loop->workspace;
+        state->a_at = (uint64_t)(first * t->lda) * a_bytes;
+        state->b_at = (uint64_t)(g * t->k * t->n) * b_bytes;
+        state->c_at = (uint64_t)(first * t->ldc) * c_bytes;
+        state->bias_at = (uint64_t)(g * t->n) * c_bytes;
+        status = prepare(state, data, error);
+    }
+    return status;
+}
+
+static tw_status create_loop(void **out, struct data *data, tw_error *error) {
+    *out = NULL;
+    tw_status status = open_library(error);
+    if (status != TW_OK)
+        return status;
+    struct loop *loop = *out = calloc(1, sizeof *loop);
+    if (loop == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    tw_library *library = data->stage->library;
+    const size_t groups = (size_t)data->task->groups;
+    int32_t *ends = malloc(groups * sizeof *ends);
+    loop->data = data;
+    loop->groups = calloc(groups, sizeof *loop->groups);
+    if (ends == NULL || loop->groups == NULL)
+        status = tw_fail(error, TW_NO_MEMORY, "out of memory");
+    if (status == TW_OK)
+        status = tw_allocate(&loop->workspace, library, WORKSPACE_BYTES, error);
+    if (status == TW_OK)
+        status = tw_read(library, data->stage->stream, ends,
+                         data->sets[0].in[data_input(data, "ends")], groups * sizeof *ends, error);
+    if (status == TW_OK)
+        status = prepare_groups(loop, ends, error);
+    free(ends);
+    return status;
+}
+
+static void release_loop(void *pointer) {
+    struct loop *loop = pointer;
+    if (loop == NULL)
+        return;
+    for (int g = 0; g < loop->count; g++)
+        unprepare(&loop->groups[g]);
+    tw_release(loop->data->stage->library, loop->workspace);
+    free(loop->groups);
+    free(loop);
+}
+
+static tw_status call_loop(void *pointer, int number, tw_error *error) {
+    const struct loop *loop = pointer;
+    tw_status status = TW_OK;
+    for (int g = 0; g < loop->count && status == TW_OK; g++)
+        status = call(&loop->groups[g], number, error);
+    return status;
+}
+
+static void describe_loop(const void *pointer, struct tw_text *text) {
+    const struct loop *loop = pointer;
+    tw_text_print(text, "%d calls, each with its own best algorithm", loop->count);
+}
+
+const struct contender contender_cublaslt_loop = {.name = "cuBLASLt loop",
+                                                  .create = create_loop,
+                                                  .free = release_loop,
+                                                  .call = call_loop,
+                                                  .describe = describe_loop};

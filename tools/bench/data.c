@@ -112,19 +112,13 @@ static tw_status allocate(struct data *data, tw_error *error) {
 
 /* All sets hold what the first does. */
 static tw_status fill(struct data *data, tw_error *error) {
-    const struct tw_description *d = data->task->description;
     const struct tw_backend *backend = data->testbed.backend;
     tw_status status = TW_OK;
     for (int i = 0; i < data->in_count && status == TW_OK; i++) {
         int argument = data->in_arguments[i];
-        uint32_t seed = SEED * 64 + d->arguments[argument].fill_seed * 8 + (uint32_t)argument;
         struct tw_memory first = data_memory(data->sets[0].in[i], &data->in[i]);
-        double low, high;
-        status =
-            tw_problem_fill(&data->task->problem, argument, data->task->values, &low, &high, error);
-        if (status == TW_OK)
-            status =
-                check_kernels_fill(&data->checks, &first, &data->in[i], seed, low, high, error);
+        status = check_kernels_fill_input(&data->checks, argument, data->task->values, &first,
+                                          &data->in[i], SEED, error);
         for (int s = 1; s < data->set_count && status == TW_OK; s++) {
             struct tw_memory other = data_memory(data->sets[s].in[i], &data->in[i]);
             status = backend->copy(data->testbed.device, &other, &first, error);

@@ -13,6 +13,15 @@ const char *task_word(const struct task *task, const char *attribute) {
     return "";
 }
 
+/* What an attribute that is a number is; `otherwise` where the kernel has none. */
+static int64_t number_of(const struct task *task, const char *attribute, int64_t otherwise) {
+    const struct tw_description *d = task->problem.description;
+    for (int i = 0; i < d->attribute_count; i++)
+        if (strcmp(d->attributes[i].name, attribute) == 0)
+            return task->problem.words[i];
+    return otherwise;
+}
+
 /* The attribute's number among the words that the enums of task.h list in this order. */
 static int choice(const struct task *task, const char *attribute, const char *const *words) {
     const char *word = task_word(task, attribute);
@@ -31,7 +40,7 @@ static void take_epilogue(struct task *task) {
 }
 
 bool task_is_plain(const struct task *task) {
-    return task->batch == 1 && !task->apart && task->bias == TASK_BIAS_NONE &&
+    return task->batch == 1 && task->groups == 0 && !task->apart && task->bias == TASK_BIAS_NONE &&
            task->activation == TASK_ACTIVATION_NONE;
 }
 
@@ -39,7 +48,7 @@ static tw_status take_numbers(struct task *task, const char *kernel, tw_error *e
     const int64_t *sizes = task->problem.dimensions;
     bool aat = strcmp(kernel, "aat") == 0;
     task->type = tw_problem_type(&task->problem, 0);
-    task->is_product = aat || strcmp(kernel, "gemm") == 0;
+    task->is_product = aat || strcmp(kernel, "gemm") == 0 || strcmp(kernel, "gemm_grouped") == 0;
     task->m = sizes[0];
     task->batch = 1;
     if (task->is_product) {
@@ -51,16 +60,17 @@ static tw_status take_numbers(struct task *task, const char *kernel, tw_error *e
         task->lda = task->transposed_a ? task->m : task->k;
         task->ldb = task->transposed_b ? task->k : task->n;
         task->ldc = task->n;
-        for (int i = 0; i < task->description->attribute_count; i++)
-            if (strcmp(task->description->attributes[i].name, "batch") == 0)
-                task->batch = task->problem.words[i];
+        task->batch = number_of(task, "batch", 1);
+        task->groups = number_of(task, "groups", 0);
         take_epilogue(task);
         return TW_OK;
     }
     bool transpose = strcmp(kernel, "transpose") == 0;
     if (!transpose && strcmp(kernel, "copy") != 0)
         return tw_fail(error, TW_INVALID,
-                       "nothing to compare %s with; there are gemm, aat, transpose, copy", kernel);
+                       "nothing to compare %s with; there are gemm, gemm_grouped, aat, "
+                       "transpose, copy",
+                       kernel);
     task->n = sizes[1];
     task->lda = task->n;
     task->ldc = transpose ? task->m : task->n;

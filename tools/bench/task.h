@@ -19,6 +19,7 @@ struct task {
     bool transposed_a, transposed_b;
     int64_t lda, ldb, ldc; /* rows lie one after the other; ldc is that of the output */
     int64_t batch;         /* products of these sizes, their matrices one after the other */
+    int64_t groups;        /* not 0: the rows of A are in so many, each with a B of its own */
     /* What else a product does: nothing but for gemm. */
     bool apart; /* adds E; nothing is added otherwise */
     enum task_bias { TASK_BIAS_NONE, TASK_BIAS_ROW, TASK_BIAS_COLUMN } bias;

@@ -8,7 +8,8 @@ enum { THREADS = 64 };
 
 /* REAL_A, REAL_B and REAL_C are the elements' types, LOAD_A to LOAD_C make numbers of them. Whole
  * numbers have a whole answer, which double holds exactly below 2^53. No product may be contracted
- * into the sum after it. Rows are counted through all matrices of a batch, `m` in each. */
+ * into the sum after it. Rows are counted through all matrices of a batch, `m` in each. With
+ * groups, the B and the biases of a row are those of the first group that ends behind it. */
 static const char source[] =
     "#ifdef TW_OPENCL\n"
     "#pragma OPENCL FP_CONTRACT OFF\n"
@@ -18,6 +19,7 @@ static const char source[] =
     "#endif\n"
     "TW_KERNEL(truth)(TW_GLOBAL const REAL_A *A, TW_GLOBAL const REAL_B *B, TW_GLOBAL RIGHT *C,\n"
     "                 TW_GLOBAL const REAL_C *biases, TW_GLOBAL const REAL_C *added,\n"
+    "                 TW_GLOBAL const int *ends,\n"
     "                 tw_index first, tw_index rows, tw_index m, tw_index n, tw_index k,\n"
     "                 tw_index a_layer, tw_index a_row, tw_index a_column, tw_index b_layer,\n"
     "                 tw_index b_row, tw_index b_column)\n"
@@ -26,8 +28,13 @@ static const char source[] =
     "    if (element >= rows * n)\n"
     "        return;\n"
     "    const tw_index row = first + element / n, column = element % n, layer = row / m;\n"
+    "    tw_index own = layer;\n"
+    "#if GROUPS\n"
+    "    while (own + 1 < GROUPS && row >= ends[own])\n"
+    "        own++;\n"
+    "#endif\n"
     "    TW_GLOBAL const REAL_A *a = A + layer * a_layer + row % m * a_row;\n"
-    "    TW_GLOBAL const REAL_B *b = B + layer * b_layer + column * b_column;\n"
+    "    TW_GLOBAL const REAL_B *b = B + own * b_layer + column * b_column;\n"
     "    double sum = 0, lost = 0;\n"
     "    for (tw_index l = 0; l < k; l++) {\n"
     "        const double x = LOAD_A(a[l * a_column]), y = LOAD_B(b[l * b_row]);\n"
@@ -44,7 +51,7 @@ static const char source[] =
     "    x += LOAD_C(added[row * n + column]);\n"
     "#endif\n"
     "#if BIAS\n"
-    "    x += LOAD_C(biases[BIAS == 1 ? row % m : column]);\n"
+    "    x += LOAD_C(biases[BIAS == 1 ? row % m : GROUPS ? own * n + column : column]);\n"
     "#endif\n"
     "    C[element] = (RIGHT)ROUNDED(ACTIVATED(x));\n"
     "}\n";
@@ -76,6 +83,7 @@ static tw_status render(const struct data *data, const char *backend, struct tw_
     tw_text_print(&defines, "#define DOUBLE %d\n#define RIGHT %s\n#define APART %d\n",
                   data->in[0].type == TW_TYPE_f64, right->floating ? "double" : right->dialect,
                   task->apart);
+    tw_text_print(&defines, "#define GROUPS %d\n", (int)task->groups);
     tw_text_print(&defines, "#define BIAS %d\n#define ACTIVATED(x) (%s)\n#define ROUNDED(x) %s\n",
                   task->bias, activations[task->activation],
                   right->floating ? "(x)" : "fmin(fmax(rint(x), -2147483648.0), 2147483647.0)");
@@ -130,11 +138,13 @@ tw_status truth_queue(const struct tw_module *module, const struct data *data, i
     const struct tw_memory a = {.address = (uintptr_t)set->in[0]};
     const struct tw_memory b = {.address = (uintptr_t)set->in[1]};
     const struct tw_memory biases = input(data, "biases"), added = input(data, "E");
+    const struct tw_memory ends = input(data, "ends");
     const struct tw_value values[] = {memory_value(&a),
                                       memory_value(&b),
                                       memory_value(right),
                                       memory_value(&biases),
                                       memory_value(&added),
+                                      memory_value(&ends),
                                       index_value(first),
                                       index_value(rows),
                                       index_value(task->m),

@@ -59,6 +59,7 @@ void lint_each_of_description(const struct tw_description *d, lint_expression_vi
         one(&walk, d->arguments[i].when);
         one(&walk, d->arguments[i].fill_low_of);
         one(&walk, d->arguments[i].fill_high_of);
+        one(&walk, d->arguments[i].fill_parts_of);
     }
     one(&walk, d->flops);
     one(&walk, d->bytes);

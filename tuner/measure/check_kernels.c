@@ -1,6 +1,7 @@
 #include "tuner/measure/check_kernels.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/variant/source.h"
@@ -146,6 +147,53 @@ tw_status check_kernels_fill(const struct check_kernels *checks, const struct tw
         number_value(TW_TYPE_f64, high),
     };
     return queue(checks, checks->fill[extent->type], blocks_for(extent), 0, values, 9, error);
+}
+
+static uint64_t next_random(uint64_t *state) { /* splitmix64, as check/fill.cu */
+    uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return z ^ (z >> 31);
+}
+
+static int compare_ends(const void *a, const void *b) {
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Cuts at random places, so that parts are uneven and some of many empty. */
+static tw_status fill_parts(const struct check_kernels *checks, const struct tw_memory *memory,
+                            const struct tw_extent *extent, uint32_t seed, int32_t total,
+                            struct tw_error *error) {
+    const size_t count = (size_t)(extent->rows * extent->columns);
+    int32_t *ends = malloc(count * sizeof *ends);
+    uint64_t state = seed;
+    if (ends == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        ends[i] = (int32_t)(next_random(&state) % ((uint64_t)total + 1));
+    ends[count - 1] = total;
+    qsort(ends, count, sizeof *ends, compare_ends);
+    struct tw_memory part = tw_memory_part(memory, 0, count * sizeof *ends);
+    tw_status status = checks->testbed->backend->write(checks->testbed->device, &part, ends, error);
+    free(ends);
+    return status;
+}
+
+tw_status check_kernels_fill_input(const struct check_kernels *checks, int argument,
+                                   const int64_t *values, const struct tw_memory *memory,
+                                   const struct tw_extent *extent, uint32_t seed,
+                                   struct tw_error *error) {
+    const struct tw_problem *problem = &checks->testbed->problem;
+    const struct tw_argument *a = &problem->description->arguments[argument];
+    const uint32_t own = seed * 64 + a->fill_seed * 8 + (uint32_t)argument;
+    double low, high;
+    tw_status status = tw_problem_fill(problem, argument, values, &low, &high, error);
+    if (status != TW_OK)
+        return status;
+    return a->fill_parts_of != NULL
+               ? fill_parts(checks, memory, extent, own, (int32_t)high, error)
+               : check_kernels_fill(checks, memory, extent, own, low, high, error);
 }
 
 static void add_up(struct comparison *comparison, const double *errors, const uint64_t *counts,

@@ -24,6 +24,13 @@ tw_status check_kernels_fill(const struct check_kernels *checks, const struct tw
                              const struct tw_extent *extent, uint32_t seed, double low, double high,
                              struct tw_error *error);
 
+/* Fills an input of the testbed's problem, bound to `values`, as its description says, by `seed`:
+ * random numbers, or where something is cut into parts. */
+tw_status check_kernels_fill_input(const struct check_kernels *checks, int argument,
+                                   const int64_t *values, const struct tw_memory *memory,
+                                   const struct tw_extent *extent, uint32_t seed,
+                                   struct tw_error *error);
+
 /* What counts as wrong where no error is allowed for: what is no number, or infinite. */
 #define CHECKS_ANY_NUMBER 1e300
 #define CHECKS_NONE UINT64_MAX

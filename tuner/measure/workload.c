@@ -146,14 +146,8 @@ struct tw_memory workload_zone(const struct workload *w, int argument) {
 
 static tw_status fill_argument(const struct workload *w, const struct tw_memory *memory, int i,
                                struct tw_error *error) {
-    const struct tw_argument *a = &w->testbed->problem.description->arguments[i];
-    double low, high;
-    tw_status status =
-        tw_problem_fill(&w->testbed->problem, i, w->testbed->values, &low, &high, error);
-    return status == TW_OK
-               ? check_kernels_fill(&w->checks, memory, &w->extents[i],
-                                    w->seed * 64 + a->fill_seed * 8 + (uint32_t)i, low, high, error)
-               : status;
+    return check_kernels_fill_input(&w->checks, i, w->testbed->values, memory, &w->extents[i],
+                                    w->seed, error);
 }
 
 tw_status workload_original(const struct workload *w, int argument, struct tw_memory *memory,
