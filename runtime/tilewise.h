@@ -350,6 +350,68 @@ TW_API tw_status tw_gemm_grouped(tw_library *library, void *stream,
                                  const tw_gemm_grouped_descriptor *descriptor, const void *a,
                                  const void *b, const void *ends, void *c, tw_error *error);
 
+/* How the images of a convolution lie in memory, with their filters and results. */
+typedef enum tw_layout {
+    TW_NCHW, /* a row of pixels of one channel after the other; filters as channels x h x w */
+    TW_NHWC  /* the channels of one pixel after the other; filters as h x w x channels */
+} tw_layout;
+
+/* A convolution as neural networks have it (filters are not turned over): with X the input, F the
+ * filters and Y the output,
+ *
+ *     Y = act(alpha*conv(X, F) + beta*Y + bias)
+ *
+ * where Y has `images` images of `filters` channels, each of
+ *
+ *     out_h = (in_h + 2*pad_h - dilation_h*(filter_h - 1) - 1) / stride_h + 1
+ *
+ * rows, rounded down, and as many columns by the same rule. What lies outside of X is zero. With
+ * `groups`, the channels and the filters are divided into so many, and a filter sees the channels
+ * of its own group: it has channels / groups of them. */
+typedef struct tw_conv2d_descriptor {
+    size_t size; /* sizeof(tw_conv2d_descriptor), or 0: see VERSIONS */
+    /* "f32", "f64", "f16" or "bf16", of X, F, Y and the bias; NULL: "f32". Sums of f16 and bf16 are
+     * of f32. */
+    const char *type;
+    /* NULL: the type of the sums. "tf32": those of f32 may be of products rounded to 10 bits of
+     * fraction, which tensor cores take. */
+    const char *compute_type;
+    tw_layout layout;
+    int64_t images; /* 0: there is nothing to do */
+    int64_t channels, in_h, in_w, filters, filter_h, filter_w;
+    int64_t stride_h, stride_w;     /* up to 1024; 0 stands for 1 */
+    int64_t pad_h, pad_w;           /* on each of two sides, up to 1024 */
+    int64_t dilation_h, dilation_w; /* up to 1024; 0 stands for 1 */
+    int64_t groups;                 /* up to 65,535; 0 stands for 1 */
+    /* Elements from one row to the next; 0: rows lie one after the other. A row of X and of Y has
+     * the pixels of an image's row (TW_NCHW) or the channels of a pixel (TW_NHWC), one of F all of
+     * a filter. */
+    int64_t ld_input, ld_filters, ld_output;
+    /* TW_CONV2D_DESCRIPTOR_INIT sets alpha to 1. With beta 0 what Y held is not read. */
+    double alpha, beta;
+    const void *bias; /* NULL, or a number for each filter, in device memory */
+    tw_activation activation;
+} tw_conv2d_descriptor;
+
+#ifdef __cplusplus
+#define TW_CONV2D_DESCRIPTOR_INIT                                                                  \
+    ([] {                                                                                          \
+        tw_conv2d_descriptor d = tw_conv2d_descriptor();                                           \
+        d.size = sizeof d;                                                                         \
+        d.alpha = 1;                                                                               \
+        return d;                                                                                  \
+    }())
+#else
+#define TW_CONV2D_DESCRIPTOR_INIT                                                                  \
+    { .size = sizeof(tw_conv2d_descriptor), .alpha = 1 }
+#endif
+
+/* Does what a descriptor says. What does not go together (a filter larger than the padded image,
+ * groups that do not divide, sizes beyond 32 bits) is TW_INVALID, and nothing is launched. */
+TW_API tw_status tw_conv2d(tw_library *library, void *stream,
+                           const tw_conv2d_descriptor *descriptor, const void *input,
+                           const void *filters, void *output, tw_error *error);
+
 /* B = transpose of A, with A m x n and B n x m, of elements of 1, 2, 4 or 8 bytes. */
 TW_API tw_status tw_transpose(tw_library *library, void *stream, int element_bytes, int64_t m,
                               int64_t n, const void *a, int64_t lda, void *b, int64_t ldb,

@@ -14,7 +14,7 @@
 #include "runtime/description/types.h"
 
 enum {
-    TW_MAX_DIMENSIONS = 6,
+    TW_MAX_DIMENSIONS = 8,
     TW_MAX_ATTRIBUTES = 16,
     TW_MAX_CHOICES = 64, /* values of a parameter or words of an attribute */
     TW_MAX_REFUSALS = 8,

@@ -10,6 +10,8 @@ const struct tw_sized tw_sized_options = {"tw_options", sizeof(tw_options),
 const struct tw_sized tw_sized_request = {"tw_request", sizeof(tw_request), sizeof(tw_request)};
 const struct tw_sized tw_sized_gemm = {"tw_gemm_descriptor", sizeof(tw_gemm_descriptor),
                                        sizeof(tw_gemm_descriptor)};
+const struct tw_sized tw_sized_conv2d = {"tw_conv2d_descriptor", sizeof(tw_conv2d_descriptor),
+                                         sizeof(tw_conv2d_descriptor)};
 
 const struct tw_sized tw_sized_gemm_grouped = {"tw_gemm_grouped_descriptor",
                                                sizeof(tw_gemm_grouped_descriptor),

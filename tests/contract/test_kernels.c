@@ -18,8 +18,40 @@ static const int64_t shapes[][TW_MAX_DIMENSIONS] = {
     {1, 1, 1},      {515, 3, 709},  {1, 264, 1032}, {17, 31, 5},    {264, 16, 520},
     {129, 257, 63}, {136, 264, 72}, {256, 128, 64}, {40, 72, 1700},
 };
-enum { SHAPES = sizeof shapes / sizeof *shapes };
 static const int64_t large[TW_MAX_DIMENSIONS] = {1000, 1000, 1000};
+
+/* Of images and filters: one pixel of one channel, filters that are not square, one of a single
+ * term, and more of each than a tile has. */
+static const int64_t image_shapes[][TW_MAX_DIMENSIONS] = {
+    {1, 1, 1, 1, 1, 1, 1},
+    {2, 1, 9, 11, 6, 3, 2},
+    {3, 24, 13, 8, 6, 1, 1},
+    {1, 12, 12, 19, 66, 5, 3},
+};
+static const int64_t large_images[TW_MAX_DIMENSIONS] = {2, 20, 33, 47, 40, 3, 3};
+
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+static bool is_of_images(const struct tw_description *d) {
+    return d->dimension_count > 3;
+}
+
+static const int64_t *shape_of(const struct tw_description *d, int number) {
+    return is_of_images(d) ? image_shapes[number] : shapes[number];
+}
+
+static int shape_count(const struct tw_description *d) {
+    return is_of_images(d) ? sizeof image_shapes / sizeof *image_shapes : SHAPES;
+}
+
+/* One that most tiles divide. */
+static const int64_t *even_shape(const struct tw_description *d) {
+    return is_of_images(d) ? image_shapes[2] : shapes[7];
+}
+
+static const int64_t *large_shape(const struct tw_description *d) {
+    return is_of_images(d) ? large_images : large;
+}
 
 struct job {
     const struct tw_description *description;
@@ -217,7 +249,7 @@ static void test_shape(void **state) {
 static void test_large(void **state) {
     const struct job *job = *state;
     int failures = 0;
-    struct tw_problem problem = problem_of(job->description, large, 0);
+    struct tw_problem problem = problem_of(job->description, job->sizes, 0);
     default_words(&problem);
     assert_int_equal(try_problem(job, &problem, PADDING_NONE, DEFAULT_ONLY, 1, &failures), 1);
     assert_int_equal(failures, 0);
@@ -232,7 +264,7 @@ static bool wants_newer_hardware(const struct job *job, const struct tw_configur
     newest.arch = 1000;
     tw_device_values(&newest, slots);
     for (int choice = 0; choice < attribute_choices(d); choice++) {
-        struct tw_problem problem = problem_of(d, shapes[7], choice);
+        struct tw_problem problem = problem_of(d, even_shape(d), choice);
         must(tw_problem_bind(&problem, slots, NULL, values, &error), error);
         if (is_allowed(d, c, values, &newest, &error) == TW_OK)
             return true;
@@ -268,23 +300,24 @@ static int test_kernel(const char *kernel, const struct tw_device_info *device, 
         print_error("%s\n", error.message);
         return 1;
     }
-    for (int i = 0; i <= SHAPES; i++) {
+    const int count = shape_count(d);
+    for (int i = 0; i <= count; i++) {
         struct job *job = &jobs[i];
         *job = (struct job){.description = d,
                             .device = device,
-                            .sizes = i < SHAPES ? shapes[i] : large,
+                            .sizes = i < count ? shape_of(d, i) : large_shape(d),
                             .progress = &progress};
         struct tw_problem problem = problem_of(d, job->sizes, 0);
         char shape[TW_PROBLEM_KEY_SIZE];
         tw_problem_shape(&problem, shape);
         snprintf(job->name, sizeof job->name, "%s %.60s on %s", kernel, shape, device->id);
         tests[i] = (struct CMUnitTest){.name = job->name,
-                                       .test_func = i < SHAPES ? test_shape : test_large,
+                                       .test_func = i < count ? test_shape : test_large,
                                        .initial_state = job};
     }
-    tests[SHAPES + 1] = (struct CMUnitTest){
+    tests[count + 1] = (struct CMUnitTest){
         .name = "tried_every_preset", .test_func = tried_every_preset, .initial_state = &jobs[0]};
-    int failed = cmocka_run_group_tests_name(kernel, tests, NULL, NULL);
+    int failed = _cmocka_run_group_tests(kernel, tests, (size_t)count + 2, NULL, NULL);
     tw_description_free(d);
     return failed;
 }

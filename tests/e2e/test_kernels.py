@@ -52,6 +52,25 @@ class Kernels(support.EndToEnd):
     def test_aat(self):
         self.check("aat", ("aat", "--shape", "30x20"), "TFLOP/s")
 
+    def test_conv2d(self):
+        words = ("conv2d", "--shape", "2x3x8x9x4x3x3", "--attr", "pad_h=1", "--attr", "stride_w=2", "--attr",
+                 "bias=filter", "--cache", "warm")
+        report = self.tune_json(*words, "--budget", 2, "--strategy", "random")
+        self.assertEqual(report["trials"]["ok"], 2, report["trials"])
+        self.assertIn("naive", report["presets"])
+        applied = self.ask("apply", *words, device=DEVICE)
+        self.assertEqual(applied["rule"], "exact")
+        self.assertTrue(applied["correct"])
+        self.assert_sound()
+
+    def test_conv2d_that_cannot_be(self):
+        for words, says in (
+            (("--attr", "dilation_h=4"), "the filter, with its dilation, is larger than the padded image"),
+            (("--attr", "groups=2"), "groups must divide the channels and the filters"),
+            (("--attr", "pad_h=-1"), 'conv2d has no pad_h "-1"; it is a whole number from 0 to 1024'),
+        ):
+            self.refused("conv2d", "--shape", "2x3x8x9x4x3x3", *words, says=says, device=DEVICE)
+
 
 if __name__ == "__main__":
     support.main()

@@ -1,0 +1,156 @@
+/* tw_conv2d and its descriptor. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "runtime/library/calls.h"
+#include "runtime/library/plan_create.h"
+#include "runtime/library/sized.h"
+
+/* 0 stands for 1. */
+static int64_t least_one(int64_t number) {
+    return number == 0 ? 1 : number;
+}
+
+static tw_status refuse(const tw_conv2d_descriptor *d, tw_error *error) {
+    if ((unsigned)d->layout > TW_NHWC)
+        return tw_fail(error, TW_INVALID, "conv2d: layout is %d, which is none of tw_layout",
+                       (int)d->layout);
+    if ((unsigned)d->activation > TW_ACTIVATION_SILU)
+        return tw_fail(error, TW_INVALID,
+                       "conv2d: activation is %d, which is none of tw_activation",
+                       (int)d->activation);
+    const struct {
+        const char *name;
+        int64_t size;
+    } sizes[] = {{"channels", d->channels}, {"in_h", d->in_h},         {"in_w", d->in_w},
+                 {"filters", d->filters},   {"filter_h", d->filter_h}, {"filter_w", d->filter_w}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (sizes[i].size < 1 || sizes[i].size > INT32_MAX)
+            return tw_fail(error, TW_INVALID,
+                           "conv2d: %s is %" PRId64 "; it must be from 1 to 2147483647",
+                           sizes[i].name, sizes[i].size);
+    const struct {
+        const char *name;
+        int64_t number, least, most;
+    } numbers[] = {{"stride_h", d->stride_h, 1, 1024},     {"stride_w", d->stride_w, 1, 1024},
+                   {"pad_h", d->pad_h, 0, 1024},           {"pad_w", d->pad_w, 0, 1024},
+                   {"dilation_h", d->dilation_h, 1, 1024}, {"dilation_w", d->dilation_w, 1, 1024},
+                   {"groups", d->groups, 1, 65535}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (numbers[i].number < 0 || numbers[i].number > numbers[i].most)
+            return tw_fail(error, TW_INVALID,
+                           "conv2d: %s is %" PRId64 "; it must be from %" PRId64 " to %" PRId64,
+                           numbers[i].name, numbers[i].number, numbers[i].least, numbers[i].most);
+    return tw_call_size("conv2d", "images", d->images, error);
+}
+
+/* A word as a number; false when it is too long to be one. */
+static bool pack_word(const char *word, uint64_t *out) {
+    uint64_t packed = 0;
+    int i = 0;
+    for (; word != NULL && i < 8 && word[i] != '\0'; i++)
+        packed = packed << 8 | (unsigned char)word[i];
+    *out = packed;
+    return word == NULL || i < 8 || word[i] == '\0';
+}
+
+/* False when no plan has such a key. The attributes are none that a request could have. */
+static bool make_key(const tw_conv2d_descriptor *d, int64_t alignment, struct tw_plan_key *key) {
+    static const char kernel[] = "conv2d", attributes[] = "tw_conv2d";
+    const uint64_t options = (uint64_t)d->layout | (uint64_t)(d->bias != NULL) << 1 |
+                             (uint64_t)d->activation << 2 | (uint64_t)alignment << 8 |
+                             (uint64_t)least_one(d->groups) << 16;
+    uint64_t beyond = 0;
+    *key = (struct tw_plan_key){
+        .words = {tw_plan_key_pack(d->images, d->channels, &beyond),
+                  tw_plan_key_pack(d->in_h, d->in_w, &beyond),
+                  tw_plan_key_pack(d->filters, d->filter_h, &beyond),
+                  tw_plan_key_pack(d->filter_w, d->ld_input, &beyond), options,
+                  tw_plan_key_pack(d->ld_filters, d->ld_output, &beyond), 0, 0,
+                  tw_plan_key_pack(least_one(d->stride_h), least_one(d->stride_w), &beyond),
+                  tw_plan_key_pack(d->pad_h, d->pad_w, &beyond),
+                  tw_plan_key_pack(least_one(d->dilation_h), least_one(d->dilation_w), &beyond)},
+        .kernel = kernel,
+        .attributes = attributes,
+        .kernel_length = sizeof kernel - 1,
+        .attributes_length = sizeof attributes - 1};
+    bool words = pack_word(d->type, &key->words[6]) && pack_word(d->compute_type, &key->words[7]);
+    tw_plan_key_mark(key);
+    return words && beyond == 0;
+}
+
+/* Only tf32 has to be asked for. */
+static tw_status check_compute_type(const tw_conv2d_descriptor *d, const char **compute,
+                                    tw_error *error) {
+    const char *type = d->type != NULL ? d->type : "f32";
+    const char *sums = strcmp(type, "f64") == 0 ? "f64" : "f32";
+    *compute = "default";
+    if (d->compute_type == NULL || strcmp(d->compute_type, sums) == 0)
+        return TW_OK;
+    *compute = "tf32";
+    if (strcmp(d->compute_type, "tf32") == 0)
+        return TW_OK;
+    return tw_fail(error, TW_INVALID,
+                   "compute_type is \"%.40s\", but conv2d of %.40s computes in %s", d->compute_type,
+                   type, sums);
+}
+
+static tw_status find_plan(tw_library *library, const tw_conv2d_descriptor *d, int64_t alignment,
+                           const struct tw_plan_key *key, const tw_plan **plan, tw_error *error) {
+    static const char *const layouts[] = {"nchw", "nhwc"};
+    static const char *const activations[] = {"none", "relu", "gelu", "gelu_tanh", "silu"};
+    char attributes[TW_PROBLEM_KEY_SIZE];
+    const char *compute;
+    tw_status status = check_compute_type(d, &compute, error);
+    if (status != TW_OK)
+        return status;
+    if (d->type != NULL && strpbrk(d->type, ",=") != NULL) /* which would be further attributes */
+        return tw_fail(error, TW_INVALID, "conv2d has no type \"%.40s\"", d->type);
+    snprintf(attributes, sizeof attributes,
+             "dtype=%.40s,layout=%s,compute=%s,stride_h=%" PRId64 ",stride_w=%" PRId64
+             ",pad_h=%" PRId64 ",pad_w=%" PRId64 ",dilation_h=%" PRId64 ",dilation_w=%" PRId64
+             ",groups=%" PRId64 ",bias=%s,activation=%s",
+             d->type != NULL ? d->type : "f32", layouts[d->layout], compute, least_one(d->stride_h),
+             least_one(d->stride_w), d->pad_h, d->pad_w, least_one(d->dilation_h),
+             least_one(d->dilation_w), least_one(d->groups), d->bias != NULL ? "filter" : "none",
+             activations[d->activation]);
+    const tw_request request = {.kernel = "conv2d",
+                                .attributes = attributes,
+                                .dimensions = {d->images, d->channels, d->in_h, d->in_w, d->filters,
+                                               d->filter_h, d->filter_w},
+                                .strides = {d->ld_input, d->ld_filters, d->ld_output},
+                                .alignment = alignment};
+    return tw_plan_create_missing(library, key, &request, !library->prepared_only, plan, error);
+}
+
+static tw_status run(tw_library *library, void *stream, const tw_conv2d_descriptor *d,
+                     const void *input, const void *filters, void *output, tw_error *error) {
+    tw_binding bindings[6] = {
+        {.name = "input", .buffer = (void *)input}, {.name = "filters", .buffer = (void *)filters},
+        {.name = "output", .buffer = output},       {.name = "alpha", .number = d->alpha},
+        {.name = "beta", .number = d->beta},        {.name = "biases", .buffer = (void *)d->bias}};
+    const size_t count = d->bias != NULL ? 6 : 5;
+    struct tw_plan_key key;
+    int64_t alignment = tw_call_alignment(library, bindings, count);
+    bool has_key = make_key(d, alignment, &key);
+    const tw_plan *plan = has_key ? tw_plan_table_hold(library->plans, &key) : NULL;
+    tw_status status = plan != NULL
+                           ? TW_OK
+                           : find_plan(library, d, alignment, has_key ? &key : NULL, &plan, error);
+    return status == TW_OK ? tw_call_launch(plan, stream, bindings, count, error) : status;
+}
+
+tw_status tw_conv2d(tw_library *library, void *stream, const tw_conv2d_descriptor *descriptor,
+                    const void *input, const void *filters, void *output, tw_error *error) {
+    tw_conv2d_descriptor read;
+    tw_status status = TW_OK;
+    if (descriptor->size != 0 && descriptor->size != sizeof read) {
+        status = tw_sized_read(&tw_sized_conv2d, &read, descriptor, error);
+        descriptor = &read;
+    }
+    if (status == TW_OK)
+        status = refuse(descriptor, error);
+    if (status != TW_OK || descriptor->images == 0)
+        return status;
+    return run(library, stream, descriptor, input, filters, output, error);
+}
