@@ -43,6 +43,15 @@ class Record(support.EndToEnd):
         self.assertGreater(chosen["predicted_us"], 0)
         checked = self.ask("model", "check", *kernel, device=DEVICE)
         self.assertEqual(checked["model"]["problems"], 3)
+        # How the order of predictions agrees with what was measured, problem by problem.
+        agreement = checked["rank_correlation"]
+        for row in [agreement, *agreement["problems"]]:
+            self.assertTrue(-1 <= row["model"] <= 1 and -1 <= row["estimate"] <= 1, row)
+        self.assertTrue(all(row["trials"] >= 5 for row in agreement["problems"]))
+        self.assertIn("rank correlation", self.run_command("model", "check", *kernel, device=DEVICE).out)
+        # A search begins with what it predicts.
+        report = self.tune_json(*kernel, "--shape", "12x12", "--cache", "cold", "--budget", "6")
+        self.assertEqual(report["prior"]["source"], "model")
         other = self.home / "other.db"
         result = self.run_command("model", "import", file, "--db", other, device=None)
         self.assertEqual((result.code, result.out), (0, f"{other}: 1 model stored\n"), result)

@@ -83,6 +83,22 @@ class Tuning(support.EndToEnd):
         self.assertEqual(len(lines), 7)
         self.assertTrue(lines[0].startswith("run 1: double"), lines[0])
 
+    def test_a_prior(self):
+        """auto begins with what is predicted to be fast, says how right that was, and does without if told to."""
+        words = (*self.words, "--shape", "6x200", "--budget", "8")
+        prior = self.tune_json(*words, "--db", "a.db")["prior"]
+        self.assertEqual(prior["source"], "estimate")
+        self.assertGreater(prior["first"], 0)
+        self.assertEqual(prior["trials"], 8)
+        self.assertTrue(-1 <= prior["rank_correlation"] <= 1, prior)
+        table = self.tune(*words, "--db", "b.db", "--quiet")
+        self.assertRegex(table.out, r"predicted +by the estimate: \d+ to begin with.*; rank correlation -?[01]\.\d\d over 8 trials\n")
+        for without in (("--prior", "off"), ("--strategy", "random")):
+            report = self.tune_json(*words, "--db", f"{without[1]}.db", *without)
+            self.assertNotIn("prior", report)
+            self.assertEqual(report["trials"]["ok"], 8)
+        self.refused(*words, "--prior", "perhaps", says="--prior perhaps: expected on or off", device=DEVICE)
+
     def test_where_the_time_went(self):
         """The parts add up to the wall time, and are kept with the best row, also in another database."""
         report = self.tune_json("--config", self.plant("double"), "--shape", "20x30", "--budget", "4")

@@ -115,6 +115,14 @@ static tw_status take_cache(struct arguments *a, const struct row *row, const ch
     return TW_OK;
 }
 
+static tw_status take_prior(struct arguments *a, const struct row *row, const char *value,
+                            struct tw_error *error) {
+    if (strcmp(value, "on") != 0 && strcmp(value, "off") != 0)
+        return tw_fail(error, TW_INVALID, "--%s %s: expected on or off", row->name, value);
+    a->no_prior = strcmp(value, "off") == 0;
+    return TW_OK;
+}
+
 /* May be repeated; "failed" is all that are not ok. */
 static tw_status take_status(struct arguments *a, const struct row *row, const char *value,
                              struct tw_error *error) {
@@ -149,6 +157,7 @@ static const struct row rows[OPTION_COUNT] = {
     [OPTION_DEVICES] = {"devices", take_text, MEMBER(devices), 0, 0},
     [OPTION_BUDGET] = {"budget", take_budget, 0, 0, 0},
     [OPTION_STRATEGY] = {"strategy", take_strategy, MEMBER(strategies), 0, 0},
+    [OPTION_PRIOR] = {"prior", take_prior, 0, 0, 0},
     [OPTION_SEED] = {"seed", take_integer, MEMBER(seed), 0, UINT32_MAX},
     [OPTION_SEEDS] = {"seeds", take_integer, MEMBER(seeds), 1, 100000},
     [OPTION_TRIALS] = {"trials", take_integer, MEMBER(trials), 1, 1000000},

@@ -20,6 +20,7 @@ enum option_id {
     OPTION_DEVICES,
     OPTION_BUDGET,
     OPTION_STRATEGY,
+    OPTION_PRIOR,
     OPTION_SEED,
     OPTION_SEEDS,
     OPTION_TRIALS,
@@ -114,6 +115,7 @@ struct arguments {
     const char *preset;
     const char *arch;
     const char *configuration;
+    bool no_prior; /* --prior off */
     bool binaries, source, log, json, quiet, verbose, help;
 };
 

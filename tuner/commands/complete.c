@@ -168,6 +168,7 @@ static void offer_of_kernel(struct completion *c, const char *option) {
 
 static void offer_values(struct completion *c, const char *option) {
     static const char *const caches[] = {"cold", "warm", NULL};
+    static const char *const switches[] = {"on", "off", NULL};
     static const char *const formats[] = {"json", "kernel-tuner", "t4", NULL};
     static const char *const of_kernels[] = {"preset", "implementation", "fix",
                                              "attr",   "dtype",          "trans"};
@@ -179,6 +180,8 @@ static void offer_values(struct completion *c, const char *option) {
         offer_kernels(c);
     else if (strcmp(option, "cache") == 0)
         offer_words(c, caches);
+    else if (strcmp(option, "prior") == 0)
+        offer_words(c, switches);
     else if (strcmp(option, "format") == 0)
         offer_words(c, formats);
     else if (strcmp(option, "strategy") == 0)

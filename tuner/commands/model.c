@@ -151,9 +151,40 @@ static bool take_wanted(void *context, const struct tw_db_model *stored) {
     return false;
 }
 
+/* Of each problem: whether predictions have trials in the order that was measured. */
+static void add_agreements(cJSON *json, const struct model_samples *samples,
+                           const struct check_report *r) {
+    cJSON *object = cJSON_AddObjectToObject(json, "rank_correlation");
+    cJSON_AddNumberToObject(object, "model", r->model);
+    cJSON_AddNumberToObject(object, "estimate", r->estimate);
+    cJSON *list = cJSON_AddArrayToObject(object, "problems");
+    for (int i = 0; i < r->count; i++) {
+        const struct agreement *agreement = &r->agreements[i];
+        cJSON *row = cJSON_CreateObject();
+        cJSON_AddStringToObject(row, "problem", samples->problems[agreement->problem].key);
+        cJSON_AddNumberToObject(row, "trials", agreement->trials);
+        cJSON_AddNumberToObject(row, "model", agreement->model);
+        cJSON_AddNumberToObject(row, "estimate", agreement->estimate);
+        json_append(list, row);
+    }
+}
+
+static void print_agreements(const struct model_samples *samples, const struct check_report *r) {
+    enum { FEW = 24 };
+    printf("  rank correlation with what was measured, of problems with %d trials or more\n",
+           FIT_LEAST_TRIALS);
+    for (int i = 0; i < r->count && r->count <= FEW; i++)
+        printf("  %-30s model %5.2f, estimate %5.2f, %d trials\n",
+               samples->problems[r->agreements[i].problem].key, r->agreements[i].model,
+               r->agreements[i].estimate, r->agreements[i].trials);
+    if (r->count > 0)
+        printf("  %-30s model %5.2f, estimate %5.2f%s\n", "median", r->model, r->estimate,
+               r->count > FEW ? "; --json has each problem" : "");
+}
+
 static tw_status check(const struct arguments *a, struct tw_error *error) {
     struct subject s = {0};
-    struct regret regret;
+    struct check_report report = {0};
     char fingerprint[256];
     struct wanted wanted = {fingerprint, a->cache, NULL, TW_OK, error};
     tw_status status = open_subject(a, TW_DB_READ, &s, error);
@@ -168,20 +199,23 @@ static tw_status check(const struct arguments *a, struct tw_error *error) {
             tw_fail(error, TW_NOT_FOUND, "%s has no model of %s on %s; tune model fit makes one",
                     s.path, s.description->kernel, s.device.name);
     if (status == TW_OK)
-        status = fit_check(&s.samples, wanted.model, &regret, error);
+        status = fit_check(&s.samples, wanted.model, &report, error);
     if (status == TW_OK && a->json) {
         cJSON *json = cJSON_CreateObject();
         cJSON_AddStringToObject(json, "kernel", s.description->kernel);
         cJSON_AddNumberToObject(json, "stale", s.samples.stale);
-        add_regret(json, "model", &regret);
+        add_regret(json, "model", &report.regret);
+        add_agreements(json, &s.samples, &report);
         status = json_print(json, error);
     } else if (status == TW_OK) {
         printf("%s on %s (%s)\n", s.description->kernel, s.device.name, s.device.id);
         printf(
             "  compared with   %d trials of %d problems; %d configurations have other code now\n",
             s.samples.count, s.samples.problem_count, s.samples.stale);
-        print_regret("model", &regret);
+        print_regret("model", &report.regret);
+        print_agreements(&s.samples, &report);
     }
+    check_report_free(&report);
     tw_model_free(wanted.model);
     close_subject(&s);
     return status;

@@ -27,6 +27,8 @@ static const char help[] =
     "  --devices LIST       several: cuda:0-3, cuda:0,2, a backend, or all; see below\n"
     "  --budget B           a time (90s, 5m, 1h) or a number of trials (500); default 60s\n"
     "  --strategy NAME      how to search, see below\n"
+    "  --prior on|off       whether auto begins with what the cost model predicts to be fast, and\n"
+    "                       puts off what it predicts to be slow; default on\n"
     "  --seed N             for the search and the random inputs; default 1\n"
     "  --jobs N             compiling processes; default: one a core\n"
     "  --fix NAME=VALUE     hold a parameter at a value; may be given more than once\n"
@@ -146,13 +148,13 @@ static void print_help(bool retry) {
 
 static tw_status parse(struct task *task, int count, char **words, bool retry,
                        struct tw_error *error) {
-    tw_status status =
-        arguments_parse(&task->arguments, count, words,
-                        OPTIONS_SUBJECT | OPTION(DEVICES) | OPTION(FIX) | OPTION(SHAPES) |
-                            OPTION(BUDGET) | OPTION(STRATEGY) | OPTION(SEED) | OPTION(JOBS) |
-                            OPTION(TRIAL_LIMIT) | OPTION(COMPILE_LIMIT) | OPTION(JSON) |
-                            OPTION(QUIET) | OPTION(VERBOSE) | (retry ? OPTION(STATUS) : 0),
-                        error);
+    tw_status status = arguments_parse(
+        &task->arguments, count, words,
+        OPTIONS_SUBJECT | OPTION(DEVICES) | OPTION(FIX) | OPTION(SHAPES) | OPTION(BUDGET) |
+            OPTION(STRATEGY) | OPTION(PRIOR) | OPTION(SEED) | OPTION(JOBS) | OPTION(TRIAL_LIMIT) |
+            OPTION(COMPILE_LIMIT) | OPTION(JSON) | OPTION(QUIET) | OPTION(VERBOSE) |
+            (retry ? OPTION(STATUS) : 0),
+        error);
     if (retry)
         task->retry =
             task->arguments.statuses != 0 ? task->arguments.statuses : TW_DB_TRIAL_FAILURES;

@@ -67,7 +67,8 @@ int tune_failed(struct team *team, tw_status status, const struct tw_error *erro
 
 static struct session_options options_of(const struct task *task, struct team *team) {
     const struct arguments *a = &task->arguments;
-    return (struct session_options){.strategy = task->strategy,
+    return (struct session_options){.no_prior = a->no_prior,
+                                    .strategy = task->strategy,
                                     .seed = (uint64_t)a->seed,
                                     .budget_seconds = a->budget_seconds,
                                     .budget_trials = a->budget_trials,

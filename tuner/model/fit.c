@@ -10,6 +10,8 @@
 #include "runtime/backend/devices.h"
 #include "runtime/base/hash.h"
 #include "tuner/model/boost.h"
+#include "tuner/statistics/correlation.h"
+#include "tuner/statistics/statistics.h"
 
 enum { FOLDS = 5 };
 /* A model chooses from configurations that were so near to the best somewhere, and its uncertainty
@@ -286,11 +288,9 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
     return status;
 }
 
-tw_status fit_check(const struct model_samples *s, const struct tw_model *model,
-                    struct regret *regret, struct tw_error *error) {
-    double *predicted = calloc((size_t)s->count + 1, sizeof *predicted);
-    if (predicted == NULL)
-        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+/* What the model and the estimate say of each sample; infinite where they say nothing. */
+static void predict_samples(const struct model_samples *s, const struct tw_model *model,
+                            double *predicted) {
     for (int i = 0; i < s->count; i++) {
         const struct sample *sample = &s->all[i];
         int64_t slots[TW_DEVICE_SLOTS], values[TW_MAX_SYMBOLS];
@@ -313,7 +313,65 @@ tw_status fit_check(const struct model_samples *s, const struct tw_model *model,
         tw_model_vector(model, &view, problem, configuration, &features, &estimate, vector);
         predicted[i] = tw_model_predict(model, vector, &estimate);
     }
-    tw_status status = regret_of(s, predicted, regret, error);
+}
+
+/* `room` is for 6 values a sample. */
+static struct agreement agreement_on(const struct model_samples *s, int problem,
+                                     const double *predicted, double *room) {
+    size_t count = 0, n = (size_t)s->count;
+    double *measured = room, *by_model = room + n, *by_estimate = room + 2 * n;
+    for (int i = 0; i < s->count; i++) {
+        if (s->all[i].problem != problem || !isfinite(predicted[i]))
+            continue;
+        measured[count] = s->all[i].time_us;
+        by_model[count] = predicted[i];
+        by_estimate[count++] = s->all[i].estimate_us;
+    }
+    return (struct agreement){.problem = problem,
+                              .trials = (int)count,
+                              .model = correlation_ranks(measured, by_model, count, room + 3 * n),
+                              .estimate =
+                                  correlation_ranks(measured, by_estimate, count, room + 3 * n)};
+}
+
+static double middle(const struct check_report *report, bool of_model, double *room) {
+    size_t count = (size_t)report->count;
+    for (size_t i = 0; i < count; i++)
+        room[i] = of_model ? report->agreements[i].model : report->agreements[i].estimate;
+    if (count == 0)
+        return 0;
+    statistics_sort(room, count);
+    return statistics_median(room, count);
+}
+
+tw_status fit_check(const struct model_samples *s, const struct tw_model *model,
+                    struct check_report *report, struct tw_error *error) {
+    double *predicted = calloc((size_t)s->count + 1, sizeof *predicted);
+    double *room = calloc(6 * (size_t)s->count + 1, sizeof *room);
+    *report = (struct check_report){0};
+    report->agreements = calloc((size_t)s->problem_count + 1, sizeof *report->agreements);
+    tw_status status = TW_OK;
+    if (predicted == NULL || room == NULL || report->agreements == NULL)
+        status = tw_fail(error, TW_NO_MEMORY, "out of memory");
+    if (status == TW_OK) {
+        predict_samples(s, model, predicted);
+        status = regret_of(s, predicted, &report->regret, error);
+    }
+    for (int p = 0; p < s->problem_count && status == TW_OK; p++) {
+        struct agreement agreement = agreement_on(s, p, predicted, room);
+        if (agreement.trials >= FIT_LEAST_TRIALS)
+            report->agreements[report->count++] = agreement;
+    }
+    if (status == TW_OK) {
+        report->model = middle(report, true, room);
+        report->estimate = middle(report, false, room);
+    }
+    free(room);
     free(predicted);
     return status;
+}
+
+void check_report_free(struct check_report *report) {
+    free(report->agreements);
+    report->agreements = NULL;
 }

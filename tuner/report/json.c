@@ -101,6 +101,17 @@ static void add_devices(cJSON *json, const struct session_result *r) {
     }
 }
 
+static cJSON *prior_json(const struct session_prior *prior) {
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "source", prior->of_model ? "model" : "estimate");
+    cJSON_AddNumberToObject(json, "first", prior->first);
+    cJSON_AddNumberToObject(json, "put_off", (double)prior->put_off);
+    cJSON_AddNumberToObject(json, "trials", (double)prior->trials);
+    if (prior->trials > 1)
+        cJSON_AddNumberToObject(json, "rank_correlation", prior->rank_correlation);
+    return json;
+}
+
 cJSON *report_json(const struct tw_problem *problem, const struct tw_device_info *device,
                    const struct session_result *r, const char *db_path) {
     const struct tw_description *d = problem->description;
@@ -123,6 +134,8 @@ cJSON *report_json(const struct tw_problem *problem, const struct tw_device_info
     cJSON_AddNumberToObject(json, "trials_now", (double)r->trials_now);
     cJSON_AddNumberToObject(json, "stopped_early", (double)r->stopped_now);
     json_add(json, "wall_s", session_wall_json(&r->wall));
+    if (r->prior.used)
+        json_add(json, "prior", prior_json(&r->prior));
     cJSON_AddNumberToObject(json, "space_size", (double)r->space_size);
     cJSON_AddNumberToObject(json, "hints", r->hints);
     if (r->has_copy)

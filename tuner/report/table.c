@@ -191,6 +191,16 @@ static void print_counts(const struct session_result *r) {
     if (r->hints > 0)
         printf("  began with      %d configuration%s that did well on problems near this one\n",
                r->hints, r->hints == 1 ? "" : "s");
+    if (r->prior.used) {
+        printf("  predicted       by the %s: %d to begin with",
+               r->prior.of_model ? "model" : "estimate", r->prior.first);
+        if (r->prior.put_off > 0)
+            printf(", %" PRId64 " put off", r->prior.put_off);
+        if (r->prior.trials > 1)
+            printf("; rank correlation %.2f over %" PRId64 " trials", r->prior.rank_correlation,
+                   r->prior.trials);
+        printf("\n");
+    }
     printf("  trials          %" PRId64 " (the space has %zu points):", r->trials, r->space_size);
     for (int i = 0; i < SESSION_STATUSES; i++)
         if (r->counts[i] > 0)

@@ -147,7 +147,9 @@ tw_status outcome_record(struct session *s, size_t point, const struct trial *tr
     s->result->stopped_now += trial->screened_out;
     wall_tell(&s->wall, trial->verify_s, trial->measure_s);
     take_in(s, point, trial, build);
-    tw_status status = recorder_begin(&s->recorder, s->error);
+    tw_status status = predictions_note(s, trial);
+    if (status == TW_OK)
+        status = recorder_begin(&s->recorder, s->error);
     if (status != TW_OK)
         return status;
     bool added;

@@ -33,11 +33,21 @@ static struct candidate *next_candidate(struct session *s, tw_status *status) {
         return queue_take(&s->first);
     size_t point = SPACE_NONE;
     enum strategy_answer answer;
-    do
+    bool put_off = false;
+    int in_a_row = 0;
+    do {
         answer = strategy_ask(s->strategy, &point);
-    while (answer == STRATEGY_POINT && is_first(s, point));
-    s->exhausted = answer == STRATEGY_EXHAUSTED;
+        if (answer != STRATEGY_POINT)
+            break;
+        *status = predictions_put_off(s, point, in_a_row, &put_off);
+        if (*status != TW_OK)
+            return NULL;
+        in_a_row += put_off;
+    } while (put_off || is_first(s, point));
     if (answer != STRATEGY_POINT)
+        point = predictions_take_later(s);
+    s->exhausted = answer == STRATEGY_EXHAUSTED && point == SPACE_NONE;
+    if (point == SPACE_NONE)
         return NULL;
     struct candidate *candidate = calloc(1, sizeof *candidate);
     if (candidate == NULL) {

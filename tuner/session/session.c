@@ -206,6 +206,8 @@ static tw_status set_up(struct session *s, tw_db *db, const char *db_path) {
     if (status == TW_OK)
         status = queue_hints(s);
     if (status == TW_OK)
+        status = predictions_begin(s);
+    if (status == TW_OK)
         status = devices_open(s);
     if (status == TW_OK)
         status = o->pool != NULL ? compile_pool_share(o->pool, &s->pool, s->error)
@@ -225,6 +227,7 @@ static void tear_down(struct session *s) {
     strategy_free(s->strategy);
     space_free(s->space);
     free(s->again);
+    predictions_end(s);
 }
 
 /* ---- The loop ---- */
@@ -358,7 +361,9 @@ cJSON *session_wall_json(const struct wall_parts *parts) {
 static tw_status finish(struct session *s) {
     struct session_result *result = s->result;
     result->wall = wall_parts(&s->wall, tw_clock_now());
-    tw_status status = store_wall(s);
+    tw_status status = predictions_sum_up(s);
+    if (status == TW_OK)
+        status = store_wall(s);
     if (status != TW_OK)
         return status;
     result->interrupted = session_interrupted(s);

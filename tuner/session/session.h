@@ -28,6 +28,7 @@ struct session_options {
     /* Parameters held at a value; NULL: none. What is found then becomes the best row only where no
      * other run knows of anything as fast. */
     const struct pins *pins;
+    bool no_prior;  /* the strategy `auto` is to begin without predictions */
     unsigned retry; /* trials of these statuses (a bit each) are forgotten, and tried again first */
     const volatile sig_atomic_t *interrupted; /* set from outside to stop cleanly */
     /* Devices like the session's (of one fingerprint), which take part in the search; at most
@@ -76,7 +77,18 @@ struct session_device_result {
     char why[256];
 };
 
+/* What was predicted before anything was measured (search/prior.h). */
+struct session_prior {
+    bool used;
+    bool of_model;           /* else of the estimate alone */
+    int first;               /* points that the search began with */
+    int64_t put_off;         /* proposals, at the start */
+    int64_t trials;          /* of this invocation, that the next is of */
+    double rank_correlation; /* Spearman's, of predicted and measured times */
+};
+
 struct session_result {
+    struct session_prior prior;
     size_t space_size;
     int hints; /* configurations that were tried first because they did well nearby */
     bool resumed;

@@ -2,6 +2,7 @@
 #ifndef TUNER_SESSION_STATE_H
 #define TUNER_SESSION_STATE_H
 
+#include "tuner/search/prior.h"
 #include "tuner/session/builds.h"
 #include "tuner/session/hints.h"
 #include "tuner/session/session.h"
@@ -72,7 +73,12 @@ struct session {
     bool exhausted;
 
     int hint_count;
-    size_t hints[HINTS_MOST];
+    size_t hints[HINTS_MOST + PRIOR_FIRST]; /* and what the prior begins with */
+    struct prior *prior;                    /* NULL: none */
+    size_t later_count;                     /* points that were put off */
+    size_t *later;
+    size_t pair_count; /* of trials: what was predicted, and what was measured */
+    double *pairs;
     size_t again_count; /* forgotten, to be tried again */
     size_t *again;
 
@@ -116,6 +122,21 @@ tw_status retry_forget(struct session *s);
 bool retry_has(const struct session *s, size_t point);
 /* Queues those that are not queued yet. */
 tw_status retry_queue(struct session *s);
+
+/* ---- predictions.c: the prior of a search ---- */
+
+/* Makes it, unless it is not wanted, queues the points that should be the fastest, and orders what
+ * is queued: once presets and hints are. */
+tw_status predictions_begin(struct session *s);
+/* Whether a proposal is put off, as it should be slow: `in_a_row` were just before it. */
+tw_status predictions_put_off(struct session *s, size_t point, int in_a_row, bool *put_off);
+/* A point that was put off, once the strategy has no other; SPACE_NONE: none is left. */
+size_t predictions_take_later(struct session *s);
+/* Keeps what was predicted and what was measured. */
+tw_status predictions_note(struct session *s, const struct trial *trial);
+/* Says in the result how the two agree. */
+tw_status predictions_sum_up(struct session *s);
+void predictions_end(struct session *s);
 
 /* ---- outcome.c: what a finished trial means ---- */
 

@@ -1,0 +1,123 @@
+/* What a search begins with, and what it puts off, before anything was measured. */
+#include <math.h>
+
+#include "runtime/backend/devices.h"
+#include "runtime/description/builtin.h"
+#include "tests/support/support.h"
+#include "tuner/inspect/paper_device.h"
+#include "tuner/search/prior.h"
+#include "tuner/space/given.h"
+
+struct bench {
+    struct tw_description *description;
+    struct tw_device_info device;
+    struct tw_problem problem;
+    int64_t values[TW_MAX_SYMBOLS];
+    struct space *space;
+};
+
+static int open_bench(void **state) {
+    struct bench *bench = calloc(1, sizeof *bench);
+    struct tw_error error;
+    int64_t slots[TW_DEVICE_SLOTS];
+    must(tw_description_builtin(&bench->description, "transpose", &error), error);
+    must(paper_device("sm_90", &bench->device, &error), error);
+    must(tw_problem_parse(&bench->problem, bench->description, "4096x1024", &error), error);
+    tw_device_values(&bench->device, slots);
+    must(tw_problem_bind(&bench->problem, slots, NULL, bench->values, &error), error);
+    must(space_create(&bench->space, &bench->problem, &bench->device, NULL, &error), error);
+    *state = bench;
+    return 0;
+}
+
+static int close_bench(void **state) {
+    struct bench *bench = *state;
+    space_free(bench->space);
+    tw_description_free(bench->description);
+    free(bench);
+    return 0;
+}
+
+static struct prior *make(const struct bench *bench, uint64_t seed) {
+    struct prior *prior;
+    struct tw_error error;
+    must(prior_create(&prior, &bench->problem, bench->values, &bench->device, bench->space, NULL,
+                      seed, &error),
+         error);
+    return prior;
+}
+
+static double time_of(const struct bench *bench, struct prior *prior, size_t point) {
+    struct tw_configuration configuration;
+    space_configuration(bench->space, point, &configuration);
+    return prior_time_us(prior, &configuration);
+}
+
+static void begins_with_the_fastest(void **state) {
+    const struct bench *bench = *state;
+    struct prior *prior = make(bench, 1);
+    size_t points[PRIOR_FIRST], again[PRIOR_FIRST];
+    int of[TW_MAX_IMPLEMENTATIONS] = {0};
+    int count = prior_first(prior, points);
+    assert_in_range(count, 2, PRIOR_FIRST);
+    double least = INFINITY;
+    for (size_t p = 0; p < space_size(bench->space); p += 7)
+        least = fmin(least, time_of(bench, prior, p));
+    for (int i = 0; i < count; i++) {
+        double time_us = time_of(bench, prior, points[i]);
+        int implementation = space_implementation(bench->space, points[i]);
+        assert_true(isfinite(time_us) && time_us > 0);
+        assert_true(i == 0 || time_us >= time_of(bench, prior, points[i - 1]));
+        assert_in_range(++of[implementation], 1, PRIOR_FIRST / 2);
+        /* No two that differ in nothing that it knows of. */
+        for (int j = 0; j < i; j++)
+            assert_false(space_implementation(bench->space, points[j]) == implementation &&
+                         time_of(bench, prior, points[j]) == time_us);
+    }
+    /* A sample: as good as most of the space, if not its best. */
+    assert_true(time_of(bench, prior, points[0]) <= 1.1 * least);
+    prior_free(prior);
+    prior = make(bench, 1);
+    assert_int_equal(prior_first(prior, again), count);
+    assert_memory_equal(points, again, (size_t)count * sizeof *points);
+    prior_free(prior);
+}
+
+/* What should take more than four times as long as the best is doubted, and nothing else. */
+static void doubts(void **state) {
+    const struct bench *bench = *state;
+    struct prior *prior = make(bench, 1);
+    size_t points[PRIOR_FIRST];
+    int doubted = 0, count = 0;
+    assert_true(prior_first(prior, points) > 0);
+    double best = time_of(bench, prior, points[0]);
+    for (size_t p = 0; p < space_size(bench->space); p += 5) {
+        assert_int_equal(prior_doubts(prior, p), time_of(bench, prior, p) > 4 * best);
+        doubted += prior_doubts(prior, p);
+        count++;
+    }
+    assert_true(doubted < count);
+    prior_free(prior);
+}
+
+static void no_model_of_it(void **state) {
+    const struct bench *bench = *state;
+    struct tw_catalogue *catalogue;
+    const struct tw_model *model = (const struct tw_model *)bench;
+    struct tw_error error;
+    must(tw_catalogue_create(&catalogue, &error), error);
+    must(prior_model(catalogue, &bench->problem, &bench->device, "cold", &model, &error), error);
+    assert_null(model);
+    tw_catalogue_free(catalogue);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, open_bench, close_bench)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(begins_with_the_fastest),
+        TEST(doubts),
+        TEST(no_model_of_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
