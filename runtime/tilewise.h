@@ -483,6 +483,30 @@ TW_API void tw_plan_release(const tw_plan *plan);
 TW_API tw_status tw_prepare(tw_library *library, const tw_request *requests, size_t count,
                             int threads, const tw_plan **plans, tw_error *errors, tw_error *error);
 
+/* What one argument of a kernel is for a problem: what a program needs to know that has no more
+ * than a description's name. */
+typedef struct tw_argument_info {
+    size_t size;      /* sizeof(tw_argument_info), or 0: see VERSIONS */
+    const char *name; /* the library's */
+    const char *kind; /* "buffer" or "scalar", which are bound; "stride", which requests have */
+    const char *type; /* of elements or of the number: "f32"; NULL: of a stride */
+    /* Of a buffer: "in", "out" or "inout"; otherwise NULL. */
+    const char *access;
+    /* Not 0: the problem has it. A buffer that it has not must not be bound. */
+    int present;
+    /* Of a buffer: so many matrices, nearly always one. Strides are in elements, from one row and
+     * from one matrix to the next; `stride` is also a stride's own. */
+    int64_t layers, rows, columns, stride, layer_stride;
+    uint64_t bytes; /* from a buffer's first element to its last, gaps included */
+    /* Which of tw_request.strides are a buffer's, or a stride itself is; -1: none. */
+    int stride_index, layer_stride_index;
+} tw_argument_info;
+
+/* What the argument number `index`, in the description's order, is for a problem. Compiles nothing.
+ * TW_NOT_FOUND: there is none of that number. */
+TW_API tw_status tw_request_argument(tw_argument_info *out, tw_library *library,
+                                     const tw_request *request, size_t index, tw_error *error);
+
 /* What one argument of a launch is given, by its name in the description. */
 typedef struct tw_binding {
     const char *name;

@@ -12,6 +12,8 @@ const struct tw_sized tw_sized_gemm = {"tw_gemm_descriptor", sizeof(tw_gemm_desc
                                        sizeof(tw_gemm_descriptor)};
 const struct tw_sized tw_sized_conv2d = {"tw_conv2d_descriptor", sizeof(tw_conv2d_descriptor),
                                          sizeof(tw_conv2d_descriptor)};
+const struct tw_sized tw_sized_argument = {"tw_argument_info", sizeof(tw_argument_info),
+                                           sizeof(tw_argument_info)};
 
 const struct tw_sized tw_sized_gemm_grouped = {"tw_gemm_grouped_descriptor",
                                                sizeof(tw_gemm_grouped_descriptor),

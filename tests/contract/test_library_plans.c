@@ -235,6 +235,64 @@ static void failing_on_a_miss(void **state) {
     tw_close(library);
 }
 
+/* ---- What a problem's arguments are ---- */
+
+static tw_argument_info find_argument(tw_library *library, const tw_request *request,
+                                      const char *name) {
+    tw_argument_info info = {0};
+    tw_error error;
+    for (size_t i = 0;; i++) {
+        must(tw_request_argument(&info, library, request, i, &error), error);
+        if (strcmp(info.name, name) == 0)
+            return info;
+    }
+}
+
+static void arguments_are_told(void **state) {
+    const tw_request request = {.kernel = "gemm",
+                                .attributes = "dtype=f16,ctype=f32,batch=2,trans=tn",
+                                .dimensions = {M, N, 4},
+                                .strides = {8}};
+    const tw_argument_info a = find_argument(*state, &request, "A");
+    assert_string_equal(a.kind, "buffer");
+    assert_string_equal(a.type, "f16");
+    assert_string_equal(a.access, "in");
+    assert_true(a.present && a.layers == 2 && a.rows == 4 && a.columns == M && a.stride == 8);
+    assert_int_equal(a.layer_stride, 4 * 8);
+    assert_int_equal(a.bytes, 2 * (4 * 8 + 3 * 8 + M));
+    assert_int_equal(a.stride_index, 0);
+    assert_int_equal(a.layer_stride_index, 3);
+    const tw_argument_info c = find_argument(*state, &request, "C");
+    assert_string_equal(c.type, "f32");
+    assert_true(c.rows == M && c.columns == N && c.stride == N && c.bytes == 2 * M * N * 4);
+    const tw_argument_info ldc = find_argument(*state, &request, "ldc");
+    assert_string_equal(ldc.kind, "stride");
+    assert_null(ldc.type);
+    assert_true(ldc.present && ldc.stride == N && ldc.stride_index == 2);
+    const tw_argument_info alpha = find_argument(*state, &request, "alpha");
+    assert_string_equal(alpha.kind, "scalar");
+    assert_string_equal(alpha.type, "f32");
+    assert_true(alpha.present && alpha.stride_index == -1);
+    /* What only other problems have. */
+    const tw_argument_info biases = find_argument(*state, &request, "biases");
+    assert_false(biases.present);
+    assert_int_equal(biases.bytes, 0);
+    assert_false(find_argument(*state, &request, "lde").present);
+}
+
+static void wrong_questions_about_arguments(void **state) {
+    tw_argument_info info = {.size = 3};
+    tw_error error;
+    assert_refuses(tw_request_argument(&info, *state, &small_gemm, 0, &error), TW_INVALID, error,
+                   "size of tw_argument_info is 3");
+    info.size = sizeof info;
+    assert_refuses(tw_request_argument(&info, *state, &small_gemm, 99, &error), TW_NOT_FOUND, error,
+                   "gemm has ");
+    const tw_request wrong = {.kernel = "gemm", .dimensions = {0, 1, 1}};
+    assert_refuses(tw_request_argument(&info, *state, &wrong, 0, &error), TW_INVALID, error,
+                   "M is 0");
+}
+
 int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {
         LIBRARY_TEST(launches_by_name_in_any_order),
@@ -245,6 +303,8 @@ int main(int count, char **arguments) {
         LIBRARY_TEST(a_plan_is_made_once),
         LIBRARY_TEST(explains_a_default),
         cmocka_unit_test(failing_on_a_miss),
+        LIBRARY_TEST(arguments_are_told),
+        LIBRARY_TEST(wrong_questions_about_arguments),
     };
     if (!backend_is_here(count, arguments))
         return 0;
