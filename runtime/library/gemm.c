@@ -211,8 +211,12 @@ static tw_status multiply(tw_library *library, void *stream, const tw_gemm_descr
     if (d->e != NULL)
         bindings[count++] = (tw_binding){.name = "E", .buffer = (void *)d->e};
     struct tw_plan_key key;
-    int64_t alignment = tw_call_alignment(library, bindings, count);
-    bool has_key = make_key(d, alignment, &key);
+    int64_t alignment =
+        d->alignment != 0 ? d->alignment : tw_call_alignment(library, bindings, count);
+    /* What is no alignment is no part of a key either: it is refused where the plan is made. */
+    if (alignment == TW_FULL_ALIGNMENT)
+        alignment = 0;
+    bool has_key = alignment >= 0 && alignment < TW_FULL_ALIGNMENT && make_key(d, alignment, &key);
     const tw_plan *plan = has_key ? tw_plan_table_hold(library->plans, &key) : NULL;
     tw_status status = plan != NULL
                            ? TW_OK
@@ -257,7 +261,7 @@ static tw_status run(tw_library *library, void *stream, const tw_gemm_descriptor
 tw_status tw_gemm_ex(tw_library *library, void *stream, const tw_gemm_descriptor *descriptor,
                      const void *a, const void *b, void *c, tw_error *error) {
     tw_gemm_descriptor read;
-    if (descriptor->size != 0 && descriptor->size != sizeof read) {
+    if (descriptor->size != sizeof read) {
         tw_status status = tw_sized_read(&tw_sized_gemm, &read, descriptor, error);
         if (status != TW_OK)
             return status;

@@ -1,5 +1,6 @@
 #include "runtime/library/sized.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "runtime/base/error.h"
@@ -9,7 +10,7 @@ const struct tw_sized tw_sized_options = {"tw_options", sizeof(tw_options),
                                           offsetof(tw_options, log_shapes)};
 const struct tw_sized tw_sized_request = {"tw_request", sizeof(tw_request), sizeof(tw_request)};
 const struct tw_sized tw_sized_gemm = {"tw_gemm_descriptor", sizeof(tw_gemm_descriptor),
-                                       sizeof(tw_gemm_descriptor)};
+                                       offsetof(tw_gemm_descriptor, alignment)};
 const struct tw_sized tw_sized_conv2d = {"tw_conv2d_descriptor", sizeof(tw_conv2d_descriptor),
                                          sizeof(tw_conv2d_descriptor)};
 const struct tw_sized tw_sized_argument = {"tw_argument_info", sizeof(tw_argument_info),

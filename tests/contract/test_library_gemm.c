@@ -141,6 +141,24 @@ static void zeroes_are_defaults(void **state) {
     free_operands(&o);
 }
 
+/* With a lower alignment than the buffers have it is another plan, and the same product. */
+static void an_alignment_may_be_said(void **state) {
+    struct operands o = create_operands(*state);
+    double got[2][CELLS];
+    for (int low = 0; low < 2; low++) {
+        tw_gemm_descriptor d = TW_GEMM_DESCRIPTOR_INIT;
+        tw_error error;
+        d.a_type = "f64";
+        d.m = M, d.n = N, d.k = 2;
+        d.alignment = low ? 8 : 16;
+        must(run(&o, &d, &error), error);
+        read_buffer(o.library, o.c, got[low], sizeof got[low]);
+    }
+    for (int i = 0; i < M * N; i++)
+        assert_true(fabs(got[0][i] - got[1][i]) < 1e-12 && got[0][i] != o.from[2][i]);
+    free_operands(&o);
+}
+
 static void what_no_kernel_serves(void **state) {
     struct operands o = create_operands(*state);
     const tw_gemm_descriptor good = {
@@ -168,6 +186,8 @@ static void what_no_kernel_serves(void **state) {
         {good, TW_INVALID, "compute_type is \"f32\", but gemm of these types computes in f64"},
         {good, TW_INVALID, "dimension N is 4294967301"},
         {good, TW_INVALID, "the size of tw_gemm_descriptor is 3"},
+        {good, TW_INVALID, "the alignment is 3; it must be a power of two"},
+        {good, TW_INVALID, "the elements of A need an alignment of 8 bytes, not 4"},
     };
     wrong[0].d.batch_count = 65536;
     wrong[1].d.device_alpha = o.a;
@@ -186,6 +206,8 @@ static void what_no_kernel_serves(void **state) {
     wrong[15].d.compute_type = "f32";
     wrong[16].d.n = N + (INT64_C(1) << 32); /* the low half is good */
     wrong[17].d.size = 3;
+    wrong[18].d.alignment = 3;
+    wrong[19].d.alignment = 4;
     double got[CELLS];
     tw_error error;
     must(run(&o, &good, &error), error);
@@ -293,6 +315,7 @@ int main(int count, char **arguments) {
         LIBRARY_TEST(a_product_of_rows_over_nothing),
         LIBRARY_TEST(multiplies_as_described),
         LIBRARY_TEST(zeroes_are_defaults),
+        LIBRARY_TEST(an_alignment_may_be_said),
         LIBRARY_TEST(what_no_kernel_serves),
         LIBRARY_TEST(a_batch_with_an_epilogue),
         LIBRARY_TEST(types_are_told_apart),
