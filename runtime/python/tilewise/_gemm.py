@@ -1,0 +1,387 @@
+"""``gemm``: everything that ``tw_gemm_descriptor`` of ``tilewise.h`` can say, from arrays as they lie."""
+
+from __future__ import annotations
+
+import numbers
+from ctypes import addressof, sizeof
+from typing import Any, TypeVar
+
+from tilewise import _native
+from tilewise._arrays import BYTES, HOST, View, _families, dense, family_of, type_name, type_word
+from tilewise._errors import invalid
+from tilewise._library import Library, calls, default_library, remember
+from tilewise._matrices import Matrix, matrix
+
+Array = TypeVar("Array")
+
+ACTIVATIONS = ("none", "relu", "gelu", "gelu_tanh", "silu")
+ALONG = ("columns", "rows")
+#: The type of C where nothing else is said, if it is not that of A and B.
+RESULTS = {"e4m3": "bf16", "e5m2": "bf16", "i8": "i32"}
+#: C strings that descriptors point to.
+_TEXTS: dict[str, bytes] = {word: word.encode() for word in (*BYTES, "tf32")}
+_gemm_ex = _native.library.tw_gemm_ex
+_thread = _native._thread
+
+
+def result_type(a_type: str) -> str:
+    """The type of a product where nothing else is said."""
+    return RESULTS.get(a_type, a_type)
+
+
+def result_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of ``a @ b``.
+
+    Raises
+    ------
+    InvalidError
+        They do not go together.
+    """
+    if len(a) < 2 or len(b) < 2:
+        raise invalid(f"gemm multiplies matrices and batches of them; a has the shape {tuple(a)} and b {tuple(b)}")
+    if a[-1] != b[-2]:
+        raise invalid(f"a has the shape {tuple(a)} and b {tuple(b)}: a has {a[-1]} columns, and b {b[-2]} rows")
+    if len(b) > 2 and tuple(a[:-2]) != tuple(b[:-2]):
+        raise invalid(f"a has the shape {tuple(a)} and b {tuple(b)}: their leading dimensions must be the same, or b "
+                      "be one matrix")  # fmt: skip
+    return (*a[:-1], b[-1])
+
+
+class _Call:
+    """All of a call that does not depend on where its arrays are."""
+
+    __slots__ = ("descriptor", "handle", "library", "on_host", "out", "swapped", "nothing", "extents", "extras",
+                 "address", "type", "shape")  # fmt: skip
+
+    descriptor: _native.GemmDescriptor
+    address: int
+    library: Library
+    handle: int
+    on_host: bool
+    shape: tuple[int, ...]
+    type: str
+    swapped: bool
+    """C lies column by column, so its transpose is what is computed."""
+    nothing: bool
+    extents: tuple[int, ...]
+    """Bytes of a, b, c, bias and e."""
+    extras: bool
+
+
+def _number(value: Any, name: str) -> float:
+    if not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} is a {type_name(value)}; it must be a number of the host's")
+    return float(value)
+
+
+def _check_result(view: View, shape: tuple[int, ...], name: str, what: str) -> None:
+    if view.shape != shape:
+        raise invalid(f"{name} has the shape {view.shape}; {what} is {shape}")
+
+
+def _bias_length(view: View, shape: tuple[int, ...], along: str) -> None:
+    wanted = shape[-1] if along == "columns" else shape[-2]
+    if view.shape != (wanted,) or (wanted > 1 and view.strides != (1,)):
+        raise invalid(
+            f"bias has the shape {view.shape} and strides {view.strides}; along {along} it must be {(wanted,)}, one "
+            "number after the other"
+        )
+
+
+def _one_place(views: dict[str, View]) -> str:
+    """The device that all arrays are on."""
+    device = views["a"].device
+    for name, view in views.items():
+        if view.device != device and not {view.device, device} <= {"cuda", "cuda:0"}:
+            raise invalid(f"a is on {device} and {name} on {view.device}; all arrays must be on one device")
+    return device
+
+
+def _types(views: dict[str, View], type: str) -> None:
+    for name in ("out", "bias", "c"):
+        if name in views and views[name].type != type:
+            raise invalid(f"{name} is of {views[name].type}, and the result of {type}; they must be the same")
+
+
+def _flatten(a: Matrix, results: list[Matrix | None], bias_along: str, bias: bool) -> tuple[Matrix, list[Matrix | None]]:
+    """One matrix b for a whole batch: the batch's rows are those of one matrix a."""
+    if a.batch == 0:
+        return a, results
+    if bias and bias_along == "rows":
+        raise invalid("a bias along rows is the same for all of a batch, and b is one matrix; give b as a batch")
+    if not a.is_flat or not all(m is None or m.is_flat for m in results):
+        raise invalid("a is a batch and b one matrix, and rows of the batch do not lie at one stride; copy it")
+    return a.flat, [m and m.flat for m in results]
+
+
+def _new(call: _Call, device: str) -> View:
+    """The array that is made where none is given."""
+    return View(call.shape, dense(call.shape), call.type, device)
+
+
+def _describe(call: _Call, views: dict[str, View], alpha: float, beta: float, bias_along: str, activation: str,
+              compute: str | None) -> None:  # fmt: skip
+    """Fills in the call's descriptor."""
+    a, b = matrix(views["a"], "a"), matrix(views["b"], "b")
+    c = matrix(views["out"] if "out" in views else _new(call, views["a"].device), "out")
+    e = matrix(views["c"], "c") if "c" in views else None
+    if b.batch == 0:
+        a, (first, e) = _flatten(a, [c, e], bias_along, "bias" in views)
+        assert first is not None
+        c = first
+    call.swapped = c.transposed
+    along = ALONG.index(bias_along)
+    a_type, b_type = views["a"].type, views["b"].type
+    if c.transposed:
+        a, b, c, e = b.turned, a.turned, c.turned, e and e.turned
+        a_type, b_type, along = b_type, a_type, 1 - along
+    if e is not None and e.transposed:
+        raise invalid("c lies column by column and the result row by row, or the other way around; copy c")
+    call.descriptor = _native.GemmDescriptor(
+        size=sizeof(_native.GemmDescriptor),
+        a_type=_TEXTS[a_type],
+        b_type=_TEXTS[b_type],
+        c_type=_TEXTS[call.type],
+        compute_type=None if compute is None else _TEXTS[compute],
+        transposes=a.transposed * 2 + b.transposed,
+        m=c.rows,
+        n=c.columns,
+        k=a.columns,
+        lda=a.stride,
+        ldb=b.stride,
+        ldc=c.stride,
+        alpha=alpha,
+        beta=beta,
+        batch_count=a.batch,
+        batch_stride_a=a.batch_stride,
+        batch_stride_b=b.batch_stride,
+        batch_stride_c=c.batch_stride,
+        activation=ACTIVATIONS.index(activation),
+        bias_along=along,
+        lde=0 if e is None else e.stride,
+        batch_stride_e=0 if e is None else e.batch_stride,
+    )
+    call.address = addressof(call.descriptor)
+
+
+def _choices(bias_along: str, activation: str | None, compute: str | None) -> str:
+    if bias_along not in ALONG:
+        raise invalid(f"bias_along is {bias_along!r}; it is one of {', '.join(ALONG)}")
+    if activation is not None and activation not in ACTIVATIONS:
+        raise invalid(f"activation is {activation!r}; it is one of {', '.join(ACTIVATIONS)}")
+    if compute is not None and compute not in _TEXTS:
+        raise invalid(f"compute is {compute!r}; it is a type such as 'tf32'")
+    return activation or "none"
+
+
+def _work_out(arrays: dict[str, Any], alpha: Any, beta: Any, bias_along: str, activation: str | None,
+              compute: str | None, dtype: Any, library: Library | None) -> _Call:  # fmt: skip
+    views = {name: family_of(array, name).view(array, name) for name, array in arrays.items() if array is not None}
+    activation = _choices(bias_along, activation, compute)
+    call = _Call()
+    call.shape = result_shape(views["a"].shape, views["b"].shape)
+    call.type = views["out"].type if "out" in views else type_word(dtype) if dtype is not None else result_type(
+        views["a"].type
+    )  # fmt: skip
+    device = _one_place(views)
+    if "out" in views:
+        _check_result(views["out"], call.shape, "out", "the product")
+        if not views["out"].writable:
+            raise invalid("out cannot be written to")
+    if "c" in views:
+        _check_result(views["c"], call.shape, "c", "the product")
+    if "bias" in views:
+        _bias_length(views["bias"], call.shape, bias_along)
+    if beta is None:
+        beta = 1.0 if "c" in views else 0.0
+    if _number(beta, "beta") != 0 and "c" not in views and "out" not in views:
+        raise invalid(f"beta is {beta}, and there is neither c nor out that it could multiply")
+    _types(views, call.type)
+    _describe(call, views, _number(alpha, "alpha"), _number(beta, "beta"), bias_along, activation, compute)
+    call.nothing = 0 in call.shape
+    call.on_host = device == HOST
+    call.library = library or default_library(device)
+    call.library.accept(device, "a")
+    call.handle = call.library.handle
+    views.setdefault("out", _new(call, device))
+    call.extents = tuple(views[name].extent if name in views else 0 for name in ("a", "b", "out", "bias", "c"))
+    call.extras = "bias" in views or "c" in views
+    return call
+
+
+def _check_overlap(call: _Call, result: int, others: list[tuple[int, int, str]]) -> None:
+    """Elements are written while others are still read, so out must lie apart."""
+    size = call.extents[2]
+    for address, extent, name in others:
+        if address < result + size and result < address + extent:
+            raise invalid(f"out and {name} overlap in memory; give it another out")
+
+
+def _own_descriptor(call: _Call, bias: int, e: int) -> _native.GemmDescriptor:
+    """A copy with what this call adds: other threads use the one that is kept."""
+    descriptor = _native.GemmDescriptor.from_buffer_copy(call.descriptor)
+    descriptor.bias = bias or None
+    descriptor.e = e or None
+    return descriptor
+
+
+def _run_on_host(call: _Call, a: int, b: int, result: int, bias: int, e: int) -> None:
+    sizes = call.extents
+    regions = [(a, sizes[0], False), (b, sizes[1], False), (result, sizes[2], True), (bias, sizes[3], False),
+               (e, sizes[4], False)]  # fmt: skip
+    alignment = 16
+    for address, size, _ in regions:
+        if size and address & 15:
+            alignment = min(alignment, address & -address)
+
+    def launch(queue: int, buffers: list[int]) -> None:
+        taken = iter(buffers)
+        a, b, c, bias, e = (next(taken) if size else 0 for size in sizes)
+        if call.swapped:
+            a, b = b, a
+        descriptor = _own_descriptor(call, bias, e)
+        descriptor.alignment = alignment
+        _native.check(_gemm_ex(call.handle, queue, addressof(descriptor), a, b, c, _thread.address))
+
+    call.library.memory.run([region for region in regions if region[1]], launch)
+
+
+def product(
+    a: Any, b: Any, out: Any, bias: Any, c: Any, alpha: float, beta: float | None, bias_along: str,
+    activation: str | None, compute: str | None, dtype: Any, stream: int | None, library: Library | None,
+) -> Any:  # fmt: skip
+    """What `gemm` does to arrays that nobody traces."""
+    kind = type(a)
+    family = _families.get(kind) or family_of(a, "a")
+    others = family if type(b) is kind else family_of(b, "b")
+    key = (
+        kind, family.signature(a), others.signature(b),
+        None if out is None else family_of(out, "out").signature(out),
+        None if bias is None else family_of(bias, "bias").signature(bias),
+        None if c is None else family_of(c, "c").signature(c),
+        alpha, beta, bias_along, activation, compute, dtype, c is out,
+    )  # fmt: skip
+    known = calls if library is None else library.calls
+    try:
+        call: _Call = known[key]
+    except (KeyError, TypeError):
+        arrays = {"a": a, "b": b, "out": out, "bias": bias, "c": None if c is out else c}
+        if c is not None and c is out and beta is None:
+            beta = 1.0
+        call = _work_out(arrays, alpha, beta, bias_along, activation, compute, dtype, library)
+        remember(known, key, call)
+    result = family.empty(a, call.shape, call.type) if out is None else out
+    if call.nothing:
+        return result
+    at, bt = family.pointer(a), others.pointer(b)
+    ct = family.pointer(result) if out is None else family_of(out, "out").pointer(out)
+    biases = e = 0
+    if call.extras:
+        biases = 0 if bias is None else family_of(bias, "bias").pointer(bias)
+        e = 0 if c is None or c is out else family_of(c, "c").pointer(c)
+    if out is not None:
+        sizes = call.extents
+        _check_overlap(call, ct, [(at, sizes[0], "a"), (bt, sizes[1], "b"), (biases, sizes[3], "bias"),
+                                  (e, sizes[4], "c")])  # fmt: skip
+    if call.on_host:
+        _run_on_host(call, at, bt, ct, biases, e)
+        return result
+    if call.swapped:
+        at, bt = bt, at
+    queue = family.stream(a) if stream is None else stream
+    if call.extras:
+        own = _own_descriptor(call, biases, e)
+        status = _gemm_ex(call.handle, queue, addressof(own), at, bt, ct, _thread.address)
+    else:
+        status = _gemm_ex(call.handle, queue, call.address, at, bt, ct, _thread.address)
+    if status != 0:
+        raise _native.failure(status)
+    return result
+
+
+def gemm(
+    a: Array,
+    b: Array,
+    *,
+    out: Array | None = None,
+    bias: Array | None = None,
+    c: Array | None = None,
+    alpha: float = 1.0,
+    beta: float | None = None,
+    bias_along: str = "columns",
+    activation: str | None = None,
+    compute: str | None = None,
+    dtype: Any = None,
+    stream: int | None = None,
+    library: Library | None = None,
+) -> Array:
+    """``activation(alpha * a @ b + beta * c + bias)``, by the fastest kernel known for the shape and the device.
+
+    On CUDA the work is queued on the current stream of PyTorch or CuPy and the call returns; in the host's memory
+    the result is there when it returns. Nothing is copied: transposes are taken from strides, so that
+    ``gemm(a, b.T)`` costs no more than ``gemm(a, b)``. The first call of a shape chooses and compiles a kernel.
+
+    Parameters
+    ----------
+    a : array, shape (..., M, K)
+        Of NumPy, PyTorch or CuPy, or anything with DLPack or the CUDA array interface. Of float32, float64,
+        float16, bfloat16, float8_e4m3fn, float8_e5m2 or int8 (the small ones in NumPy by ml_dtypes). Along rows or
+        along columns elements lie one after the other.
+    b : array, shape (K, N) or (..., K, N)
+        Of a's type; one of float8_e4m3fn and float8_e5m2 goes with the other.
+    out : array, shape (..., M, N), optional
+        Where the result goes; it must not overlap with a, b or bias. By default a new array.
+    bias : array, shape (N,) or (M,), optional
+        A number for each column of the result, or each row (`bias_along`); of the result's type.
+    c : array, shape (..., M, N), optional
+        What beta multiplies, of the result's type; by default what out held. It may be out itself.
+    alpha, beta : float
+        beta is 1 where c is given, else 0. With 0 neither c nor out is read.
+    bias_along : {"columns", "rows"}
+    activation : {"none", "relu", "gelu", "gelu_tanh", "silu"}, optional
+        Applied last.
+    compute : str, optional
+        ``"tf32"``: operands of float32 may be rounded to 10 bits of fraction, as tensor cores take them.
+    dtype : optional
+        The result's type where out is not given: float32 for 16-bit operands, float16 or float32 for 8-bit ones. By
+        default a's; bfloat16 for 8-bit floats, int32 for int8.
+    stream : int, optional
+        A CUDA stream to use in place of the current one: its address, ``stream.cuda_stream`` in PyTorch and
+        ``stream.ptr`` in CuPy.
+    library : Library, optional
+        By default the one of the arrays' device; see `default_library`.
+
+    Returns
+    -------
+    array, shape (..., M, N)
+        `out`, or a new array of a's kind.
+
+    Raises
+    ------
+    InvalidError
+        Shapes, strides or words do not go together.
+    TypeError
+        Something is no array, or of a type that no kernel takes.
+    Error
+        No kernel serves it, there is no such device, a kernel does not compile, and so on.
+
+    Notes
+    -----
+    Gradients and `torch.compile` are served as by `tilewise.torch.gemm`, to which calls go that need them; not
+    with out or library.
+
+    Examples
+    --------
+    >>> import numpy, tilewise
+    >>> a, b = numpy.ones((4, 3), "f"), numpy.ones((5, 3), "f")
+    >>> tilewise.gemm(a, b.T).shape
+    (4, 5)
+    """
+    family = _families.get(type(a)) or family_of(a, "a")
+    if family.traces and family.is_traced(a, b, bias, c, out):
+        from tilewise.torch import traced_gemm
+
+        return traced_gemm(  # type: ignore[no-any-return]
+            a, b, out, bias, c, alpha, beta, bias_along, activation, compute, dtype, stream, library
+        )
+    return product(a, b, out, bias, c, alpha, beta, bias_along, activation, compute, dtype, stream, library)  # type: ignore

@@ -1,0 +1,229 @@
+"""The other built-in kernels: `transpose`, `copy` and `aat`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+
+from tilewise import _native
+from tilewise._arrays import BYTES, HOST, Family, View, _families, dense, family_of
+from tilewise._errors import invalid
+from tilewise._kernels import launch
+from tilewise._library import Library, calls, default_library, remember
+from tilewise._matrices import Matrix, matrix, row_major
+
+Array = TypeVar("Array")
+_thread = _native._thread
+
+#: What elements of so many bytes are moved as.
+_MOVED = {1: "u8", 2: "u16", 4: "f32", 8: "f64"}
+
+
+class _Move(NamedTuple):
+    """A call but for where its arrays are."""
+
+    shape: tuple[int, ...]
+    type: str
+    extents: tuple[int, int]
+    run: Callable[[int, int, int], int] | None
+    """Queues it, given a stream and two addresses; None: there is nothing to do."""
+    on_host: Callable[[Any, Any], None] | None
+    """Does it with two arrays of the host's."""
+
+
+def _check_out(view: View, shape: tuple[int, ...], type: str) -> None:
+    if view.shape != shape or view.type != type:
+        raise invalid(f"out is {view.shape} of {view.type}; the result is {shape} of {type}")
+    if not view.writable:
+        raise invalid("out cannot be written to")
+
+
+def _one_matrix(view: View, name: str) -> Matrix:
+    found = matrix(view, name)
+    if found.batch:
+        raise invalid(f"{name} has the shape {view.shape}; it must be a matrix")
+    return found
+
+
+def _library_of(source: View, target: View, library: Library | None) -> Library:
+    if source.device != target.device:
+        raise invalid(f"a is on {source.device} and out on {target.device}; both must be on one device")
+    library = library or default_library(source.device)
+    library.accept(source.device, "a")
+    return library
+
+
+def _moved(turned: bool, source: View, out: View | None, library: Library | None) -> _Move:
+    """How to transpose, or to copy. What lies column by column is the transpose of what lies row by row."""
+    a = _one_matrix(source, "a")
+    shape = (a.columns, a.rows) if turned else (a.rows, a.columns)
+    target = View(shape, dense(shape), source.type, source.device) if out is None else out
+    _check_out(target, shape, source.type)
+    library = _library_of(source, target, library)
+    b = _one_matrix(target, "out")
+    kernel = "transpose" if turned ^ a.transposed ^ b.transposed else "copy"
+    stored = a.turned if a.transposed else a
+    size, handle = BYTES[source.type], library.handle
+    word = _MOVED[size]
+    function = getattr(_native.library, f"tw_{kernel}")
+    rows, columns, lda, ldb = stored.rows, stored.columns, a.stride, b.stride
+
+    def run(queue: int, at: int, bt: int) -> int:
+        return function(handle, queue, size, rows, columns, at, lda, bt, ldb, _thread.address)  # type: ignore
+
+    def on_host(given: Any, result: Any) -> None:
+        arrays = [given.T if a.transposed else given, result.T if b.transposed else result]
+        for i, array in enumerate(arrays):
+            if source.type != word:
+                arrays[i] = family_of(array, "a").reinterpret(array, word)
+        launch(kernel, (rows, columns), {"A": arrays[0], "B": arrays[1]}, library=library, dtype=word)
+
+    nothing, host = 0 in shape, source.device == HOST
+    return _Move(shape, source.type, (source.extent, target.extent), None if nothing else run,
+                 on_host if host else None)  # fmt: skip
+
+
+def _squared(source: View, out: View | None, library: Library | None) -> _Move:
+    """How to multiply a matrix by its transpose."""
+    a = row_major(source, "a")
+    if a.batch or source.type != "f32":
+        raise invalid(f"a is {source.shape} of {source.type}; aat takes one matrix of f32")
+    shape = (a.rows, a.rows)
+    target = View(shape, dense(shape), source.type, source.device) if out is None else out
+    _check_out(target, shape, source.type)
+    library = _library_of(source, target, library)
+    # The product is symmetric, so it does not matter which way it lies.
+    c = matrix(target, "out")
+    handle, function = library.handle, _native.library.tw_aat
+    rows, columns, lda, ldc = a.rows, a.columns, a.stride, c.stride
+
+    def run(queue: int, at: int, ct: int) -> int:
+        return function(handle, queue, rows, columns, at, lda, ct, ldc, _thread.address)  # type: ignore
+
+    def on_host(given: Any, result: Any) -> None:
+        result = result.T if c.transposed else result
+        if columns == 0:
+            result[...] = 0
+        else:
+            launch("aat", (rows, columns), {"A": given, "C": result}, library=library)
+
+    nothing, host = rows == 0, source.device == HOST
+    return _Move(shape, source.type, (source.extent, target.extent), None if nothing else run,
+                 on_host if host else None)  # fmt: skip
+
+
+_WORK: dict[str, Callable[[View, View | None, Library | None], _Move]] = {
+    "transpose": partial(_moved, True),
+    "copy": partial(_moved, False),
+    "aat": _squared,
+}
+
+
+def run(what: str, a: Any, out: Any, stream: int | None, library: Library | None) -> Any:
+    """Does what is asked for to arrays that nobody traces."""
+    family: Family = _families.get(type(a)) or family_of(a, "a")
+    to = None if out is None else family_of(out, "out")
+    key = (what, type(a), family.signature(a), None if to is None else to.signature(out))
+    known = calls if library is None else library.calls
+    move: _Move | None = known.get(key)
+    if move is None:
+        move = _WORK[what](family.view(a, "a"), None if to is None else to.view(out, "out"), library)
+        remember(known, key, move)
+    if to is None:
+        out, to = family.empty(a, move.shape, move.type), family
+    if move.run is None:
+        return out
+    at, bt = family.pointer(a), to.pointer(out)
+    if at < bt + move.extents[1] and bt < at + move.extents[0]:
+        raise invalid(f"{what}: a and out overlap in memory; give it another out")
+    if move.on_host is not None:
+        move.on_host(a, out)
+        return out
+    status = move.run(family.stream(a) if stream is None else stream, at, bt)
+    if status != 0:
+        raise _native.failure(status)
+    return out
+
+
+def _call(what: str, a: Any, out: Any, stream: int | None, library: Library | None) -> Any:
+    family: Family = _families.get(type(a)) or family_of(a, "a")
+    if family.traces and family.is_traced(a, out):
+        from tilewise.torch import traced
+
+        return traced(what, a, out, stream, library)
+    return run(what, a, out, stream, library)
+
+
+def transpose(
+    a: Array, *, out: Array | None = None, stream: int | None = None, library: Library | None = None
+) -> Array:
+    """The transpose of a matrix, moved in memory.
+
+    Parameters
+    ----------
+    a : array, shape (M, N)
+        Of elements of 1, 2, 4 or 8 bytes, whose rows or columns lie one after the other.
+    out : array, shape (N, M), optional
+        Of a's type; by default a new one.
+    stream, library
+        As for `gemm`.
+
+    Returns
+    -------
+    array, shape (N, M)
+
+    Raises
+    ------
+    InvalidError, TypeError, Error
+        As by `gemm`.
+    """
+    return _call("transpose", a, out, stream, library)  # type: ignore[no-any-return]
+
+
+def copy(a: Array, *, out: Array | None = None, stream: int | None = None, library: Library | None = None) -> Array:
+    """A copy of a matrix, row by row unless `out` lies otherwise.
+
+    Parameters
+    ----------
+    a : array, shape (M, N)
+        As for `transpose`.
+    out : array, shape (M, N), optional
+        Of a's type; by default a new one.
+    stream, library
+        As for `gemm`.
+
+    Returns
+    -------
+    array, shape (M, N)
+
+    Raises
+    ------
+    InvalidError, TypeError, Error
+        As by `gemm`.
+    """
+    return _call("copy", a, out, stream, library)  # type: ignore[no-any-return]
+
+
+def aat(a: Array, *, out: Array | None = None, stream: int | None = None, library: Library | None = None) -> Array:
+    """``a @ a.T``, all of it, in about half the time of a product.
+
+    Parameters
+    ----------
+    a : array, shape (M, K)
+        Of float32, whose rows lie one after the other.
+    out : array, shape (M, M), optional
+        By default a new one.
+    stream, library
+        As for `gemm`.
+
+    Returns
+    -------
+    array, shape (M, M)
+
+    Raises
+    ------
+    InvalidError, TypeError, Error
+        As by `gemm`.
+    """
+    return _call("aat", a, out, stream, library)  # type: ignore[no-any-return]
