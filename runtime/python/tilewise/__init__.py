@@ -17,11 +17,11 @@ from tilewise._gemm import gemm
 from tilewise._kernels import Argument, arguments, launch
 from tilewise._library import Explanation, Library, Plan, Problem, default_library, reload, set_default
 from tilewise._moves import aat, copy, transpose
-from tilewise._native import library as _library
+from tilewise._native import library as _native_library
 from tilewise._tune import Table, devices, results, trials, tune, tune_program
 
 #: The version of libtilewise that is in use.
-__version__: str = _library.tw_version().decode()
+__version__: str = _native_library.tw_version().decode()
 
 __all__ = [
     "Argument",

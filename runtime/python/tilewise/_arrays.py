@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from tilewise._errors import invalid
 
@@ -55,32 +56,61 @@ class View(NamedTuple):
         return (last + 1) * BYTES[self.type]
 
 
-class Family(Protocol):
-    """Arrays of one package."""
+class Family:
+    """Arrays of one package; the methods of this class say what they are for."""
 
-    traces: bool
+    traces = False
     """Whether there may be more to do with an array than to compute: gradients, tracing."""
+    own_streams = False
+    """Whether an array may ask for a stream."""
 
     def signature(self, array: Any) -> tuple[Any, ...]:
         """What a view depends on, cheaply, to look calls up by."""
+        raise NotImplementedError
+
+    def pair(self, a: Any, b: Any) -> tuple[Any, ...]:
+        """The signatures of two arrays."""
+        return (self.signature(a), self.signature(b))
 
     def view(self, array: Any, name: str) -> View:
         """The array as it lies; `name` is for messages."""
+        raise NotImplementedError
 
     def pointer(self, array: Any) -> int:
         """The address of the first element."""
+        raise NotImplementedError
 
-    def stream(self, array: Any) -> int:
-        """The current stream of the array's device; 0 on the host."""
+    def stream(self, view: View) -> Callable[[], int]:
+        """What tells the current stream of a view's device."""
+        return _no_stream
+
+    def own_stream(self, array: Any) -> int:
+        """The stream that an array itself asks for; 0: none."""
+        return 0
 
     def empty(self, like: Any, shape: tuple[int, ...], type: str) -> Any:
         """A new array where `like` is."""
+        raise TypeError(f"a new array like a {type_name(like)} cannot be made; give out=")
 
     def reinterpret(self, array: Any, type: str) -> Any:
         """The same memory as elements of another type of their size."""
+        raise TypeError(f"a {type_name(array)} cannot be taken for another type; view it as {NAMES[type]}")
 
-    def is_traced(self, *arrays: Any) -> bool:
-        """Whether gradients or a tracer want to know of a call on these."""
+    def is_compiling(self) -> bool:
+        """Whether a tracer watches."""
+        return False
+
+    def is_grad_enabled(self) -> bool:
+        """Whether gradients are wanted at the moment."""
+        return False
+
+    def wants_gradients(self, array: Any) -> bool:
+        """Whether gradients may be asked for; a part of its signature."""
+        return False
+
+
+def _no_stream() -> int:
+    return 0
 
 
 def word_of(name: str, what: str) -> str:
@@ -101,10 +131,8 @@ def type_word(dtype: Any) -> str:
     return word_of(str(name), "dtype")
 
 
-class NumpyFamily:
+class NumpyFamily(Family):
     """NumPy's arrays, in the host's memory. Types that it lacks are those of ml_dtypes."""
-
-    traces = False
 
     def signature(self, array: Any) -> tuple[Any, ...]:
         return (array.shape, array.strides, array.dtype, array.flags.writeable)
@@ -118,9 +146,6 @@ class NumpyFamily:
     def pointer(self, array: Any) -> int:
         return int(array.__array_interface__["data"][0])
 
-    def stream(self, array: Any) -> int:
-        return 0
-
     def empty(self, like: Any, shape: tuple[int, ...], type: str) -> Any:
         import numpy
 
@@ -128,9 +153,6 @@ class NumpyFamily:
 
     def reinterpret(self, array: Any, type: str) -> Any:
         return array.view(numpy_type(type))
-
-    def is_traced(self, *arrays: Any) -> bool:
-        return False
 
 
 def numpy_type(word: str) -> Any:
@@ -146,10 +168,8 @@ def numpy_type(word: str) -> Any:
     return numpy.dtype(getattr(ml_dtypes, NAMES[word]))
 
 
-class CupyFamily:
+class CupyFamily(Family):
     """CuPy's arrays, on a CUDA device."""
-
-    traces = False
 
     def signature(self, array: Any) -> tuple[Any, ...]:
         return (array.shape, array.strides, array.dtype, array.data.device_id)
@@ -161,10 +181,11 @@ class CupyFamily:
     def pointer(self, array: Any) -> int:
         return int(array.data.ptr)
 
-    def stream(self, array: Any) -> int:
+    def stream(self, view: View) -> Callable[[], int]:
         import cupy
 
-        return int(cupy.cuda.get_current_stream(array.data.device_id).ptr)
+        current, device = cupy.cuda.get_current_stream, int(view.device.partition(":")[2])
+        return lambda: int(current(device).ptr)
 
     def empty(self, like: Any, shape: tuple[int, ...], type: str) -> Any:
         import cupy
@@ -175,14 +196,11 @@ class CupyFamily:
     def reinterpret(self, array: Any, type: str) -> Any:
         return array.view(numpy_type(type))
 
-    def is_traced(self, *arrays: Any) -> bool:
-        return False
 
-
-class CudaInterfaceFamily:
+class CudaInterfaceFamily(Family):
     """Anything on a CUDA device that says by the CUDA array interface where it is; results need ``out``."""
 
-    traces = False
+    own_streams = True
 
     def signature(self, array: Any) -> tuple[Any, ...]:
         interface = array.__cuda_array_interface__
@@ -205,17 +223,8 @@ class CudaInterfaceFamily:
     def pointer(self, array: Any) -> int:
         return int(array.__cuda_array_interface__["data"][0])
 
-    def stream(self, array: Any) -> int:
+    def own_stream(self, array: Any) -> int:
         return int(array.__cuda_array_interface__.get("stream") or 0)
-
-    def empty(self, like: Any, shape: tuple[int, ...], type: str) -> Any:
-        raise TypeError(f"a new array like a {type_name(like)} cannot be made; give out=")
-
-    def reinterpret(self, array: Any, type: str) -> Any:
-        raise TypeError(f"a {type_name(array)} cannot be taken for another type; view it as {NAMES[type]}")
-
-    def is_traced(self, *arrays: Any) -> bool:
-        return False
 
 
 def dense(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -243,16 +252,16 @@ _NUMPY, _CUPY, _CUDA = NumpyFamily(), CupyFamily(), CudaInterfaceFamily()
 def _find_family(array: Any, name: str) -> Family:
     packages = {base.__module__.partition(".")[0] for base in type(array).__mro__}
     if "torch" in packages:
-        from tilewise._torch_arrays import TORCH
+        from tilewise._torch_arrays import torch_family
 
-        return TORCH
+        return torch_family(type(array))
     if "numpy" in packages and "numpy" in sys.modules and isinstance(array, sys.modules["numpy"].ndarray):
         return _NUMPY
     if "cupy" in packages:
         return _CUPY
-    if hasattr(type(array), "__cuda_array_interface__"):
+    if hasattr(array, "__cuda_array_interface__"):
         return _CUDA
-    if hasattr(type(array), "__dlpack__"):
+    if hasattr(array, "__dlpack__"):
         from tilewise._dlpack import DLPACK
 
         return DLPACK

@@ -10,7 +10,7 @@ import ctypes
 from ctypes import POINTER, Structure, c_int32, c_int64, c_uint8, c_uint16, c_uint64, c_void_p
 from typing import Any
 
-from tilewise._arrays import HOST, NAMES, View, dense, type_name
+from tilewise._arrays import HOST, Family, View, dense
 
 _NAME = b"dltensor"
 _CPU, _CUDA, _CUDA_HOST, _CUDA_MANAGED = 1, 2, 3, 13
@@ -50,10 +50,8 @@ def _export(array: Any) -> tuple[Any, _Tensor]:
     return capsule, _Tensor.from_address(_get_pointer(capsule, _NAME))
 
 
-class DlpackFamily:
+class DlpackFamily(Family):
     """Told by DLPack alone. It has no word for who may write, so such arrays are not written to."""
-
-    traces = False
 
     def signature(self, array: Any) -> tuple[Any, ...]:
         return self.view(array, "an array")
@@ -78,18 +76,6 @@ class DlpackFamily:
     def pointer(self, array: Any) -> int:
         capsule, tensor = _export(array)
         return (tensor.data or 0) + int(tensor.byte_offset)
-
-    def stream(self, array: Any) -> int:
-        return 0
-
-    def empty(self, like: Any, shape: tuple[int, ...], type: str) -> Any:
-        raise TypeError(f"a new array like a {type_name(like)} cannot be made; give out=")
-
-    def reinterpret(self, array: Any, type: str) -> Any:
-        raise TypeError(f"a {type_name(array)} cannot be taken for another type; view it as {NAMES[type]}")
-
-    def is_traced(self, *arrays: Any) -> bool:
-        return False
 
 
 DLPACK = DlpackFamily()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Callable
 from ctypes import addressof, sizeof
 from typing import Any, TypeVar
 
@@ -20,6 +21,7 @@ ALONG = ("columns", "rows")
 RESULTS = {"e4m3": "bf16", "e5m2": "bf16", "i8": "i32"}
 #: C strings that descriptors point to.
 _TEXTS: dict[str, bytes] = {word: word.encode() for word in (*BYTES, "tf32")}
+_BIAS, _E = _native.GemmDescriptor.bias.offset, _native.GemmDescriptor.e.offset
 _gemm_ex = _native.library.tw_gemm_ex
 _thread = _native._thread
 
@@ -50,8 +52,8 @@ def result_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
 class _Call:
     """All of a call that does not depend on where its arrays are."""
 
-    __slots__ = ("descriptor", "handle", "library", "on_host", "out", "swapped", "nothing", "extents", "extras",
-                 "address", "type", "shape")  # fmt: skip
+    __slots__ = ("descriptor", "handle", "library", "on_host", "swapped", "nothing", "extents", "extras",
+                 "address", "type", "shape", "differentiable", "stream", "head", "middle", "tail")  # fmt: skip
 
     descriptor: _native.GemmDescriptor
     address: int
@@ -66,6 +68,14 @@ class _Call:
     extents: tuple[int, ...]
     """Bytes of a, b, c, bias and e."""
     extras: bool
+    """With a bias or an addend apart."""
+    differentiable: bool
+    """Gradients may be asked for."""
+    stream: Callable[[], int]
+    head: bytes
+    """Of the descriptor, what is before the address of the bias, between that and e's, and after."""
+    middle: bytes
+    tail: bytes
 
 
 def _number(value: Any, name: str) -> float:
@@ -162,6 +172,8 @@ def _describe(call: _Call, views: dict[str, View], alpha: float, beta: float, bi
         batch_stride_e=0 if e is None else e.batch_stride,
     )
     call.address = addressof(call.descriptor)
+    text = bytes(call.descriptor)
+    call.head, call.middle, call.tail = text[:_BIAS], text[_BIAS + 8 : _E], text[_E + 8 :]
 
 
 def _choices(bias_along: str, activation: str | None, compute: str | None) -> str:
@@ -174,9 +186,14 @@ def _choices(bias_along: str, activation: str | None, compute: str | None) -> st
     return activation or "none"
 
 
-def _work_out(arrays: dict[str, Any], alpha: Any, beta: Any, bias_along: str, activation: str | None,
-              compute: str | None, dtype: Any, library: Library | None) -> _Call:  # fmt: skip
-    views = {name: family_of(array, name).view(array, name) for name, array in arrays.items() if array is not None}
+def _work_out(a: Any, b: Any, out: Any, bias: Any, c: Any, alpha: Any, beta: Any, bias_along: str,
+              activation: str | None, compute: str | None, dtype: Any, library: Library | None) -> _Call:  # fmt: skip
+    if c is not None and c is out:
+        c, beta = None, 1.0 if beta is None else beta
+    arrays = {"a": a, "b": b, "out": out, "bias": bias, "c": c}
+    arrays = {name: array for name, array in arrays.items() if array is not None}
+    families = {name: family_of(array, name) for name, array in arrays.items()}
+    views = {name: families[name].view(array, name) for name, array in arrays.items()}
     activation = _choices(bias_along, activation, compute)
     call = _Call()
     call.shape = result_shape(views["a"].shape, views["b"].shape)
@@ -200,38 +217,38 @@ def _work_out(arrays: dict[str, Any], alpha: Any, beta: Any, bias_along: str, ac
     _describe(call, views, _number(alpha, "alpha"), _number(beta, "beta"), bias_along, activation, compute)
     call.nothing = 0 in call.shape
     call.on_host = device == HOST
-    call.library = library or default_library(device)
+    call.library = default_library(device) if library is None or library is BELOW else library
     call.library.accept(device, "a")
     call.handle = call.library.handle
     views.setdefault("out", _new(call, device))
     call.extents = tuple(views[name].extent if name in views else 0 for name in ("a", "b", "out", "bias", "c"))
     call.extras = "bias" in views or "c" in views
+    call.differentiable = any(families[name].wants_gradients(array) for name, array in arrays.items())
+    call.stream = families["a"].stream(views["a"])
     return call
 
 
-def _check_overlap(call: _Call, result: int, others: list[tuple[int, int, str]]) -> None:
+def _check_overlap(call: _Call, pointers: list[int]) -> None:
     """Elements are written while others are still read, so out must lie apart."""
-    size = call.extents[2]
-    for address, extent, name in others:
-        if address < result + size and result < address + extent:
+    result, end = pointers[2], pointers[2] + call.extents[2]
+    for name, address, size in zip(("a", "b", "out", "bias", "c"), pointers, call.extents):
+        if name != "out" and size and address < end and result < address + size:
             raise invalid(f"out and {name} overlap in memory; give it another out")
 
 
-def _own_descriptor(call: _Call, bias: int, e: int) -> _native.GemmDescriptor:
-    """A copy with what this call adds: other threads use the one that is kept."""
-    descriptor = _native.GemmDescriptor.from_buffer_copy(call.descriptor)
-    descriptor.bias = bias or None
-    descriptor.e = e or None
-    return descriptor
+def _with_extras(call: _Call, bias: int, e: int) -> bytes:
+    """A descriptor with what this call adds: other threads use the one that is kept."""
+    return call.head + bias.to_bytes(8, "little") + call.middle + e.to_bytes(8, "little") + call.tail
 
 
-def _run_on_host(call: _Call, a: int, b: int, result: int, bias: int, e: int) -> None:
+def _run_on_host(call: _Call, pointers: list[int]) -> None:
     sizes = call.extents
-    regions = [(a, sizes[0], False), (b, sizes[1], False), (result, sizes[2], True), (bias, sizes[3], False),
-               (e, sizes[4], False)]  # fmt: skip
+    regions = [(address, size, i == 2) for i, (address, size) in enumerate(zip(pointers, sizes)) if size]
     alignment = 16
-    for address, size, _ in regions:
-        if size and address & 15:
+    for address, _, _ in regions:
+        if address == 0:
+            raise invalid("an array has no memory of its own, as PyTorch's of the device meta")
+        if address & 15:
             alignment = min(alignment, address & -address)
 
     def launch(queue: int, buffers: list[int]) -> None:
@@ -239,64 +256,72 @@ def _run_on_host(call: _Call, a: int, b: int, result: int, bias: int, e: int) ->
         a, b, c, bias, e = (next(taken) if size else 0 for size in sizes)
         if call.swapped:
             a, b = b, a
-        descriptor = _own_descriptor(call, bias, e)
+        descriptor = _native.GemmDescriptor.from_buffer_copy(_with_extras(call, bias, e))
         descriptor.alignment = alignment
         _native.check(_gemm_ex(call.handle, queue, addressof(descriptor), a, b, c, _thread.address))
 
-    call.library.memory.run([region for region in regions if region[1]], launch)
+    call.library.memory.run(regions, launch)
 
 
-def product(
-    a: Any, b: Any, out: Any, bias: Any, c: Any, alpha: float, beta: float | None, bias_along: str,
-    activation: str | None, compute: str | None, dtype: Any, stream: int | None, library: Library | None,
-) -> Any:  # fmt: skip
-    """What `gemm` does to arrays that nobody traces."""
-    kind = type(a)
-    family = _families.get(kind) or family_of(a, "a")
-    others = family if type(b) is kind else family_of(b, "b")
-    key = (
-        kind, family.signature(a), others.signature(b),
-        None if out is None else family_of(out, "out").signature(out),
-        None if bias is None else family_of(bias, "bias").signature(bias),
-        None if c is None else family_of(c, "c").signature(c),
-        alpha, beta, bias_along, activation, compute, dtype, c is out,
-    )  # fmt: skip
-    known = calls if library is None else library.calls
-    try:
-        call: _Call = known[key]
-    except (KeyError, TypeError):
-        arrays = {"a": a, "b": b, "out": out, "bias": bias, "c": None if c is out else c}
-        if c is not None and c is out and beta is None:
-            beta = 1.0
-        call = _work_out(arrays, alpha, beta, bias_along, activation, compute, dtype, library)
-        remember(known, key, call)
-    result = family.empty(a, call.shape, call.type) if out is None else out
-    if call.nothing:
-        return result
-    at, bt = family.pointer(a), others.pointer(b)
-    ct = family.pointer(result) if out is None else family_of(out, "out").pointer(out)
-    biases = e = 0
-    if call.extras:
-        biases = 0 if bias is None else family_of(bias, "bias").pointer(bias)
-        e = 0 if c is None or c is out else family_of(c, "c").pointer(c)
-    if out is not None:
-        sizes = call.extents
-        _check_overlap(call, ct, [(at, sizes[0], "a"), (bt, sizes[1], "b"), (biases, sizes[3], "bias"),
-                                  (e, sizes[4], "c")])  # fmt: skip
+def _execute(call: _Call, a: int, b: int, c: int, bias: int, e: int, given: bool, stream: int | None) -> None:
+    """Does what was worked out with arrays at these addresses; `given`: the result was not made for it."""
+    if given:
+        sizes, end = call.extents, c + call.extents[2]
+        if call.extras or (a < end and c < a + sizes[0]) or (b < end and c < b + sizes[1]):
+            _check_overlap(call, [a, b, c, bias, e])
     if call.on_host:
-        _run_on_host(call, at, bt, ct, biases, e)
-        return result
+        _run_on_host(call, [a, b, c, bias, e])
+        return
     if call.swapped:
-        at, bt = bt, at
-    queue = family.stream(a) if stream is None else stream
-    if call.extras:
-        own = _own_descriptor(call, biases, e)
-        status = _gemm_ex(call.handle, queue, addressof(own), at, bt, ct, _thread.address)
-    else:
-        status = _gemm_ex(call.handle, queue, call.address, at, bt, ct, _thread.address)
+        a, b = b, a
+    descriptor = _with_extras(call, bias, e) if call.extras else call.address
+    queue = call.stream() if stream is None else stream
+    status = _gemm_ex(call.handle, queue, descriptor, a, b, c, _thread.address)
     if status != 0:
         raise _native.failure(status)
+
+
+def _traced(*arguments: Any) -> Any:
+    """What PyTorch's dispatcher has to see."""
+    from tilewise.torch import traced_gemm
+
+    return traced_gemm(*arguments)
+
+
+def _mixed(a: Any, b: Any, out: Any, bias: Any, c: Any, alpha: Any, beta: Any, bias_along: str,
+           activation: str | None, compute: str | None, dtype: Any, stream: int | None,
+           library: Library | None) -> Any:  # fmt: skip
+    """Arrays of several packages, or of classes that were not met before."""
+    arrays = {"a": a, "b": b, "out": out, "bias": bias, "c": c}
+    families = {name: family_of(array, name) for name, array in arrays.items() if array is not None}
+    wants_gradients = any(families[name].wants_gradients(arrays[name]) for name in families)
+    if library is not BELOW and any(
+        family.traces and (family.is_compiling() or (wants_gradients and family.is_grad_enabled()))
+        for family in families.values()
+    ):
+        return _traced(a, b, out, bias, c, alpha, beta, bias_along, activation, compute, dtype, stream, library)
+    call = _work_out(a, b, out, bias, c, alpha, beta, bias_along, activation, compute, dtype, library)
+    result = families["a"].empty(a, call.shape, call.type) if out is None else out
+    if call.nothing:
+        return result
+    families["out"] = family_of(result, "out")
+    pointers = {name: family.pointer(result if name == "out" else arrays[name]) for name, family in families.items()}
+    if c is out:
+        pointers.pop("c", None)
+    if stream is None:
+        stream = families["a"].own_stream(a) or None
+    _execute(call, pointers["a"], pointers["b"], pointers["out"], pointers.get("bias", 0), pointers.get("c", 0),
+             out is not None, stream)  # fmt: skip
     return result
+
+
+class _Below:
+    """In place of a library: those by default, for arrays that have passed their tracers already."""
+
+    calls = calls
+
+
+BELOW: Any = _Below()
 
 
 def gemm(
@@ -378,10 +403,38 @@ def gemm(
     (4, 5)
     """
     family = _families.get(type(a)) or family_of(a, "a")
-    if family.traces and family.is_traced(a, b, bias, c, out):
-        from tilewise.torch import traced_gemm
-
-        return traced_gemm(  # type: ignore[no-any-return]
-            a, b, out, bias, c, alpha, beta, bias_along, activation, compute, dtype, stream, library
-        )
-    return product(a, b, out, bias, c, alpha, beta, bias_along, activation, compute, dtype, stream, library)  # type: ignore
+    known_family = _families.get
+    if (
+        known_family(type(b)) is not family
+        or (out is not None and known_family(type(out)) is not family)
+        or (bias is not None and known_family(type(bias)) is not family)
+        or (c is not None and known_family(type(c)) is not family)
+    ):
+        return _mixed(a, b, out, bias, c, alpha, beta, bias_along, activation, compute, dtype, stream, library)  # type: ignore[no-any-return]
+    if family.traces and library is not BELOW and family.is_compiling():
+        return _traced(a, b, out, bias, c, alpha, beta, bias_along, activation, compute, dtype, stream, library)  # type: ignore[no-any-return]
+    key = (
+        family.pair(a, b), None if out is None else family.signature(out), alpha, beta, dtype, activation, compute,
+        None if bias is None else (family.signature(bias), bias_along), None if c is None else family.signature(c),
+        c is out,
+    )  # fmt: skip
+    known = calls if library is None else library.calls
+    call: _Call | None = known.get(key)
+    if call is None:
+        call = _work_out(a, b, out, bias, c, alpha, beta, bias_along, activation, compute, dtype, library)
+        remember(known, key, call)
+    if call.differentiable and library is not BELOW and family.is_grad_enabled():
+        return _traced(a, b, out, bias, c, alpha, beta, bias_along, activation, compute, dtype, stream, library)  # type: ignore[no-any-return]
+    result: Any = family.empty(a, call.shape, call.type) if out is None else out
+    if call.nothing:
+        return result  # type: ignore[no-any-return]
+    pointer = family.pointer
+    at, bt, ct = pointer(a), pointer(b), pointer(result)
+    biases = e = 0
+    if call.extras:
+        biases = 0 if bias is None else pointer(bias)
+        e = 0 if c is None or c is out else pointer(c)
+    if family.own_streams and stream is None:
+        stream = family.own_stream(a)
+    _execute(call, at, bt, ct, biases, e, out is not None, stream)
+    return result  # type: ignore[no-any-return]

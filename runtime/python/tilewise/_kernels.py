@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import numbers
 from ctypes import byref, sizeof
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -81,6 +81,7 @@ class _Prepared(NamedTuple):
     on_host: bool
     names: list[bytes]
     """What the bindings point to."""
+    stream: Callable[[], int]
 
 
 def _lies_as(argument: Argument, view: View, kernel: str) -> list[tuple[int, int]]:
@@ -150,7 +151,9 @@ def _prepare(problem: Problem, arrays: Mapping[str, Any], scalars: Sequence[str]
         binding.name = name
     regions = [(view.extent, name in written) for name, view in views.items()]
     plan = library.plan_handle(bound.request())
-    return _Prepared(library, plan, bindings, regions, devices[0] == HOST, names)
+    first = next(iter(arrays))
+    stream = family_of(arrays[first], first).stream(views[first])
+    return _Prepared(library, plan, bindings, regions, devices[0] == HOST, names, stream)
 
 
 def _check_apart(kernel: str, names: Sequence[str], pointers: Sequence[int], regions: list[tuple[int, bool]]) -> None:
@@ -227,7 +230,8 @@ def launch(
         return
     for binding, pointer in zip(own, pointers):
         binding.buffer = pointer
-    queue = families[0].stream(next(iter(arrays.values()))) if stream is None else stream
+    first = next(iter(arrays.values()))
+    queue = stream if stream is not None else ready.stream() or families[0].own_stream(first)
     _native.check(
         _native.library.tw_launch(ready.plan, queue, ctypes.addressof(own), len(own), _thread.address)
     )

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from tilewise import _native
-from tilewise._arrays import BYTES, HOST, Family, View, _families, dense, family_of
+from tilewise._arrays import BYTES, HOST, Family, View, _families, _no_stream, dense, family_of
 from tilewise._errors import invalid
 from tilewise._kernels import launch
 from tilewise._library import Library, calls, default_library, remember
@@ -30,6 +30,7 @@ class _Move(NamedTuple):
     """Queues it, given a stream and two addresses; None: there is nothing to do."""
     on_host: Callable[[Any, Any], None] | None
     """Does it with two arrays of the host's."""
+    stream: Callable[[], int]
 
 
 def _check_out(view: View, shape: tuple[int, ...], type: str) -> None:
@@ -81,7 +82,7 @@ def _moved(turned: bool, source: View, out: View | None, library: Library | None
 
     nothing, host = 0 in shape, source.device == HOST
     return _Move(shape, source.type, (source.extent, target.extent), None if nothing else run,
-                 on_host if host else None)  # fmt: skip
+                 on_host if host else None, _no_stream)  # fmt: skip
 
 
 def _squared(source: View, out: View | None, library: Library | None) -> _Move:
@@ -110,7 +111,7 @@ def _squared(source: View, out: View | None, library: Library | None) -> _Move:
 
     nothing, host = rows == 0, source.device == HOST
     return _Move(shape, source.type, (source.extent, target.extent), None if nothing else run,
-                 on_host if host else None)  # fmt: skip
+                 on_host if host else None, _no_stream)  # fmt: skip
 
 
 _WORK: dict[str, Callable[[View, View | None, Library | None], _Move]] = {
@@ -129,6 +130,7 @@ def run(what: str, a: Any, out: Any, stream: int | None, library: Library | None
     move: _Move | None = known.get(key)
     if move is None:
         move = _WORK[what](family.view(a, "a"), None if to is None else to.view(out, "out"), library)
+        move = move._replace(stream=family.stream(family.view(a, "a")))
         remember(known, key, move)
     if to is None:
         out, to = family.empty(a, move.shape, move.type), family
@@ -140,15 +142,21 @@ def run(what: str, a: Any, out: Any, stream: int | None, library: Library | None
     if move.on_host is not None:
         move.on_host(a, out)
         return out
-    status = move.run(family.stream(a) if stream is None else stream, at, bt)
+    if stream is None:
+        stream = move.stream() or family.own_stream(a)
+    status = move.run(stream, at, bt)
     if status != 0:
         raise _native.failure(status)
     return out
 
 
+def _wants_gradients(a: Any, out: Any) -> bool:
+    return any(family_of(x, "an array").wants_gradients(x) for x in (a, out) if x is not None)
+
+
 def _call(what: str, a: Any, out: Any, stream: int | None, library: Library | None) -> Any:
     family: Family = _families.get(type(a)) or family_of(a, "a")
-    if family.traces and family.is_traced(a, out):
+    if family.traces and (family.is_compiling() or (_wants_gradients(a, out) and family.is_grad_enabled())):
         from tilewise.torch import traced
 
         return traced(what, a, out, stream, library)

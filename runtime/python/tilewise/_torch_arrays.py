@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
 
-from tilewise._arrays import HOST, NAMES, View, word_of
+from tilewise._arrays import HOST, NAMES, Family, View, word_of
 
 _WORDS = {getattr(torch, name): word for word, name in NAMES.items() if hasattr(torch, name)}
 _TYPES = {word: dtype for dtype, word in _WORDS.items()}
-_cpu = torch.device("cpu")
 #: Builds without CUDA have none.
 _raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
-_is_compiling = torch.compiler.is_compiling
-_is_grad_enabled = torch.is_grad_enabled
 _empty = torch.empty
 
 
@@ -26,11 +25,21 @@ def torch_type(word: str) -> torch.dtype:
     return dtype
 
 
-class TorchFamily:
+class TorchFamily(Family):
+    """Tensors that are computed with at once."""
+
     traces = True
+    # Without a frame of Python's in between.
+    is_compiling = staticmethod(torch.compiler.is_compiling)
+    is_grad_enabled = staticmethod(torch.is_grad_enabled)
+    pointer = staticmethod(torch.Tensor.data_ptr)
 
     def signature(self, array: Any) -> tuple[Any, ...]:
-        return (array.shape, array.stride(), array.dtype, array.get_device())
+        return (array.shape, array.stride(), array.dtype, array.get_device(), array.requires_grad)
+
+    def pair(self, a: Any, b: Any) -> tuple[Any, ...]:
+        return (a.shape, a.stride(), a.dtype, a.get_device(), a.requires_grad,
+                b.shape, b.stride(), b.dtype, b.get_device(), b.requires_grad)  # fmt: skip
 
     def view(self, array: Any, name: str) -> View:
         word = _WORDS.get(array.dtype) or word_of(str(array.dtype).removeprefix("torch."), name)
@@ -43,34 +52,35 @@ class TorchFamily:
         device = f"cuda:{array.get_device()}" if array.is_cuda else HOST
         return View(tuple(array.shape), tuple(array.stride()), word, device)
 
-    def pointer(self, array: Any) -> int:
-        return array.data_ptr()  # type: ignore[no-any-return]
-
-    def stream(self, array: Any) -> int:
-        if not array.is_cuda:
-            return 0
+    def stream(self, view: View) -> Callable[[], int]:
+        if view.device == HOST:
+            return super().stream(view)
+        device = int(view.device.partition(":")[2])
         if _raw_stream is not None:
-            return _raw_stream(array.get_device())  # type: ignore[no-any-return]
-        return int(torch.cuda.current_stream(array.device).cuda_stream)
+            return partial(_raw_stream, device)
+        return lambda: int(torch.cuda.current_stream(device).cuda_stream)
 
     def empty(self, like: Any, shape: tuple[int, ...], type: str) -> Any:
-        return _empty(shape, dtype=_TYPES[type], device=like.device)
+        dtype = _TYPES[type]
+        return like.new_empty(shape) if like.dtype is dtype else like.new_empty(shape, dtype=dtype)
 
     def reinterpret(self, array: Any, type: str) -> Any:
         return array.view(torch_type(type))
 
-    def is_traced(self, *arrays: Any) -> bool:
-        if _is_compiling():
-            return True
-        for array in arrays:
-            if array is None:
-                continue
-            if type(array) not in _PLAIN or array.is_meta or (array.requires_grad and _is_grad_enabled()):
-                return True
-        return False
+    def wants_gradients(self, array: Any) -> bool:
+        return bool(array.requires_grad)
 
 
-#: What computes at once; other subclasses are tracers' and wrappers'.
-_PLAIN = (torch.Tensor, torch.nn.Parameter)
+class WatchedFamily(TorchFamily):
+    """Tensors of tracers and wrappers, which PyTorch's dispatcher has to see."""
 
-TORCH = TorchFamily()
+    def is_compiling(self) -> bool:
+        return True
+
+
+TORCH, WATCHED = TorchFamily(), WatchedFamily()
+
+
+def torch_family(kind: type) -> TorchFamily:
+    """The family of a class of tensors."""
+    return TORCH if kind in (torch.Tensor, torch.nn.Parameter) else WATCHED

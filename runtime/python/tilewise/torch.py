@@ -47,8 +47,10 @@ def _gemm_op(
     compute: Optional[str],
     dtype: Optional[torch.dtype],
 ) -> Tensor:
-    result = _gemm.product(a, b, None, bias, c, alpha, beta, bias_along, activation, compute, dtype, None, None)
-    return result
+    return _gemm.gemm(
+        a, b, bias=bias, c=c, alpha=alpha, beta=beta, bias_along=bias_along, activation=activation, compute=compute,
+        dtype=dtype, library=_gemm.BELOW,
+    )  # fmt: skip
 
 
 @_gemm_op.register_fake
@@ -80,7 +82,10 @@ def _gemm_out_op(
     activation: str,
     compute: Optional[str],
 ) -> None:
-    _gemm.product(a, b, out, bias, c, alpha, beta, bias_along, activation, compute, None, None, None)
+    _gemm.gemm(
+        a, b, out=out, bias=bias, c=c, alpha=alpha, beta=beta, bias_along=bias_along, activation=activation,
+        compute=compute, library=_gemm.BELOW,
+    )  # fmt: skip
 
 
 @_gemm_out_op.register_fake

@@ -1,0 +1,168 @@
+"""tilewise.torch: operators that PyTorch traces and differentiates, on the CPU through OpenCL and on a GPU."""
+
+import unittest
+
+import pythons
+
+pythons.enter("torch", "numpy")
+import torch  # noqa: E402
+
+import tilewise  # noqa: E402
+import tilewise.torch  # noqa: E402
+from support import DEVICE  # noqa: E402
+
+WHERE = "cuda" if DEVICE.startswith("cuda") else "cpu"
+ACTIVATIONS = {
+    None: lambda z: z,
+    "relu": torch.relu,
+    "gelu": torch.nn.functional.gelu,
+    "gelu_tanh": lambda z: torch.nn.functional.gelu(z, approximate="tanh"),
+    "silu": torch.nn.functional.silu,
+}
+
+
+def numbers(*shape, seed=1, **options):
+    generator = torch.Generator().manual_seed(seed)
+    return (2 * torch.rand(shape, generator=generator, dtype=torch.float64) - 1).to(device=WHERE, **options)
+
+
+class Torch(unittest.TestCase):
+    def close(self, got, expected, tolerance=1e-5):
+        torch.testing.assert_close(got, expected, rtol=tolerance, atol=tolerance)
+
+    def test_types(self):
+        for dtype, result in ((torch.float32, torch.float32), (torch.float64, torch.float64),
+                              (torch.bfloat16, torch.bfloat16), (torch.float8_e4m3fn, torch.bfloat16)):
+            a, b = numbers(16, 24, dtype=dtype), numbers(24, 16, seed=2, dtype=dtype)
+            got = tilewise.gemm(a, b)
+            self.assertEqual(got.dtype, result)
+            self.close(got.double(), a.double() @ b.double(), 2e-2 if result == torch.bfloat16 else 1e-5)
+
+    def test_parameters_and_transposes(self):
+        linear = torch.nn.Linear(24, 16, device=WHERE)
+        x = numbers(5, 3, 24, dtype=torch.float32)
+        with torch.no_grad():
+            self.close(tilewise.gemm(x, linear.weight.T, bias=linear.bias), linear(x))
+        self.assertFalse(tilewise.gemm(x, linear.weight.detach().T).requires_grad)
+
+    def test_gradients(self):
+        shapes = {"a": (2, 6, 5), "b": (5, 7), "bias": (7,), "c": (2, 6, 7)}
+        for activation, apply in ACTIVATIONS.items():
+            given = {name: numbers(*shape, seed=i, dtype=torch.float64).requires_grad_()
+                     for i, (name, shape) in enumerate(shapes.items())}
+            a, b, bias, c = given.values()
+            got = tilewise.gemm(a, b, bias=bias, c=c, alpha=0.5, beta=0.25, activation=activation)
+            expected = apply(0.5 * (a @ b) + 0.25 * c + bias)
+            self.close(got, expected, 1e-12)
+            weights = numbers(2, 6, 7, seed=9, dtype=torch.float64)
+            ours = torch.autograd.grad((got * weights).sum(), list(given.values()))
+            theirs = torch.autograd.grad((expected * weights).sum(), list(given.values()))
+            for one, other in zip(ours, theirs):
+                self.close(one, other, 1e-12)
+        # Of batches on both sides, with the gradient expanded from one number.
+        a = numbers(3, 4, 5, dtype=torch.float64).requires_grad_()
+        b = numbers(3, 5, 6, seed=2, dtype=torch.float64).requires_grad_()
+        bias = numbers(4, seed=3, dtype=torch.float64).requires_grad_()
+        tilewise.gemm(a, b, bias=bias, bias_along="rows").sum().backward()
+        ones = torch.ones(3, 4, 6, dtype=torch.float64, device=WHERE)
+        self.close(a.grad, ones @ b.detach().mT, 1e-12)
+        self.close(b.grad, a.detach().mT @ ones, 1e-12)
+        self.close(bias.grad, ones.sum((0, 2)), 1e-12)
+
+    def test_gradients_of_the_others(self):
+        a = numbers(4, 5, dtype=torch.float32).requires_grad_()
+        weights = numbers(4, 4, seed=2, dtype=torch.float32)
+        (tilewise.aat(a) * weights).sum().backward()
+        self.close(a.grad, (weights + weights.T) @ a.detach())
+        (g,) = torch.autograd.grad((tilewise.transpose(a) * numbers(5, 4, seed=3, dtype=torch.float32)).sum(), [a])
+        self.close(g, numbers(5, 4, seed=3, dtype=torch.float32).T)
+
+    def test_operators_are_sound(self):
+        a, b = numbers(6, 5, dtype=torch.float32), numbers(5, 7, seed=2, dtype=torch.float32)
+        a.requires_grad_()
+        operators = torch.ops.tilewise
+        torch.library.opcheck(operators.gemm.default, (a, b, None, None, 1.0, 0.0, "columns", "none", None, None))
+        torch.library.opcheck(operators.gemm_out.default, (a.detach(), b, numbers(6, 7, dtype=torch.float32), None,
+                                                           None, 1.0, 0.5, "columns", "relu", None))
+        for operator in (operators.transpose, operators.copy, operators.aat):
+            torch.library.opcheck(operator.default, (a,))
+        torch.library.opcheck(operators.move_out.default, ("copy", a.detach(), numbers(6, 5, dtype=torch.float32)))
+
+    def test_compiled(self):
+        def layer(x, weight, bias):
+            return tilewise.gemm(x, weight.T, bias=bias, activation="silu") * 2 + tilewise.gemm(x, weight.T)
+
+        x = numbers(8, 6, dtype=torch.float32)
+        weight = torch.nn.Parameter(numbers(5, 6, seed=2, dtype=torch.float32))
+        bias = numbers(5, seed=3, dtype=torch.float32)
+        compiled = torch.compile(layer, fullgraph=True, backend="aot_eager")
+        for rows in (8, 11, 13):
+            x = numbers(rows, 6, dtype=torch.float32)
+            got, expected = compiled(x, weight, bias), layer(x, weight, bias)
+            self.close(got, expected)
+            (ours,), (theirs,) = (torch.autograd.grad(y.sum(), [weight]) for y in (got, expected))
+            self.close(ours, theirs)
+
+        @torch.compile(fullgraph=True, backend="aot_eager")
+        def into(x, w, out):
+            tilewise.gemm(x, w, out=out)
+            return tilewise.transpose(out) + 1
+
+        with torch.no_grad():
+            out = torch.zeros(13, 5, device=WHERE)
+            self.close(into(x, weight.T, out), (x @ weight.T).T + 1)
+            self.close(out, x @ weight.T)
+
+    def test_shapes_without_data(self):
+        a = torch.empty(6, 5, device="meta", dtype=torch.float8_e5m2)
+        got = tilewise.torch.gemm(a, torch.empty(5, 7, device="meta", dtype=torch.float8_e5m2))
+        self.assertEqual((tuple(got.shape), got.dtype), ((6, 7), torch.bfloat16))
+        with self.assertRaisesRegex(ValueError, "a has 5 columns, and b 6 rows"):
+            tilewise.torch.gemm(a, a)
+
+    def test_what_is_refused(self):
+        a, b = numbers(6, 5, dtype=torch.float32).requires_grad_(), numbers(5, 7, dtype=torch.float32)
+        wrong = [
+            (ValueError, "with out= there are no gradients", {"out": numbers(6, 7, dtype=torch.float32)}),
+            (ValueError, "the current stream and the default library are used", {"stream": 1}),
+        ]
+        for kind, says, options in wrong:
+            with self.assertRaises(kind) as caught:
+                tilewise.gemm(a, b, **options)
+            self.assertIn(says, str(caught.exception))
+        with self.assertRaisesRegex(TypeError, "resolve it first"):
+            tilewise.gemm(torch.view_as_complex(numbers(5, 4, 2, dtype=torch.float32)).mH.imag, b)
+        with self.assertRaisesRegex(TypeError, "kernels take strided tensors"):
+            tilewise.gemm(b.T.to_sparse(), b)
+        with self.assertRaisesRegex(TypeError, "a is on meta"):
+            tilewise.gemm(b.T.to("meta"), b)
+
+    @unittest.skipUnless(WHERE == "cuda", "of CUDA")
+    def test_in_a_graph(self):
+        a, b = numbers(64, 32, dtype=torch.float32), numbers(32, 48, seed=2, dtype=torch.float32)
+        out = torch.empty(64, 48, device=WHERE)
+        tilewise.gemm(a, b, out=out)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            tilewise.gemm(a, b, out=out)
+        a.copy_(numbers(64, 32, seed=3, dtype=torch.float32))
+        graph.replay()
+        torch.cuda.synchronize()
+        self.close(out, a @ b)
+
+    @unittest.skipUnless(WHERE == "cuda", "of CUDA")
+    def test_on_a_stream(self):
+        a, b = numbers(256, 256, dtype=torch.float32), numbers(256, 256, seed=2, dtype=torch.float32)
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            # What is before it on this stream has to be waited for.
+            torch.cuda._sleep(10_000_000)
+            a.mul_(2)
+            out = tilewise.gemm(a, b)
+        stream.synchronize()
+        self.close(out, a @ b, 1e-4)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
