@@ -1,8 +1,13 @@
 # Debian packages, by CPack: the program, the library with the installed database, and what applications are built
 # with. tools/package.sh makes them.
 include(GNUInstallDirs)
-foreach(part program library development)
+set(parts program library development)
+if(TARGET tune-mpi)
+    list(APPEND parts cluster)
+endif()
+foreach(part IN LISTS parts)
     set(package_program tilewise)
+    set(package_cluster tilewise-mpi)
     set(package_library libtilewise${PROJECT_VERSION_MAJOR})
     set(package_development libtilewise-dev)
     install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package_${part}}
@@ -16,7 +21,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/tutorials DESTINATION ${CMAKE_INSTA
         COMPONENT program FILES_MATCHING PATTERN "*.md")
 
 set(CPACK_PACKAGE_CONTACT "The Tilewise authors <tilewise@localhost>")
-set(CPACK_COMPONENTS_ALL program library development)
+set(CPACK_COMPONENTS_ALL ${parts})
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -32,10 +37,13 @@ set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "the fastest known GPU kernel for the sh
 libtilewise reads what tune found and launches it. With the results that ship.")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "the fastest known GPU kernel for the shape at hand, development files
 The header, the static library, and what pkg-config and CMake need.")
+set(CPACK_COMPONENT_CLUSTER_DESCRIPTION "tuner of GPU kernels, for MPI jobs
+tune-mpi tunes a list of problems with the ranks of an MPI job, each on a GPU of its own, into one database.")
 # The installed database comes with the library. Drivers are opened at run time.
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "${own}")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "ocl-icd-libopencl1")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "pocl-opencl-icd")
+set(CPACK_DEBIAN_CLUSTER_PACKAGE_DEPENDS "tilewise (= ${PROJECT_VERSION}), mpi-default-bin")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "ocl-icd-libopencl1")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "tilewise, pocl-opencl-icd")

@@ -176,12 +176,33 @@ static void spoilt_files_crash_nothing(void **state) {
     assert_in_range(taken, 1, 2000);
 }
 
+/* What a search has found so far stays where the search is. */
+static void only_what_a_playoff_decided(void **state) {
+    struct fixture *fixture = *state;
+    struct import *import;
+    struct tw_error error;
+    struct tw_db_merged merged;
+    char *text = strdup(sound.data), *ties = strstr(text, "\"ties\": [");
+    assert_non_null(ties);
+    char *end = strstr(ties, "],");
+    memmove(ties, end + 2, strlen(end + 2) + 1);
+    tw_db *db = open_db(fixture->path, TW_DB_WRITE);
+    assert_fine(import_read(&import, text, strlen(text), "test.json", &known, &error), error);
+    assert_int_equal(import_count(import), 3);
+    assert_fine(merge_decided(db, import, &merged, &error), error);
+    assert_int_equal(merged.added, 2);
+    import_close(import);
+    tw_db_close(db);
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_files_are_refused_by_name),
         cmocka_unit_test(configurations_are_held_against_the_description),
         cmocka_unit_test(zero_byte_is_refused),
         cmocka_unit_test(stale_templates_are_counted),
+        cmocka_unit_test_setup_teardown(only_what_a_playoff_decided, fixture_start, fixture_end),
         cmocka_unit_test(spoilt_files_crash_nothing),
     };
     return cmocka_run_group_tests(tests, start, end);

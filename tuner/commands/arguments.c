@@ -61,6 +61,12 @@ static tw_status take_integer(struct arguments *a, const struct row *row, const 
     return parse_integer(row->name, value, row->least, row->most, member_of(a, row), error);
 }
 
+static tw_status take_jobs(struct arguments *a, const struct row *row, const char *value,
+                           struct tw_error *error) {
+    a->jobs_given = true;
+    return take_integer(a, row, value, error);
+}
+
 static tw_status take_seconds(struct arguments *a, const struct row *row, const char *value,
                               struct tw_error *error) {
     return parse_seconds(row->name, value, member_of(a, row), error);
@@ -163,7 +169,9 @@ static const struct row rows[OPTION_COUNT] = {
     [OPTION_TRIALS] = {"trials", take_integer, MEMBER(trials), 1, 1000000},
     [OPTION_OUTSTANDING] = {"outstanding", take_integer, MEMBER(outstanding), 1, 1000},
     [OPTION_ROUNDS] = {"rounds", take_integer, MEMBER(rounds), LEAST_ROUNDS, MOST_ROUNDS},
-    [OPTION_JOBS] = {"jobs", take_integer, MEMBER(jobs), 1, MOST_JOBS},
+    [OPTION_JOBS] = {"jobs", take_jobs, MEMBER(jobs), 1, MOST_JOBS},
+    [OPTION_LOCAL] = {"local", take_text, MEMBER(local), 0, 0},
+    [OPTION_LOST_AFTER] = {"lost-after", take_seconds, MEMBER(lost_after_s), 0, 0},
     [OPTION_DB] = {"db", take_text, MEMBER(db), 0, 0},
     [OPTION_CACHE] = {"cache", take_cache, 0, 0, 0},
     [OPTION_CONFIG] = {"config", take_descriptions, MEMBER(configs), 0, 0},
@@ -256,6 +264,7 @@ tw_status arguments_parse(struct arguments *a, int count, char **words, option_s
                             .jobs = cores < 1           ? 1
                                     : cores < MOST_JOBS ? cores
                                                         : MOST_JOBS,
+                            .lost_after_s = 30,
                             .cache = "cold",
                             .compile_limit_s = 60};
     optind = 0; /* start over: subcommands may have parsed before */

@@ -27,6 +27,8 @@ enum option_id {
     OPTION_OUTSTANDING,
     OPTION_ROUNDS,
     OPTION_JOBS,
+    OPTION_LOCAL,
+    OPTION_LOST_AFTER,
     OPTION_DB,
     OPTION_CACHE,
     OPTION_CONFIG,
@@ -98,6 +100,9 @@ struct arguments {
     int64_t trials;             /* of each of them, or of a recording; 0: not given */
     int64_t rounds;             /* of interleaved measurements */
     int64_t jobs;
+    bool jobs_given;
+    const char *local;   /* of a cluster: where ranks keep databases; NULL: not given */
+    double lost_after_s; /* likewise: of a silent rank */
     const char *db;
     const char *cache; /* "cold" unless given */
     bool cache_given;

@@ -67,11 +67,14 @@ tw_status merge_databases(tw_db *db, tw_db *const *others, int count, struct tw_
 struct taking {
     tw_db *db;
     struct tw_db_merged *merged;
+    bool decided_only; /* no provisional rows */
     enum tw_db_status status;
 };
 
 static bool take(void *context, const struct tw_db_best_row *row) {
     struct taking *taking = context;
+    if (taking->decided_only && row->best.tie_set == NULL)
+        return true;
     taking->status = tw_db_best_merge(taking->db, row, NULL, taking->merged);
     return taking->status == TW_DB_OK;
 }
@@ -82,17 +85,29 @@ static bool take_model(void *context, const struct tw_db_model *row) {
     return taking->status == TW_DB_OK;
 }
 
+static tw_status take_all(struct taking *taking, const struct import *const *imports, int count,
+                          struct tw_error *error) {
+    tw_status status = TW_OK;
+    *taking->merged = (struct tw_db_merged){0};
+    taking->status = tw_db_begin(taking->db);
+    for (int i = 0; i < count && status == TW_OK && taking->status == TW_DB_OK; i++)
+        status = import_each(imports[i], take, taking, error);
+    for (int i = 0; i < count && status == TW_OK && taking->status == TW_DB_OK; i++)
+        import_each_model(imports[i], take_model, taking);
+    if (status == TW_OK)
+        return end(taking->db, taking->status, error);
+    tw_db_rollback(taking->db);
+    return status;
+}
+
 tw_status merge_imports(tw_db *db, struct import *const *imports, int count,
                         struct tw_db_merged *merged, struct tw_error *error) {
-    *merged = (struct tw_db_merged){0};
-    struct taking taking = {.db = db, .merged = merged, .status = tw_db_begin(db)};
-    tw_status status = TW_OK;
-    for (int i = 0; i < count && status == TW_OK && taking.status == TW_DB_OK; i++)
-        status = import_each(imports[i], take, &taking, error);
-    for (int i = 0; i < count && status == TW_OK && taking.status == TW_DB_OK; i++)
-        import_each_model(imports[i], take_model, &taking);
-    if (status == TW_OK)
-        return end(db, taking.status, error);
-    tw_db_rollback(db);
-    return status;
+    struct taking taking = {.db = db, .merged = merged};
+    return take_all(&taking, (const struct import *const *)imports, count, error);
+}
+
+tw_status merge_decided(tw_db *db, const struct import *import, struct tw_db_merged *merged,
+                        struct tw_error *error) {
+    struct taking taking = {.db = db, .merged = merged, .decided_only = true};
+    return take_all(&taking, &import, 1, error);
 }

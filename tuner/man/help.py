@@ -1,6 +1,7 @@
 """Writes a manual page for every subcommand of tune, from what it says of itself with --help.
 
-    help.py TUNE DIRECTORY VERSION      writes DIRECTORY/tune-NAME.1
+    help.py TUNE DIRECTORY VERSION                          writes DIRECTORY/tune-NAME.1
+    help.py PROGRAM DIRECTORY VERSION NAME SUMMARY          likewise of a program of its own, tune-NAME
 
 A help text is: lines of synopsis up to the first empty one; paragraphs; and lists, whose lines begin with two
 spaces, a term of up to 20 characters and what is said of it, which further lines may go on with.
@@ -66,12 +67,18 @@ def said(*words):
     return subprocess.run(words, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
 
 
-def main(tune, directory, version):
+def write(directory, name, summary, help_text, version):
+    (pathlib.Path(directory) / f"tune-{name}.1").write_text(page(name, summary, help_text, version), encoding="utf-8")
+
+
+def main(tune, directory, version, name=None, summary=None):
+    if name is not None:
+        write(directory, name, summary, said(tune, "--help"), version)
+        return
     for line in said(tune, "help").splitlines():
         match = re.fullmatch(r"tune ([a-z]+) +(\S.*)", line)
         if match:
-            text = page(match[1], match[2], said(tune, match[1], "--help"), version)
-            (pathlib.Path(directory) / f"tune-{match[1]}.1").write_text(text, encoding="utf-8")
+            write(directory, match[1], match[2], said(tune, match[1], "--help"), version)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,229 @@
+"""tune-mpi: a list tuned by the ranks of an MPI job on this machine, and what killing any of it costs: nothing finished.
+
+TILEWISE_KILLS is how often the last test kills something (default 3), TILEWISE_SEED what it draws from."""
+
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import support
+from support import DEVICE, TUNE, session_processes, wait_until
+
+TUNE_MPI = pathlib.Path(TUNE).with_name("tune-mpi")
+SHAPES = ["20x30", "8x40", "7x7 dtype=f64"]
+BUDGET = 4
+KILLS = int(os.environ.get("TILEWISE_KILLS", "3"))
+
+
+def launcher():
+    """mpirun with what a small machine and root need; empty when there is none."""
+    mpirun = shutil.which("mpirun")
+    if mpirun is None or not TUNE_MPI.exists():
+        return []
+    version = subprocess.run([mpirun, "--version"], capture_output=True, text=True, timeout=60).stdout
+    if "Open MPI" not in version and "OpenRTE" not in version:
+        return [mpirun]
+    return [mpirun, "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
+
+
+class Mpi(support.EndToEnd):
+    def setUp(self):
+        super().setUp()
+        self.config = self.plant("double")
+        self.list = self.home / "list.txt"
+        self.list.write_text("".join(f"{shape}\n" for shape in SHAPES))
+        self.results, self.local = self.home / "results.db", self.home / "local"
+        self.words = ("--config", self.config, "--shapes", self.list, "--budget", BUDGET, "--jobs", 1, "--cache",
+                      "warm", "--db", self.results, "--local", self.local, "--device", DEVICE)
+
+    def start_job(self, *words, ranks=2, survive=False):
+        more = ["--enable-recovery"] if survive and "--oversubscribe" in launcher() else []
+        process = subprocess.Popen(
+            [*launcher(), *more, "-n", str(ranks), TUNE_MPI, *map(str, words)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env=self.environment, cwd=self.home, start_new_session=True)
+        self.addCleanup(self.clear, process)
+        return process
+
+    def job(self, *words, **options):
+        result = self.finish(self.start_job(*words, **options))
+        self.assertEqual(result.code, 0, result)
+        return result
+
+    def locals(self):
+        return sorted(self.local.glob("*.db"))
+
+    def decided(self, db):
+        """The best rows that a playoff has decided: a search that was killed elsewhere may have left others."""
+        result = self.run_command("db", "export", "--db", db)
+        self.assertEqual(result.code, 0, result)
+        return [row for row in json.loads(result.out)["best"] if "ties" in row]
+
+    def assert_all_done(self):
+        """Every problem has a result, and the results are those of the ranks taken together."""
+        self.assertEqual(self.query("SELECT count(*) FROM best WHERE tie_set IS NOT NULL", db=self.results),
+                         [(len(SHAPES),)])
+        union = self.home / "union.db"
+        union.unlink(missing_ok=True)
+        merged = self.run_command("db", "merge", *self.locals(), "--db", union)
+        self.assertEqual(merged.code, 0, merged)
+        self.assertEqual(self.decided(self.results), self.decided(union))
+        self.assertFalse(self.results.with_name("results.db.mpi").exists())
+        for db in (self.results, *self.locals()):
+            self.assert_sound(db)
+
+    def processes(self, job, *words):
+        """The job's processes whose command line has these words first, after the program's name."""
+        found = []
+        for pid in session_processes(job.pid):
+            try:
+                line = pathlib.Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+            except OSError:
+                continue
+            if pathlib.Path(line[0]).name == words[0] and line[1:len(words)] == list(words[1:]):
+                found.append(pid)
+        return found
+
+    def trials(self):
+        """What ranks have recorded, by rank."""
+        found = set()
+        for db in self.locals():
+            try:
+                found |= {(db.name, *row) for row in self.query(
+                    "SELECT problem, implementation, configuration, status, time_us FROM trial", db=db)}
+            except support.sqlite3.OperationalError:
+                pass  # it is being made
+        return found
+
+    def test_a_list(self):
+        result = self.job(*self.words, ranks=3)
+        lines = result.out.splitlines()
+        self.assertEqual(sorted(line.split(": ")[0] for line in lines), sorted(SHAPES))
+        for i, line in enumerate(lines, 1):
+            self.assertRegex(line, rf"^\S+( dtype=f64)?: \S+ [mu]?s, \S+ GB/s \(\w+\), rank \d \(\S+ of .+\); {i} of 3$")
+        self.assertIn(f"tune-mpi: {len(SHAPES)} of {len(SHAPES)} problems done in ", result.err)
+        self.assertIn("3 ranks of ", result.err)  # they share what there is
+        self.assertEqual(len(self.locals()), 3)
+        self.assert_all_done()
+        # What was tried is known to the next job, which has the program's own form of results too.
+        again = json.loads(self.job(*self.words, "--json").out)
+        self.assertEqual([report["problem"]["shape"] for report in again],
+                         [shape.split()[0] for shape in SHAPES])
+        for report in again:
+            self.assertIn(report["rank"], (0, 1))
+            self.assertGreaterEqual(sum(report["trials"].values()), BUDGET)
+
+    def test_tune_is_killed(self):
+        """A rank outlives the tune that it started, which goes on."""
+        job = self.start_job(*self.words, "--budget", 8)
+        wait_until(lambda: self.trials(), what="a trial")
+        os.kill(wait_until(lambda: self.processes(job, "tune", "--config"), what="tune")[0], signal.SIGKILL)
+        result = self.finish(job)
+        self.assertEqual(result.code, 0, result)
+        self.assertRegex(result.err, r"(?m)^tune-mpi: rank \d \(.*\): tune was killed by signal 9 \(Killed\) over "
+                                     r"\S+( dtype=f64)?; it goes on$")
+        self.assert_all_done()
+
+    def test_the_job_is_killed(self):
+        job = self.start_job(*self.words)
+        done = job.stdout.readline()
+        for pid in session_processes(job.pid):
+            os.kill(pid, signal.SIGKILL)
+        job.wait()
+        wait_until(lambda: not session_processes(job.pid), what="all of it to end")
+        known = self.trials()
+        result = self.job(*self.words, ranks=3)
+        self.assertRegex(result.err, r"(?m)^tune-mpi: 3 of 3 problems done in .*, [1-3] of them by an earlier start")
+        self.assertNotIn(done.split(": ")[0] + ": ", result.out)
+        self.assertEqual(known - self.trials(), set())
+        self.assert_all_done()
+
+    def test_a_rank_is_killed(self):
+        if "--oversubscribe" not in launcher():
+            self.skipTest("this MPI ends the job with a rank")
+        job = self.start_job(*self.words, "--budget", 8, "--lost-after", "10s", ranks=3, survive=True)
+        wait_until(lambda: self.trials(), what="a trial")
+        tune = wait_until(lambda: [pid for pid in self.processes(job, "tune", "--config")
+                                   if f"-0.db" not in pathlib.Path(f"/proc/{pid}/cmdline").read_text()],
+                          what="a tune of another rank than 0")[0]
+        rank = int(pathlib.Path(f"/proc/{tune}/stat").read_text().rpartition(")")[2].split()[1])
+        os.kill(rank, signal.SIGKILL)
+        result = self.finish(job)
+        self.assertRegex(result.err, r"tune-mpi: rank [12] \(.*\) has not been heard of for 10 s, and is taken for lost; "
+                                     r"\S+( dtype=f64)? goes to another")
+        self.assertIn("3 of 3 problems done", result.err)
+        self.assertEqual(session_processes(job.pid), [])
+        self.assert_all_done()
+
+    def test_mistakes(self):
+        for words, says in (
+            (("--config", self.config), "tune-mpi: what shapes? give --shapes FILE"),
+            ((*self.words, "--devices", "all"), "tune-mpi: give --device or --devices, not both"),
+            ((*self.words, "--shape", "1x2x3"), "1x2x3"),
+            ((*self.words, "--no-such"), "tune-mpi: unknown option --no-such"),
+        ):
+            result = self.finish(self.start_job(*words))
+            self.assertNotEqual(result.code, 0, result)
+            self.assertEqual(result.out, "", result)
+            self.assertIn(says, result.err)
+            self.assertEqual(result.err.count("tune-mpi: "), 1, result)
+        self.assertFalse(self.results.exists())
+        result = self.finish(self.start_job(*self.words[:-1], "opencl:77"))
+        self.assertEqual(result.code, 1, result)
+        self.assertEqual(result.err.count("takes no part: there is no device \"opencl:77\""), 2, result)
+
+    def test_killed_at_random(self):
+        """A worker, a tune, a rank or the job, whenever: no trial that was there is lost, and it ends well."""
+        chance = random.Random(int(os.environ.get("TILEWISE_SEED", "1")))
+        words = (*self.words, "--budget", 10, "--lost-after", "10s")
+        killed, known = 0, set()
+        while killed < KILLS:
+            job = self.start_job(*words, survive=chance.random() < 0.5)
+            # What fills up would wait for a reader.
+            job.stdout.close(), job.stderr.close()
+            while job.poll() is None and killed < KILLS:
+                time.sleep(chance.uniform(0.1, 2))
+                everybody = session_processes(job.pid)
+                if not everybody:
+                    break
+                victims = everybody if chance.random() < 0.25 else [chance.choice(everybody)]
+                for victim in victims:
+                    try:
+                        os.kill(victim, signal.SIGKILL)
+                    except ProcessLookupError:
+                        pass
+                killed += 1
+            try:
+                job.wait(timeout=60 if killed < KILLS else 0.1)
+            except subprocess.TimeoutExpired:
+                pass
+            self.clear_job(job)
+            now = self.trials()
+            self.assertEqual(known - now, set(), f"after {killed} kills")
+            self.assertEqual({row[4] for row in now} - {"ok"}, set())
+            known = now
+        self.job(*words)
+        self.assertEqual(known - self.trials(), set())
+        self.assert_all_done()
+
+    def clear_job(self, job):
+        for pid in session_processes(job.pid):
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        job.wait()
+        wait_until(lambda: not session_processes(job.pid), what="all of it to end")
+
+
+if __name__ == "__main__":
+    if not launcher():
+        print("skipped: no tune-mpi was built, or there is no mpirun (Debian: libopenmpi-dev openmpi-bin)")
+        sys.exit(support.SKIPPED)
+    support.main()
