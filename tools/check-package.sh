@@ -20,6 +20,10 @@ for name in bash-completion/completions/tune zsh/vendor-completions/_tune fish/v
     doc/tilewise/tutorials/load-kernels.md doc/libtilewise0/copyright tilewise/tilewise.db; do
     test -s "/usr/share/$name"
 done
+if [ -e build/package/bin/tune-mpi ]; then
+    test -s /usr/share/man/man1/tune-mpi.1
+    tune-mpi --help | grep -q '^mpirun -n RANKS tune-mpi'
+fi
 ldconfig -p | grep -q 'libtilewise\.so\.0'
 bash -c 'source /usr/share/bash-completion/completions/tune
     COMP_LINE="tune gemm --preset def" COMP_POINT=22; _tune; [ "${COMPREPLY[*]}" = default ]'

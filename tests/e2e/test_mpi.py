@@ -161,6 +161,13 @@ class Mpi(support.EndToEnd):
         self.assertEqual(session_processes(job.pid), [])
         self.assert_all_done()
 
+    def test_help(self):
+        """Without MPI's launcher, and of every option that is taken."""
+        told = subprocess.run([TUNE_MPI, "--help"], capture_output=True, text=True, timeout=60)
+        self.assertEqual((told.returncode, told.stderr), (0, ""))
+        for option in ("--shapes", "--devices", "--db", "--local", "--lost-after", "--budget", "--json"):
+            self.assertIn(option, told.stdout)
+
     def test_mistakes(self):
         for words, says in (
             (("--config", self.config), "tune-mpi: what shapes? give --shapes FILE"),
@@ -208,7 +215,7 @@ class Mpi(support.EndToEnd):
             self.assertEqual(known - now, set(), f"after {killed} kills")
             self.assertEqual({row[4] for row in now} - {"ok"}, set())
             known = now
-        self.job(*words)
+        self.job(*words, "--lost-after", "300s")
         self.assertEqual(known - self.trials(), set())
         self.assert_all_done()
 

@@ -49,7 +49,6 @@ struct coordinator {
     cJSON *reports;    /* by "kind problem" */
     double began_at, alive_next;
     int resumed; /* done before */
-    bool any_lost;
 };
 
 static void say(const char *line) {
@@ -402,7 +401,7 @@ static void lose(struct coordinator *c, int rank) {
         tw_text_print(&line, "; %s goes to another", c->problems[problem].name);
     say_of(&c->seen[rank], tw_text_or(&line, ""));
     tw_text_free(&line);
-    c->seen[rank].lost = c->any_lost = true;
+    c->seen[rank].lost = true;
     schedule_leave(c->schedule, rank);
 }
 
@@ -444,14 +443,17 @@ bool coordinator_finish(struct coordinator *c) {
     int total = schedule_total(c->schedule), done = schedule_count_done(c->schedule);
     int failed = schedule_count_failed(c->schedule), ranks = 0;
     bool complete = total > 0 && done == total;
-    struct tw_text line = {0};
-    cJSON *json = cJSON_CreateObject();
-    cJSON_AddBoolToObject(json, "lost", c->any_lost);
-    char *text = json_text(json);
+    bool lost = false;
     for (int i = 0; i < c->post->ranks; i++) {
         ranks += c->seen[i].here && !c->seen[i].lost;
-        c->post->send(c->post, i, POST_OVER, text != NULL ? text : "{}");
+        lost |= c->seen[i].lost;
     }
+    struct tw_text line = {0};
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddBoolToObject(json, "lost", lost);
+    char *text = json_text(json);
+    for (int i = 0; i < c->post->ranks; i++)
+        c->post->send(c->post, i, POST_OVER, text != NULL ? text : "{}");
     cJSON_free(text);
     if (c->arguments->json)
         print_reports(c);
