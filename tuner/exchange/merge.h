@@ -13,8 +13,8 @@ tw_status merge_databases(tw_db *db, tw_db *const *others, int count, struct tw_
 /* Takes in the rows and models of all `imports`, or none. */
 tw_status merge_imports(tw_db *db, struct import *const *imports, int count,
                         struct tw_db_merged *merged, struct tw_error *error);
-/* The same of one, but for its provisional rows: what a search that is under way elsewhere has found
- * so far, and takes back there once its playoff has decided. */
+/* The same of one, but for its provisional rows: what a search that is under way elsewhere has
+ * found so far, and takes back there once its playoff has decided. */
 tw_status merge_decided(tw_db *db, const struct import *import, struct tw_db_merged *merged,
                         struct tw_error *error);
 
