@@ -46,6 +46,8 @@ enum option_id {
     OPTION_ARCH,
     OPTION_FIX,
     OPTION_STATUS,
+    OPTION_KEEP,
+    OPTION_FROM_LOG,
     OPTION_CONFIGURATION,
     OPTION_SOURCE,
     OPTION_LOG,
@@ -120,8 +122,9 @@ struct arguments {
     const char *preset;
     const char *arch;
     const char *configuration;
-    bool no_prior; /* --prior off */
-    bool binaries, source, log, json, quiet, verbose, help;
+    const char *from_log; /* of shapes */
+    bool no_prior;        /* --prior off */
+    bool keep, binaries, source, log, json, quiet, verbose, help;
 };
 
 /* Parses what follows the subcommand, which takes the options in `allowed`. A mistake is TW_INVALID

@@ -24,6 +24,7 @@ int command_record(int count, char **words);
 /* What it does where --output is given; command_record calls it. */
 int command_record_space(int count, char **words);
 int command_run(int count, char **words);
+int command_audit(int count, char **words);
 int command_apply(int count, char **words);
 int command_db(int count, char **words);
 int command_cache(int count, char **words);

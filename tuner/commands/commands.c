@@ -13,6 +13,7 @@
     X(record, command_record, "measure good configurations on many problems, for models")          \
     X(model, command_model, "fit, show, check or import what chooses for shapes never tuned")      \
     X(explain, command_explain, "say which configuration an application would get, and why")       \
+    X(audit, command_audit, "say what shapes cost that were not tuned, and which to tune first")   \
     X(retry, command_retry, "forget the failures of a problem, try them again and go on")          \
     X(run, command_run, "run one variant, check and time it, print its source")                    \
     X(apply, command_apply, "load the best stored configuration, run it once and check it")        \

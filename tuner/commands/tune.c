@@ -8,6 +8,7 @@
 #include "tuner/commands/database.h"
 #include "tuner/commands/interrupts.h"
 #include "tuner/commands/resolve.h"
+#include "tuner/commands/tune_log.h"
 #include "tuner/commands/tune_teams.h"
 #include "tuner/json/json.h"
 
@@ -18,7 +19,16 @@ static const char help[] =
     "The kernel defaults to gemm for three sizes and transpose for two.\n"
     "\n"
     "  --shape MxN[xK]      what to tune; may be given more than once\n"
-    "  --shapes FILE        a list: a shape a line, then NAME=WORD attributes if any; # comments\n"
+    "  --shapes FILE        a list: a shape a line, then NAME=WORD attributes if any; # comments\n";
+
+static const char log_help[] =
+    "  --from-log FILE      what applications asked for, as TILEWISE_LOG_SHAPES logs it: --budget "
+    "is\n"
+    "                       of all together, and goes where launches and predictions promise the\n"
+    "                       most; what was tuned is passed over, so that the same command goes "
+    "on\n";
+
+static const char options_help[] =
     "  --dtype WORD         element type, as in f32 or f64\n"
     "  --trans WORD         gemm's transposes: nn, nt, tn or tt\n"
     "  --attr NAME=WORD     any other attribute of the kernel: gemm's batch=COUNT,\n"
@@ -142,6 +152,8 @@ static void print_help(bool retry) {
     strategy_list(&strategies, false);
     fputs(retry ? retry_help : "", stdout);
     fputs(help, stdout);
+    fputs(retry ? "" : log_help, stdout);
+    fputs(options_help, stdout);
     fputs(tw_text_or(&strategies, ""), stdout);
     tw_text_free(&strategies);
 }
@@ -153,7 +165,7 @@ static tw_status parse(struct task *task, int count, char **words, bool retry,
         OPTIONS_SUBJECT | OPTION(DEVICES) | OPTION(FIX) | OPTION(SHAPES) | OPTION(BUDGET) |
             OPTION(STRATEGY) | OPTION(PRIOR) | OPTION(SEED) | OPTION(JOBS) | OPTION(TRIAL_LIMIT) |
             OPTION(COMPILE_LIMIT) | OPTION(JSON) | OPTION(QUIET) | OPTION(VERBOSE) |
-            (retry ? OPTION(STATUS) : 0),
+            (retry ? OPTION(STATUS) : OPTION(FROM_LOG)),
         error);
     if (retry)
         task->retry =
@@ -170,11 +182,14 @@ static int run(int count, char **words, bool retry) {
     bool help_only = status == TW_OK && task->arguments.help;
     if (help_only)
         print_help(retry);
-    else if (status == TW_OK)
+    bool from_log = status == TW_OK && !help_only && task->arguments.from_log != NULL;
+    if (from_log)
+        code = tune_log(&task->arguments);
+    else if (status == TW_OK && !help_only)
         status = prepare(&job, &error);
     if (status != TW_OK)
         code = command_failed(status, &error);
-    if (status == TW_OK && !help_only) {
+    if (status == TW_OK && !help_only && !from_log) {
         cJSON *reports = cJSON_CreateArray();
         task->interrupted = interrupts_catch();
         code = tune_teams(task, &job.devices, job.db, reports);
