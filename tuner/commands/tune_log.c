@@ -244,6 +244,7 @@ int tune_log(struct arguments *a) {
     struct task task = {.arguments = a,
                         .left = a->budget_trials > 0 ? (double)a->budget_trials : a->budget_seconds,
                         .options = {.seed = (uint64_t)a->seed,
+                                    .no_prior = a->no_prior,
                                     .jobs = (int)a->jobs,
                                     .cache = a->cache,
                                     .trial_limit_s = a->trial_limit_s,
