@@ -159,8 +159,9 @@ def main():
     parser.add_argument("files", nargs="+", type=pathlib.Path)
     parser.add_argument("--tune", required=True, help="the program tune")
     parser.add_argument("--strategy", action="append", help="of tune; may be repeated; default: all")
-    parser.add_argument("--theirs", default="adaptive_tabu_greywolf,hybrid_vndx,greedy_ils,genetic_algorithm,diff_evo,"
-                        "dual_annealing,simulated_annealing,firefly_algorithm,pso,random_sample",
+    parser.add_argument("--theirs", default="adaptive_tabu_greywolf,hybrid_vndx,genetic_algorithm,diff_evo,"
+                        "simulated_annealing,dual_annealing,firefly_algorithm,pso,mls,greedy_mls,greedy_ils,"
+                        "ordered_greedy_mls,basinhopping,bayes_opt,minimize,random_sample",
                         help="strategies of Kernel Tuner, with commas; empty: none")
     parser.add_argument("--seeds", type=int, default=13, help="of Kernel Tuner's strategies")
     parser.add_argument("--our-seeds", type=int, default=100)

@@ -212,7 +212,7 @@ static int ascending(const void *a, const void *b) {
 }
 
 static double median_after(const char *name, const struct world *w, size_t trials, size_t depth) {
-    enum { SEEDS = 7 };
+    enum { SEEDS = 5 };
     double best[SEEDS];
     const struct strategy_kind *kind = strategy_find(name, NULL);
     assert_non_null(kind);
@@ -293,7 +293,7 @@ static void a_rival_is_not_forgotten(void **state) {
     free(even);
     free(steep);
     int found = 0;
-    for (uint64_t seed = 1; seed <= 9; seed++) {
+    for (uint64_t seed = 1; seed <= 5; seed++) {
         struct strategy *strategy = start(strategy_find(name, NULL), &w, seed);
         double best = 1;
         size_t point;
@@ -307,7 +307,8 @@ static void a_rival_is_not_forgotten(void **state) {
         found += best < 1e-3;
         strategy_free(strategy);
     }
-    assert_true(found >= 3);
+    if (found < 2)
+        fail_msg("%s finds it from %d seeds of 5", name, found);
     world_free(&w);
 }
 

@@ -11,18 +11,19 @@
 enum {
     PARTS = 2,
     SMALL = 32,  /* points */
-    CENTRAL = 4, /* first proposals that are drawn from the middle, each of so many: */
-    DRAWN = 4
+    CENTRAL = 3, /* first proposals that are drawn from the middle, each of so many: */
+    DRAWN = 16
 };
 
-/* The model takes no blind steps, which descent takes; descent's patience counts the model's trials
- * too. */
+/* Where there is one implementation the model takes no blind steps, which descent takes; of several
+ * the others are climbed by those. Descent's patience counts the model's trials too. */
 static const char *const words[PARTS] = {"vnd:patience=16", "bayesian:blind=0,random=0.02"};
+static const char several[] = "bayesian:random=0.02";
 
 enum { MODEL, HALVED };
 static const struct strategy_setting settings[] = {
-    [MODEL] = {"model", 0.7, 0, 1, false, "share of proposals by Bayesian optimisation, at first"},
-    [HALVED] = {"halved", 30, 1, 1e6, false, "ok trials until half of that share"},
+    [MODEL] = {"model", 0.8, 0, 1, false, "share of proposals by Bayesian optimisation, at first"},
+    [HALVED] = {"halved", 1000, 1, 1e6, false, "ok trials until half of that share"},
     {0},
 };
 
@@ -44,6 +45,14 @@ static void destroy(void *state) {
     free(a);
 }
 
+/* What part i is. */
+static const char *part(const struct space *space, int i) {
+    size_t first = space_range(space, space_implementation(space, 0)).count;
+    if (space_size(space) <= SMALL)
+        return "exhaustive";
+    return i == PARTS - 1 && first < space_size(space) ? several : words[i];
+}
+
 static tw_status create(void **state, const struct strategy *strategy, uint64_t seed,
                         struct tw_error *error) {
     const struct space *space = strategy_space(strategy);
@@ -57,7 +66,7 @@ static tw_status create(void **state, const struct strategy *strategy, uint64_t 
     tw_status status = TW_OK;
     while (status == TW_OK && a->count < (small ? 1 : PARTS)) {
         struct strategy_choice choice;
-        status = strategy_choose(&choice, small ? "exhaustive" : words[a->count], error);
+        status = strategy_choose(&choice, part(space, a->count), error);
         if (status == TW_OK)
             status = strategy_create(&a->parts[a->count], &choice, space, rng_next(&a->rng), error);
         a->count += status == TW_OK;

@@ -24,11 +24,13 @@
 enum { ATTEMPTS = 100, PLANNED = 16 /* proposals that a ranking is good for, at most */ };
 
 static const double REFILL_GROWTH = 1.3; /* draw candidates anew at so many times as many trials */
+static const double WORK = 100000;       /* candidates times known points */
+static const double LEAST_CANDIDATES = 512;
 
 enum { INITIAL, CANDIDATES, BLIND, LONG_RUN, RANDOM, STRAYS, TOLD_APART };
 static const struct strategy_setting settings[] = {
     [INITIAL] = {"initial", 10, 2, 1000, true, "ok trials at random before the model is asked"},
-    [CANDIDATES] = {"candidates", 2048, 64, 16384, true, "points that the model weighs"},
+    [CANDIDATES] = {"candidates", 2048, 64, 16384, true, "points that the model weighs, at most"},
     [BLIND] = {"blind", 0.3, 0, 1, false, "share of steps without the model, in the long run"},
     [LONG_RUN] = {"longrun", 100, 1, 1e6, false, "ok trials until half of that share"},
     [RANDOM] = {"random", 0.05, 0, 1, false, "share of points at random"},
@@ -123,6 +125,12 @@ static size_t step_blindly(struct bayesian *b) {
     return sampler_draw(b->sampler);
 }
 
+/* As many as the model can weigh in much the same time, however much is known. */
+static int places(const struct bayesian *b, size_t known) {
+    double fewer = fmax(LEAST_CANDIDATES, WORK / (double)(known + 1));
+    return (int)fmin(candidates(b), fewer);
+}
+
 static void offer_candidates(struct bayesian *b) {
     size_t size = space_size(b->space), known = surrogate_known(b->surrogate);
     bool all = size <= (size_t)candidates(b);
@@ -131,7 +139,11 @@ static void offer_candidates(struct bayesian *b) {
     b->filled_at = known;
     for (size_t point = 0; all && point < size; point++)
         offer(b, point);
-    for (int i = 0; !all && i < candidates(b); i++) {
+    if (all)
+        return;
+    int count = places(b, known);
+    surrogate_thin(b->surrogate, count, b->list);
+    for (int i = 0; i < count; i++) {
         size_t point = rng_unit(&b->rng) < strategy_value(b->strategy, STRAYS)
                            ? rng_below(&b->rng, size)
                            : step_from_elite(b->elite, b->space, &b->rng, i % 3);
@@ -148,11 +160,16 @@ static bool planned_near(const struct bayesian *b, size_t point) {
 }
 
 /* The first of the ranking, and where more may be out before it is made again, others that are not
- * next to those. */
+ * next to those. Half of the rankings are of one implementation, drawn as the elite are: what is
+ * expected of all together goes to the first that is known well, and the others would never be. */
 static void plan(struct bayesian *b) {
-    size_t most = 1 + surrogate_known(b->surrogate) / 100;
-    size_t count = surrogate_rank(b->surrogate, b->strategy, b->list, (size_t)candidates(b));
+    size_t most = 1 + surrogate_known(b->surrogate) / 100, count = 0;
     b->planned = b->next = 0;
+    if (space_implementations(b->space) > 1 && rng_unit(&b->rng) < 0.5)
+        count = surrogate_rank(b->surrogate, b->strategy,
+                               elite_draw_implementation(b->elite, &b->rng), b->list);
+    if (count == 0)
+        count = surrogate_rank(b->surrogate, b->strategy, -1, b->list);
     for (size_t i = 0; i < count && b->planned < most && b->planned < PLANNED; i++)
         if (!planned_near(b, b->list[i].point))
             b->plan[b->planned++] = b->list[i].point;

@@ -87,7 +87,7 @@ size_t elite_draw_of(const struct elite *elite, int implementation, struct rng *
     return part->places[(int)(u * u * part->count)].point;
 }
 
-size_t elite_draw(const struct elite *elite, struct rng *rng) {
+int elite_draw_implementation(const struct elite *elite, struct rng *rng) {
     int count = space_implementations(elite->space), chosen = -1;
     double best = INFINITY, total = 0;
     for (int i = 0; i < count; i++)
@@ -101,5 +101,9 @@ size_t elite_draw(const struct elite *elite, struct rng *rng) {
         if (rng_unit(rng) * total < weight)
             chosen = i;
     }
-    return elite_draw_of(elite, chosen, rng);
+    return chosen;
+}
+
+size_t elite_draw(const struct elite *elite, struct rng *rng) {
+    return elite_draw_of(elite, elite_draw_implementation(elite, rng), rng);
 }

@@ -17,8 +17,11 @@ void elite_free(struct elite *elite);
 /* Takes a point in, if it is among the fastest of its implementation. */
 void elite_add(struct elite *elite, size_t point, double seconds);
 
-/* A point to step from, the faster the more likely: first an implementation by how far its best is
- * behind the best of all, then one of its points. Some point must have been added. */
+/* An implementation, the more likely the less its best is behind the best of all. Some point must
+ * have been added. */
+int elite_draw_implementation(const struct elite *elite, struct rng *rng);
+/* A point to step from, the faster the more likely: first an implementation, then one of its
+ * points. Some point must have been added. */
 size_t elite_draw(const struct elite *elite, struct rng *rng);
 /* One of an implementation's points. It must have one. */
 size_t elite_draw_of(const struct elite *elite, int implementation, struct rng *rng);

@@ -29,15 +29,15 @@ int features_count(const struct space *space, int implementation) {
     return count;
 }
 
-void features_of(const struct space *space, size_t point, double x[FEATURES_MAX]) {
+void features_of(const struct space *space, size_t point, float x[FEATURES_MAX]) {
     int implementation = space_implementation(space, point);
     int axes = space_axes(space, implementation), count = axes;
     const unsigned char *ranks = space_coordinates(space, point);
     for (int i = 0; i < axes; i++) {
         const struct space_axis *axis = space_axis(space, implementation, i);
         int most = most_twos(axis);
-        x[i] = axis->count > 1 ? (double)ranks[i] / (axis->count - 1) : 0;
+        x[i] = axis->count > 1 ? (float)ranks[i] / (float)(axis->count - 1) : 0;
         if (most > 0)
-            x[count++] = (double)twos(axis->values[ranks[i]]) / most;
+            x[count++] = (float)twos(axis->values[ranks[i]]) / (float)most;
     }
 }

@@ -10,6 +10,6 @@ enum { FEATURES_MAX = 2 * TW_MAX_PARAMETERS };
  * are not all powers of two how often 2 divides the number as well, for hardware is made of powers
  * of two: of blocks of 32, 48 and 64 threads the first and the last have more in common. */
 int features_count(const struct space *space, int implementation);
-void features_of(const struct space *space, size_t point, double x[FEATURES_MAX]);
+void features_of(const struct space *space, size_t point, float x[FEATURES_MAX]);
 
 #endif

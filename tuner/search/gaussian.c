@@ -4,27 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TUNED_SAMPLES = 60, TUNING_SWEEPS = 2, TUNING_STEPS = 2 };
+enum { TUNED_SAMPLES = 64, TUNING_SWEEPS = 2, TUNING_STEPS = 2 };
 
-/* What tuning finds, in one array: variances of function and noise, then inverse lengths. */
-enum { SIGNAL, NOISE, SCALES };
+/* What tuning finds, in one array: variances of function and nugget, then inverse lengths. */
+enum { SIGNAL, NUGGET, SCALES };
 
-static const double USUAL_SCALE = 0.7;
-static const double LEAST = 1e-4; /* of any of them: keeps the matrix well conditioned */
+static const float USUAL_SCALE = 0.7F;
+/* Of any of them: keeps the matrix well conditioned, whose numbers have the precision of floats. */
+static const float LEAST = 1e-4F;
 
 struct gaussian {
     int dimensions;
     int count;
-    int factored; /* rows of `lower` that hold */
+    int factored; /* columns of `upper` that hold */
     unsigned version;
     bool tuned;
     double center; /* the mean of y, which the function returns to far from samples */
-    double hyper[SCALES + GAUSSIAN_DIMENSIONS];
-    double x[GAUSSIAN_SAMPLES][GAUSSIAN_DIMENSIONS];
+    float hyper[SCALES + GAUSSIAN_DIMENSIONS];
+    float x[GAUSSIAN_DIMENSIONS][GAUSSIAN_SAMPLES];
     double y[GAUSSIAN_SAMPLES];
     double whitened[GAUSSIAN_SAMPLES];
-    double weights[GAUSSIAN_SAMPLES];
-    double lower[GAUSSIAN_SAMPLES][GAUSSIAN_SAMPLES]; /* Cholesky factor of the covariance */
+    double upper[GAUSSIAN_SAMPLES][GAUSSIAN_SAMPLES]; /* the Cholesky factor, transposed */
+    float lower[GAUSSIAN_SAMPLES][GAUSSIAN_SAMPLES];  /* the factor, for those who follow it */
     struct gaussian *part;                            /* some of the samples, to tune by */
 };
 
@@ -53,8 +54,9 @@ void gaussian_clear(struct gaussian *gaussian) {
     gaussian->version++;
 }
 
-void gaussian_add(struct gaussian *gaussian, const double *x, double y) {
-    memcpy(gaussian->x[gaussian->count], x, (size_t)gaussian->dimensions * sizeof *x);
+void gaussian_add(struct gaussian *gaussian, const float *x, double y) {
+    for (int i = 0; i < gaussian->dimensions; i++)
+        gaussian->x[i][gaussian->count] = x[i];
     gaussian->y[gaussian->count++] = y;
 }
 
@@ -62,37 +64,49 @@ void gaussian_correct(struct gaussian *gaussian, int i, double y) {
     gaussian->y[i] = y;
 }
 
-static double covariance(const struct gaussian *g, const double *a, const double *b) {
-    double squares = 0;
-    for (int i = 0; i < g->dimensions; i++) {
-        double distance = (a[i] - b[i]) * g->hyper[SCALES + i];
-        squares += distance * distance;
+/* Of a place with the first `count` samples. */
+static void covariances(const struct gaussian *g, const float *at, int count, double *out) {
+    for (int first = 0; first < count; first += MATERN_BLOCK) {
+        float block[MATERN_BLOCK];
+        matern_block(&g->x[0][first], GAUSSIAN_SAMPLES, at, &g->hyper[SCALES], g->dimensions,
+                     block);
+        for (int c = 0; c < MATERN_BLOCK && first + c < count; c++)
+            out[first + c] = (double)(g->hyper[SIGNAL] * block[c]);
     }
-    double d = sqrt(5 * squares);
-    return g->hyper[SIGNAL] * (1 + d + d * d / 3) * exp(-d);
 }
 
-/* Solves lower * x = z for the first `count` samples; x takes the place of z. */
+/* Solves (upper transposed) * x = z for the first `count` samples; x takes the place of z. */
 static void solve(const struct gaussian *g, int count, double *z) {
-    for (int i = 0; i < count; i++) {
-        double rest = z[i];
-        for (int k = 0; k < i; k++)
-            rest -= g->lower[i][k] * z[k];
-        z[i] = rest / g->lower[i][i];
+    for (int k = 0; k < count; k++) {
+        const double *row = g->upper[k];
+        double value = z[k] /= row[k];
+        for (int j = k + 1; j < count; j++)
+            z[j] -= value * row[j];
     }
 }
 
-/* The rows from `first` on; those before are there. */
+static void sample(const struct gaussian *g, int i, float *x) {
+    for (int d = 0; d < g->dimensions; d++)
+        x[d] = g->x[d][i];
+}
+
+/* The columns from `first` on; those before are there. */
 static bool factorise(struct gaussian *g, int first, int count) {
     for (int i = first; i < count; i++) {
-        for (int j = 0; j <= i; j++) {
-            double rest = covariance(g, g->x[i], g->x[j]) + (i == j ? g->hyper[NOISE] : 0);
-            for (int k = 0; k < j; k++)
-                rest -= g->lower[i][k] * g->lower[j][k];
-            if (i == j && rest <= 0)
-                return false;
-            g->lower[i][j] = i == j ? sqrt(rest) : rest / g->lower[j][j];
+        float x[GAUSSIAN_DIMENSIONS];
+        double z[GAUSSIAN_SAMPLES], rest = (double)(g->hyper[SIGNAL] + g->hyper[NUGGET]);
+        sample(g, i, x);
+        covariances(g, x, i, z);
+        solve(g, i, z);
+        for (int k = 0; k < i; k++) {
+            g->upper[k][i] = z[k];
+            g->lower[i][k] = (float)z[k];
+            rest -= z[k] * z[k];
         }
+        if (rest <= 0)
+            return false;
+        g->upper[i][i] = sqrt(rest);
+        g->lower[i][i] = (float)g->upper[i][i];
     }
     return true;
 }
@@ -108,9 +122,9 @@ static double evidence(struct gaussian *g) {
         z[i] = g->y[i] - g->center;
     solve(g, count, z);
     for (int i = 0; i < count; i++)
-        sum -= z[i] * z[i] / 2 + log(g->lower[i][i]);
+        sum -= z[i] * z[i] / 2 + log(g->upper[i][i]);
     for (int i = 0; i < g->dimensions; i++) {
-        double off = log(g->hyper[SCALES + i] / USUAL_SCALE);
+        double off = log((double)(g->hyper[SCALES + i] / USUAL_SCALE));
         sum -= off * off / 5;
     }
     return sum;
@@ -126,8 +140,8 @@ static void begin_hyper(struct gaussian *g) {
     double variance = 0;
     for (int i = 0; i < g->count; i++)
         variance += (g->y[i] - g->center) * (g->y[i] - g->center) / g->count;
-    g->hyper[SIGNAL] = variance + LEAST;
-    g->hyper[NOISE] = variance / 20 + LEAST;
+    g->hyper[SIGNAL] = (float)variance + LEAST;
+    g->hyper[NUGGET] = (float)variance / 20 + LEAST;
     for (int i = 0; i < g->dimensions; i++)
         g->hyper[SCALES + i] = USUAL_SCALE;
     g->tuned = true;
@@ -142,7 +156,8 @@ static void select_part(struct gaussian *g) {
     memcpy(part->hyper, g->hyper, sizeof part->hyper);
     for (int i = 0; i < part->count; i++) {
         int from = i * g->count / part->count;
-        memcpy(part->x[i], g->x[from], (size_t)g->dimensions * sizeof *part->x[i]);
+        for (int d = 0; d < g->dimensions; d++)
+            part->x[d][i] = g->x[d][from];
         part->y[i] = g->y[from];
     }
 }
@@ -156,13 +171,13 @@ void gaussian_tune(struct gaussian *g) {
     struct gaussian *part = g->part;
     double best = evidence(part);
     for (int step = 0; step < TUNING_SWEEPS * (SCALES + g->dimensions) * 2; step++) {
-        double *hyper = &part->hyper[step / 2 % (SCALES + g->dimensions)];
-        double factor = hyper < &part->hyper[SCALES] ? 2 : 1.6;
+        float *hyper = &part->hyper[step / 2 % (SCALES + g->dimensions)];
+        float factor = hyper < &part->hyper[SCALES] ? 2 : 1.6F;
         if (step % 2 == 0)
             factor = 1 / factor;
         for (int i = 0; i < TUNING_STEPS; i++) {
-            double before = *hyper;
-            *hyper = fmax(LEAST, before * factor);
+            float before = *hyper;
+            *hyper = fmaxf(LEAST, before * factor);
             double reached = evidence(part);
             if (reached <= best) {
                 *hyper = before;
@@ -187,36 +202,21 @@ bool gaussian_fit(struct gaussian *g) {
     g->version += !sound;
     if (!sound)
         return false;
-    double *z = g->whitened;
     for (int i = 0; i < g->count; i++)
-        z[i] = g->y[i] - g->center;
-    solve(g, g->count, z);
-    for (int i = g->count - 1; i >= 0; i--) {
-        double rest = z[i];
-        for (int k = i + 1; k < g->count; k++)
-            rest -= g->lower[k][i] * g->weights[k];
-        g->weights[i] = rest / g->lower[i][i];
-    }
+        g->whitened[i] = g->y[i] - g->center;
+    solve(g, g->count, g->whitened);
     return true;
 }
 
-double gaussian_mean(const struct gaussian *g, const double *x) {
-    double mean = g->center;
-    for (int i = 0; i < g->count; i++)
-        mean += covariance(g, x, g->x[i]) * g->weights[i];
-    return mean;
-}
-
-double gaussian_guess(const struct gaussian *g, const double *x, double *deviation) {
-    double z[GAUSSIAN_SAMPLES], mean = g->center, variance = g->hyper[SIGNAL];
-    for (int i = 0; i < g->count; i++) {
-        z[i] = covariance(g, x, g->x[i]);
-        mean += z[i] * g->weights[i];
-    }
+double gaussian_guess(const struct gaussian *g, const float *x, double *deviation) {
+    double z[GAUSSIAN_SAMPLES], mean = g->center, variance = gaussian_variance(g);
+    covariances(g, x, g->count, z);
     solve(g, g->count, z);
-    for (int i = 0; i < g->count; i++)
+    for (int i = 0; i < g->count; i++) {
+        mean += z[i] * g->whitened[i];
         variance -= z[i] * z[i];
-    *deviation = sqrt(fmax(variance, 1e-12));
+    }
+    *deviation = sqrt(fmax(variance, (double)LEAST));
     return mean;
 }
 
@@ -233,14 +233,18 @@ double gaussian_center(const struct gaussian *g) {
 }
 
 double gaussian_variance(const struct gaussian *g) {
-    return g->hyper[SIGNAL];
+    return (double)(g->hyper[SIGNAL] + g->hyper[NUGGET]);
 }
 
-double gaussian_covariance(const struct gaussian *g, const double *x, int i) {
-    return covariance(g, x, g->x[i]);
+void gaussian_covariances(const struct gaussian *g, int i, const float *x, int stride, float *out) {
+    float at[GAUSSIAN_DIMENSIONS];
+    sample(g, i, at);
+    matern_block(x, stride, at, &g->hyper[SCALES], g->dimensions, out);
+    for (int c = 0; c < MATERN_BLOCK; c++)
+        out[c] *= g->hyper[SIGNAL];
 }
 
-const double *gaussian_row(const struct gaussian *g, int i) {
+const float *gaussian_row(const struct gaussian *g, int i) {
     return g->lower[i];
 }
 

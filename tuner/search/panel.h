@@ -14,7 +14,9 @@ void panel_free(struct panel *panel);
 
 /* Puts a candidate into a place, 0 to capacity - 1, whoever was there before; the places are filled
  * in order. panel_follow works its guess out. */
-void panel_put(struct panel *panel, int place, const double *x);
+void panel_put(struct panel *panel, int place, const float *x);
+/* Leaves all places empty. */
+void panel_clear(struct panel *panel);
 /* Brings all guesses up to date with the process, which is fitted and always the same. */
 void panel_follow(struct panel *panel, const struct gaussian *gaussian);
 

@@ -39,7 +39,8 @@ struct surrogate {
     const struct space *space;
     struct rng rng;
     double told_apart;
-    int places;
+    int active;       /* implementations with points */
+    int room, places; /* candidates of each: that there is memory for, that there may be */
     size_t learnt, fitted_at, ok;
     double best;
     unsigned char *on_panel; /* a bit a point */
@@ -58,7 +59,8 @@ tw_status surrogate_create(struct surrogate **out, const struct space *space,
     (*out)->space = space;
     (*out)->rng.state = options->seed;
     (*out)->told_apart = options->told_apart;
-    (*out)->places = options->candidates / (active > 0 ? active : 1);
+    (*out)->active = active > 0 ? active : 1;
+    (*out)->room = (*out)->places = options->candidates / (*out)->active;
     (*out)->best = INFINITY;
     (*out)->on_panel = calloc(space_size(space) / 8 + 1, 1);
     if ((*out)->on_panel != NULL)
@@ -124,7 +126,7 @@ static double slowest_told_apart(const struct surrogate *surrogate, const struct
 
 static void add_sample(struct surrogate *surrogate, struct part *part, const struct known *known,
                        double most) {
-    double x[GAUSSIAN_DIMENSIONS];
+    float x[GAUSSIAN_DIMENSIONS];
     features_of(surrogate->space, known->point, x);
     gaussian_add(part->gaussian, x, fmin(known->value, most));
 }
@@ -160,9 +162,9 @@ static bool prepare(struct surrogate *surrogate, struct part *part, int implemen
     if (part->gaussian == NULL && gaussian_create(&part->gaussian, dimensions, NULL) != TW_OK)
         return false;
     if (part->offered == NULL)
-        part->offered = calloc((size_t)surrogate->places + 1, sizeof *part->offered);
+        part->offered = calloc((size_t)surrogate->room + 1, sizeof *part->offered);
     if (part->panel == NULL &&
-        panel_create(&part->panel, surrogate->places, dimensions, NULL) != TW_OK)
+        panel_create(&part->panel, surrogate->room, dimensions, NULL) != TW_OK)
         return false;
     return part->offered != NULL;
 }
@@ -208,19 +210,22 @@ bool surrogate_refresh(struct surrogate *surrogate) {
 
 /* ---- Candidates ---- */
 
+static void take_off(struct surrogate *surrogate, size_t point) {
+    unsigned char bit = (unsigned char)(1u << point % 8);
+    surrogate->on_panel[point / 8] = (unsigned char)(surrogate->on_panel[point / 8] & ~bit);
+}
+
 void surrogate_offer(struct surrogate *surrogate, size_t point) {
     int implementation = space_implementation(surrogate->space, point);
     struct part *part = &surrogate->parts[implementation];
     unsigned char *bits = &surrogate->on_panel[point / 8], bit = (unsigned char)(1u << point % 8);
     if ((*bits & bit) != 0 || surrogate->places == 0 || !prepare(surrogate, part, implementation))
         return;
-    double x[GAUSSIAN_DIMENSIONS];
+    float x[GAUSSIAN_DIMENSIONS];
     features_of(surrogate->space, point, x);
     int place = part->next;
     if (place < part->offered_count) {
-        size_t old = part->offered[place];
-        surrogate->on_panel[old / 8] =
-            (unsigned char)(surrogate->on_panel[old / 8] & ~(1u << old % 8));
+        take_off(surrogate, part->offered[place]);
     } else {
         part->offered_count = place + 1;
     }
@@ -244,21 +249,47 @@ static int most_first(const void *a, const void *b) {
     return (x->point > y->point) - (x->point < y->point);
 }
 
+/* The candidates of a part; how many of them. */
+static size_t list_candidates(const struct surrogate *surrogate, struct part *part,
+                              struct surrogate_candidate *list) {
+    if (part->fitted)
+        panel_follow(part->panel, part->gaussian);
+    for (int place = 0; place < part->offered_count; place++) {
+        double gain = surrogate->best - panel_mean(part->panel, place);
+        list[place] = (struct surrogate_candidate){
+            part->offered[place],
+            part->fitted ? improvement(gain, panel_deviation(part->panel, place)) : 0};
+    }
+    return (size_t)part->offered_count;
+}
+
+void surrogate_thin(struct surrogate *surrogate, int places, struct surrogate_candidate *list) {
+    surrogate->places = places / surrogate->active;
+    for (int i = 0; i < space_implementations(surrogate->space); i++) {
+        struct part *part = &surrogate->parts[i];
+        size_t count = list_candidates(surrogate, part, list);
+        for (size_t place = 0; place < count; place++)
+            take_off(surrogate, list[place].point);
+        part->offered_count = part->next = 0;
+        if (count > 0)
+            panel_clear(part->panel);
+        qsort(list, count, sizeof *list, most_first);
+        for (size_t kept = 0; kept < count && kept < (size_t)surrogate->places / 2; kept++)
+            surrogate_offer(surrogate, list[kept].point);
+    }
+}
+
 size_t surrogate_rank(struct surrogate *surrogate, const struct strategy *strategy,
-                      struct surrogate_candidate *list, size_t most) {
+                      int implementation, struct surrogate_candidate *list) {
     size_t count = 0;
     for (int i = 0; i < space_implementations(surrogate->space); i++) {
         struct part *part = &surrogate->parts[i];
-        if (!part->fitted)
+        if (!part->fitted || (implementation >= 0 && implementation != i))
             continue;
-        panel_follow(part->panel, part->gaussian);
-        for (int place = 0; place < part->offered_count && count < most; place++) {
-            if (strategy_seen(strategy, part->offered[place]))
-                continue;
-            double gain = surrogate->best - panel_mean(part->panel, place);
-            list[count++] = (struct surrogate_candidate){
-                part->offered[place], improvement(gain, panel_deviation(part->panel, place))};
-        }
+        size_t first = count, last = first + list_candidates(surrogate, part, list + first);
+        for (size_t at = first; at < last; at++)
+            if (!strategy_seen(strategy, list[at].point))
+                list[count++] = list[at];
     }
     double most_of_all = 0;
     size_t kept = 0;
@@ -271,15 +302,9 @@ size_t surrogate_rank(struct surrogate *surrogate, const struct strategy *strate
     return kept;
 }
 
-double surrogate_guess(const struct surrogate *surrogate, size_t point) {
-    double x[GAUSSIAN_DIMENSIONS];
-    const struct part *part = &surrogate->parts[space_implementation(surrogate->space, point)];
-    features_of(surrogate->space, point, x);
-    return part->fitted ? gaussian_mean(part->gaussian, x) : INFINITY;
-}
-
 double surrogate_improvement(const struct surrogate *surrogate, size_t point) {
-    double x[GAUSSIAN_DIMENSIONS], deviation;
+    float x[GAUSSIAN_DIMENSIONS];
+    double deviation;
     const struct part *part = &surrogate->parts[space_implementation(surrogate->space, point)];
     features_of(surrogate->space, point, x);
     if (!part->fitted)

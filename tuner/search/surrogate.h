@@ -34,13 +34,16 @@ struct surrogate_candidate {
 /* Makes a point a candidate, in place of one that has been on offer for long where there is no
  * room. Guesses for candidates cost little. */
 void surrogate_offer(struct surrogate *surrogate, size_t point);
-/* Lists the candidates worth a trial that the strategy has not seen, at most `most`, which is no
- * less than the options' candidates, with the largest improvement first. How many there are. */
+/* From now on there may be `places` candidates, no more than the options'; of those there are the
+ * most promising ones stay and take half of the places at most. `list` is room for the options'
+ * candidates. */
+void surrogate_thin(struct surrogate *surrogate, int places, struct surrogate_candidate *list);
+/* Lists the candidates worth a trial that the strategy has not seen, of one implementation or, for
+ * -1, of any, with the largest improvement first. How many there are, at most the options'
+ * candidates. */
 size_t surrogate_rank(struct surrogate *surrogate, const struct strategy *strategy,
-                      struct surrogate_candidate *list, size_t most);
+                      int implementation, struct surrogate_candidate *list);
 
-/* Guessed logarithm of a point's seconds; INFINITY where too little is known to guess. */
-double surrogate_guess(const struct surrogate *surrogate, size_t point);
 /* The expected improvement on the best time, as a share of it (Jones, Schonlau and Welch,
  * "Efficient global optimization of expensive black-box functions", 1998). 0 where too little is
  * known. */
