@@ -136,6 +136,20 @@ struct tw_kernel_resources {
     int64_t active_blocks; /* on a compute unit at once; -1: the backend does not tell */
 };
 
+enum tw_compute_mode { TW_MODE_SHARED, TW_MODE_EXCLUSIVE, TW_MODE_PROHIBITED };
+
+/* What may disturb measurements on a device, as far as somebody tells: -1 is not known. */
+struct tw_device_health {
+    char unknown[160]; /* why nothing is told; "" when something is */
+    double clock_mhz, clock_max_mhz, memory_clock_mhz;
+    double temperature_c, power_w, power_limit_w;
+    char slowed_by[160]; /* "power cap, temperature"; "" when nothing does or nobody tells */
+    bool has_slowed_by;
+    int persistence;     /* 1: the driver stays loaded between programs */
+    int mode;            /* enum tw_compute_mode */
+    int other_processes; /* that compute on it */
+};
+
 struct tw_backend {
     const char *name;
     bool has_addresses; /* an application's buffers are addresses, whose alignment can be told */
@@ -243,6 +257,8 @@ struct tw_backend {
                         struct tw_error *error);
     /* Clocks, power and temperature as JSON, for provenance; "{}" where nothing can be read. */
     void (*conditions)(struct tw_device *device, struct tw_text *json);
+    /* What may disturb measurements; changes nothing. NULL where the backend cannot tell. */
+    void (*health)(struct tw_device *device, struct tw_device_health *health);
 };
 
 /* A part of an allocation. `offset` must keep the alignment that the kernel expects; OpenCL devices

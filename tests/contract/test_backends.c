@@ -65,6 +65,21 @@ static void tells_of_memory_and_conditions(void **state) {
     assert_true(cJSON_IsObject(json));
     cJSON_Delete(json);
     tw_text_free(&text);
+    if (stage->backend->health == NULL)
+        return;
+    struct tw_device_health health;
+    memset(&health, 0x55, sizeof health);
+    stage->backend->health(stage->device, &health);
+    if (health.unknown[0] != '\0') {
+        print_message("%s\n", health.unknown);
+        assert_true(health.clock_mhz == -1 && health.persistence == -1 && health.mode == -1);
+        return;
+    }
+    assert_true(health.clock_mhz > 0 && health.clock_max_mhz >= health.clock_mhz);
+    assert_in_range(health.persistence + 1, 0, 2);
+    assert_in_range(health.mode + 1, 0, 3);
+    assert_in_range(health.other_processes + 1, 0, 10000);
+    assert_in_range(strlen(health.slowed_by), 0, sizeof health.slowed_by - 1);
 }
 
 /* ---- Memory ---- */

@@ -35,6 +35,7 @@ int command_lint(int count, char **words);
 int command_report(int count, char **words);
 int command_simulate(int count, char **words);
 int command_compare(int count, char **words);
+int command_doctor(int count, char **words);
 
 /* What was built in, on standard output. */
 int command_version(void);

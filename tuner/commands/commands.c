@@ -18,6 +18,7 @@
     X(run, command_run, "run one variant, check and time it, print its source")                    \
     X(apply, command_apply, "load the best stored configuration, run it once and check it")        \
     X(ladder, command_ladder, "show what each classic optimisation brings on a device")            \
+    X(doctor, command_doctor, "say how far times that are measured here can be trusted")           \
     X(compare, command_compare, "measure two sets of results again, together")                     \
     X(lint, command_lint, "check a description of a kernel of your own, without a device")         \
     X(inspect, command_inspect, "show a kernel's machine code, occupancy and roofline")            \

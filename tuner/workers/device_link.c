@@ -196,7 +196,13 @@ enum device_event device_link_take(struct device_link *link, struct message *ans
     bool late = link->state != DEVICE_IDLE && tw_clock_now() > link->deadline;
     if (!late && !readable(link->worker.fd))
         return DEVICE_NOTHING;
-    if (late || message_receive(link->worker.fd, answer, error) != TW_OK)
+    tw_status status = late ? TW_DEVICE : message_receive(link->worker.fd, answer, error);
+    /* The worker has nothing to do with what this process lacks. */
+    if (status == TW_NO_MEMORY) {
+        *fatal = status;
+        return DEVICE_NOTHING;
+    }
+    if (status != TW_OK)
         return replace(link, late, fatal, error);
     if (link->state == DEVICE_STARTING) {
         if (device_says(answer) != DEVICE_SAYS_READY) {

@@ -281,6 +281,10 @@ static void cuda_conditions(struct tw_device *device, struct tw_text *json) {
     tw_nvml_conditions(device->bus_id, json);
 }
 
+static void cuda_health(struct tw_device *device, struct tw_device_health *health) {
+    tw_nvml_health(device->bus_id, health);
+}
+
 const struct tw_backend tw_cuda_backend = {
     .name = "cuda",
     .has_addresses = true,
@@ -317,4 +321,5 @@ const struct tw_backend tw_cuda_backend = {
     .time_copy = cuda_time_copy,
     .memory = cuda_memory,
     .conditions = cuda_conditions,
+    .health = cuda_health,
 };
