@@ -2,10 +2,14 @@
 
 On a CPU PoCL shows its one device as often as POCL_DEVICES names it."""
 
+import fcntl
 import os
+import pty
 import random
 import signal
+import struct
 import subprocess
+import termios
 import time
 import unittest
 
@@ -85,6 +89,43 @@ class Devices(support.EndToEnd):
         for line in lines:
             self.assertRegex(line, rf"^({'|'.join(self.ids)}) \d+x\d+: (preparing|searching|playoff): ")
         self.assertEqual(said.out.count("double M="), 2)
+
+    @unittest.skipUnless(DEVICE == "opencl", "PoCL alone can show two kinds of devices")
+    def test_unlike_ones(self):
+        """Each kind tunes everything, and has results of its own."""
+        self.environment["POCL_DEVICES"] = self.environment.get("POCL_DEVICES", "").split(" ")[0] + " basic"
+        listed = support.json.loads(self.run_command("devices", "--json").out)["devices"]
+        if len({d["name"] for d in listed if d["backend"] == DEVICE}) != 2:
+            self.skipTest("PoCL has no device of another kind here")
+        shapes = ["20x30", "8x40"]
+        reports = self.run_json(*self.shapes(*shapes), "--budget", 4, "--devices", DEVICE)
+        self.assertEqual([r["problem"]["shape"] for r in reports], ["20x30", "20x30", "8x40", "8x40"])
+        self.assertEqual(len({(r["problem"]["shape"], r["device"]["name"]) for r in reports}), 4)
+        self.assertEqual(self.query("SELECT count(*) FROM trial GROUP BY device"), [(8,), (8,)])
+        self.assert_sound()
+
+    def test_on_a_terminal(self):
+        """One line tells of all, and is gone at the end."""
+        self.environment |= {"TERM": "xterm", "NO_COLOR": "1"}
+        main, side = pty.openpty()
+        fcntl.ioctl(main, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
+        running = self.start(*self.words, *self.shapes("20x30", "8x40", "3x5"), "--budget", 6, *self.devices,
+                             device=None, stderr=side)
+        os.close(side)
+        said = b""
+        while True:
+            try:
+                piece = os.read(main, 4096)
+            except OSError:
+                break
+            if not piece:
+                break
+            said += piece
+        os.close(main)
+        self.assertEqual(running.wait(), 0)
+        said = said.decode()
+        self.assertRegex(said, r"[0-3] of 3 problems done, [1-2] under way on [12] devices: \d+ trials in \d+ s, 0 failed")
+        self.assertTrue(said.endswith("\r\033[K"), said[-80:])
 
     def test_mistakes(self):
         words = (*self.words, "--shape", "20x30", "--budget", BUDGET)

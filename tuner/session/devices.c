@@ -53,17 +53,26 @@ struct session_device *devices_idle(struct session *s) {
     return NULL;
 }
 
-struct session_device *devices_first(struct session *s) {
+/* One that has not been given up; NULL: none is left. */
+static struct session_device *devices_first(struct session *s) {
     for (int i = 0; i < s->device_count; i++)
         if (s->devices[i].link != NULL)
             return &s->devices[i];
     return NULL;
 }
 
+struct session_device *devices_choose(struct session *s) {
+    struct session_device *idle = devices_idle(s);
+    return idle != NULL ? idle : devices_first(s);
+}
+
+const char *devices_conditions(struct session *s) {
+    const struct session_device *device = s->playing != NULL ? s->playing : devices_first(s);
+    return device != NULL ? device->conditions.data : NULL;
+}
+
 tw_status devices_note_conditions(struct session *s) {
-    const struct session_device *first = devices_first(s);
-    const char *conditions = first != NULL ? first->conditions.data : NULL;
-    return recorder_update(&s->recorder, session_elapsed(s), conditions, s->error);
+    return recorder_update(&s->recorder, session_elapsed(s), devices_conditions(s), s->error);
 }
 
 tw_status devices_take_ready(struct session *s, struct session_device *device,
@@ -72,7 +81,7 @@ tw_status devices_take_ready(struct session *s, struct session_device *device,
     device_ready_unpack(answer, &ready);
     if (ready.reference_s > s->reference_s)
         s->reference_s = ready.reference_s;
-    if (ready.copy_us > 0 && device == devices_first(s)) {
+    if (ready.copy_us > 0) {
         s->result->has_copy = true;
         s->result->copy_us = ready.copy_us;
         s->result->copy_rate = s->work.bytes / ready.copy_us * 1e-3;

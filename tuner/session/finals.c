@@ -201,7 +201,7 @@ tw_status finals_run(struct session *s, double seconds) {
         return tw_fail(s->error, TW_NO_MEMORY, "out of memory");
     f->s = s;
     f->leader_us = s->contenders[0].trial.time_us;
-    s->playing = devices_first(s);
+    s->playing = devices_choose(s);
     session_account(s);
     tw_status status = entrants_gather(f, seconds);
     if (status == TW_OK)

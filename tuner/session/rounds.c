@@ -28,7 +28,7 @@ static enum reply read_reply(struct session *s, const struct device_answer *answ
 static enum reply move_on(struct session *s) {
     if (devices_lose(s, s->playing) != TW_OK)
         return REPLY_FATAL;
-    s->playing = devices_first(s);
+    s->playing = devices_choose(s);
     return REPLY_MOVED;
 }
 

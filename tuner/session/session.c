@@ -334,8 +334,8 @@ static tw_status search(struct session *s,
 
 /* With the run's conditions, so that it is kept wherever its best row is taken. */
 static tw_status store_wall(struct session *s) {
-    const struct session_device *first = devices_first(s);
-    cJSON *json = cJSON_Parse(first != NULL ? tw_text_or(&first->conditions, "{}") : "{}");
+    const char *conditions = devices_conditions(s);
+    cJSON *json = cJSON_Parse(conditions != NULL ? conditions : "{}");
     json_add(json, "wall_s", session_wall_json(&s->result->wall));
     char *text = json_text(json);
     tw_status status = text != NULL

@@ -170,12 +170,14 @@ int devices_running(const struct session *s);
 bool devices_preparing(const struct session *s);
 /* One that a trial can be sent to; NULL: none now. */
 struct session_device *devices_idle(struct session *s);
-/* The first that has not been given up; NULL: none is left. */
-struct session_device *devices_first(struct session *s);
+/* For the playoff: one that has nothing to do, else one that will be ready, as far as is known. */
+struct session_device *devices_choose(struct session *s);
 /* Takes in what a worker says when it is ready. */
 tw_status devices_take_ready(struct session *s, struct session_device *device,
                              const struct message *answer);
-/* The run remembers in what condition the first device is, which plays, as far as is known. */
+/* In what condition the device of the playoff is, or one before there is that, as JSON; NULL: not
+ * known. The run remembers it. */
+const char *devices_conditions(struct session *s);
 tw_status devices_note_conditions(struct session *s);
 /* Gives up a device that no worker can be had for, as the session's error says. Its trial goes back
  * to those that are ready. Fails when it was the last. */

@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { STUCK_MS = 10000 }; /* a process that was killed has ended by then */
+
 static char **kept_environment;
 
 void worker_keep_environment(void) {
@@ -80,12 +82,17 @@ void worker_stop(struct worker *worker, struct worker_end *end) {
         if (ended == 0)
             usleep(1000);
     }
-    if (ended == 0) {
+    if (ended == 0)
         kill(worker->pid, SIGKILL);
-        while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR)
-            ;
+    for (int i = 0; i < STUCK_MS && ended == 0; i++) {
+        usleep(1000);
+        ended = waitpid(worker->pid, &status, WNOHANG);
     }
-    if (end != NULL && WIFSIGNALED(status)) {
+    /* One that hangs within the driver, whose device has gone, is left to the system. */
+    if (end != NULL && ended == 0) {
+        end->signal = SIGKILL;
+        snprintf(end->words, sizeof end->words, "killed, and does not end");
+    } else if (end != NULL && WIFSIGNALED(status)) {
         end->signal = WTERMSIG(status);
         snprintf(end->words, sizeof end->words, "killed by signal %d (%s)", end->signal,
                  strsignal(end->signal));
