@@ -183,6 +183,12 @@ typedef struct tw_options {
      * tried again then, and lost at tw_close. A launch that is captured in a graph counts once,
      * however often the graph runs. */
     const char *log_shapes;
+    /* For shapes without a result of their own, as sizes that change from call to call: where the
+     * configuration that is predicted to be the fastest would have to be compiled, and the binary
+     * of another is loaded or on the disk, that one is taken if it is predicted to take no more
+     * than this share longer. 0: 0.05; at most 1; below 0: what is predicted to be the fastest is
+     * compiled. */
+    double compile_tolerance;
 } tw_options;
 
 #ifdef __cplusplus
@@ -487,6 +493,22 @@ TW_API void tw_plan_release(const tw_plan *plan);
 TW_API tw_status tw_prepare(tw_library *library, const tw_request *requests, size_t count,
                             int threads, const tw_plan **plans, tw_error *errors, tw_error *error);
 
+/* Shapes that differ in one dimension: of `request` with from, from + step and so on up to `to` in
+ * its place. */
+typedef struct tw_range {
+    size_t size; /* sizeof(tw_range): must be set */
+    const tw_request *request;
+    int dimension;          /* which, counted from 0: with gemm 0 is M */
+    int64_t from, to, step; /* sizes; a step of 0: 1 */
+} tw_range;
+
+/* Makes the plans of all shapes of ranges, as tw_prepare does, for sizes that change from call to
+ * call; at most 1,000,000 of them. Binaries are few where tw_options.compile_tolerance lets shapes
+ * share them: which ones is settled before any is compiled, here and in tw_prepare. The plans are
+ * not held: tw_options.plan_limit may drop them. */
+TW_API tw_status tw_prepare_ranges(tw_library *library, const tw_range *ranges, size_t count,
+                                   int threads, tw_error *error);
+
 /* What one argument of a kernel is for a problem: what a program needs to know that has no more
  * than a description's name. */
 typedef struct tw_argument_info {
@@ -551,6 +573,8 @@ typedef struct tw_explanation {
     double predicted_us;      /* how long a launch should take; 0: nothing was predicted, */
     double uncertainty;       /* and the standard deviation of that one's natural logarithm */
     const char *runners_up;   /* what else was predicted, a line each; NULL: nothing was */
+    int preferred_ready;      /* not 0: for its binary, see tw_options.compile_tolerance, it was
+                                 preferred to the first of the runners-up */
 } tw_explanation;
 
 TW_API const tw_explanation *tw_plan_explain(const tw_plan *plan);

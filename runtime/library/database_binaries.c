@@ -111,6 +111,10 @@ tw_status tw_database_binaries_add(struct tw_database_binaries *binaries, tw_db 
     return adding.no_memory ? tw_fail(error, TW_NO_MEMORY, "out of memory for binaries") : TW_OK;
 }
 
+bool tw_database_binaries_has(const struct tw_database_binaries *binaries, const char *key) {
+    return find(binaries, key) != NULL;
+}
+
 bool tw_database_binaries_get(const struct tw_database_binaries *binaries, const char *key,
                               struct tw_binary *binary) {
     *binary = (struct tw_binary){0};

@@ -24,6 +24,7 @@ void tw_database_binaries_key(const struct tw_device_info *device, const char *s
 /* The hash that must come with a binary's bytes. */
 void tw_database_binaries_hash(const void *bytes, size_t size, char hash[TW_HASH_SIZE]);
 
+bool tw_database_binaries_has(const struct tw_database_binaries *binaries, const char *key);
 /* Copies a binary, to be freed with tw_binary_free; false when there is none. */
 bool tw_database_binaries_get(const struct tw_database_binaries *binaries, const char *key,
                               struct tw_binary *binary);

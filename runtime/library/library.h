@@ -13,6 +13,7 @@
 #include "runtime/select/catalogue.h"
 #include "runtime/variant/cache.h"
 
+struct tw_builds;
 struct tw_tuning;
 
 struct tw_library {
@@ -26,6 +27,8 @@ struct tw_library {
     struct tw_cache *cache;                /* NULL: binaries are not kept */
     struct tw_database_binaries *binaries; /* NULL: not trusted */
     struct tw_modules *modules;
+    struct tw_builds *builds;
+    double tolerance; /* below 0: none */
     struct tw_plan_table *plans;
     struct tw_tuning *tuning; /* NULL: a miss tunes nothing */
     tw_miss on_miss;

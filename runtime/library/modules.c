@@ -146,17 +146,39 @@ static bool load_kept(struct tw_modules *modules, const struct tw_module_request
     return loaded;
 }
 
+/* What binaries are kept under: the source, or its hash, which `hash` has room for. */
+static tw_status find_kept_under(const struct tw_module_request *request, char hash[TW_HASH_SIZE],
+                                 const char **out, struct tw_error *error) {
+    *out = request->executable != NULL ? hash : request->compile.source;
+    return request->executable != NULL
+               ? tw_executable_hash(request->executable, request->compile.source, hash, error)
+               : TW_OK;
+}
+
+bool tw_modules_has(struct tw_modules *modules, const struct tw_module_request *request) {
+    char hash[TW_HASH_SIZE], key[TW_HASH_SIZE];
+    const char *kept_under, *function = request->compile.function;
+    if (find_kept_under(request, hash, &kept_under, NULL) != TW_OK)
+        return false;
+    const char *const texts[] = {kept_under, request->compile.source};
+    for (int i = 0; i < 2; i++) {
+        tw_cache_key(&modules->info, texts[i], function, key);
+        if (modules->cache != NULL && tw_cache_has(modules->cache, key))
+            return true;
+        tw_database_binaries_key(&modules->info, texts[i], function, key);
+        if (modules->binaries != NULL && tw_database_binaries_has(modules->binaries, key))
+            return true;
+    }
+    return false;
+}
+
 static tw_status make(struct tw_modules *modules, const struct tw_module_request *request,
                       struct entry *entry, struct tw_error *error) {
     char hash[TW_HASH_SIZE], cache_key[TW_HASH_SIZE];
-    const char *kept_under = request->compile.source;
-    if (request->executable != NULL) {
-        tw_status hashed =
-            tw_executable_hash(request->executable, request->compile.source, hash, error);
-        if (hashed != TW_OK)
-            return hashed;
-        kept_under = hash;
-    }
+    const char *kept_under;
+    tw_status hashed = find_kept_under(request, hash, &kept_under, error);
+    if (hashed != TW_OK)
+        return hashed;
     if (load_kept(modules, request, kept_under, entry))
         return TW_OK;
     tw_cache_key(&modules->info, kept_under, request->compile.function, cache_key);

@@ -47,6 +47,9 @@ struct tw_module_found {
     double loading_ms;  /* spent in the compiler and the driver; 0 when it was there already */
 };
 
+/* Whether there is a binary for a source, so that tw_modules_get need not compile it. */
+bool tw_modules_has(struct tw_modules *modules, const struct tw_module_request *request);
+
 /* The module for a source. What failed for good, as a source that does not compile, fails again
  * without another try. */
 tw_status tw_modules_get(struct tw_modules *modules, const struct tw_module_request *request,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime/backend/devices.h"
+#include "runtime/library/builds.h"
 #include "runtime/library/library.h"
 #include "runtime/library/paths.h"
 #include "runtime/library/sized.h"
@@ -116,6 +117,12 @@ static tw_status open_parts(tw_library *library, const tw_options *options, tw_e
     if ((unsigned)options->on_miss > TW_MISS_FAIL)
         return tw_fail(error, TW_INVALID, "on_miss is %d, which is none of tw_miss",
                        (int)options->on_miss);
+    if (!(options->compile_tolerance <= 1))
+        return tw_fail(error, TW_INVALID,
+                       "compile_tolerance is %g; it must be a share of a time, 0 for 0.05, below 0 "
+                       "for none",
+                       options->compile_tolerance);
+    library->tolerance = options->compile_tolerance != 0 ? options->compile_tolerance : 0.05;
     strcpy(library->cache_policy, policy);
     library->on_miss = options->on_miss;
     library->prepared_only = options->prepared_only != 0;
@@ -133,6 +140,8 @@ static tw_status open_parts(tw_library *library, const tw_options *options, tw_e
     if (status == TW_OK)
         status = tw_modules_create(&library->modules, library->backend, library->device,
                                    &library->info, library->cache, library->binaries, error);
+    if (status == TW_OK)
+        status = tw_builds_create(&library->builds, error);
     if (status == TW_OK)
         status = tw_plan_table_create(&library->plans, options->plan_limit, error);
     if (status == TW_OK)
@@ -170,6 +179,7 @@ void tw_close(tw_library *library) {
     tw_tuning_free(library->tuning);
     tw_plan_table_free(library->plans);
     tw_shape_log_close(library->shape_log);
+    tw_builds_free(library->builds);
     tw_modules_free(library->modules);
     tw_cache_close(library->cache);
     tw_database_binaries_free(library->binaries);

@@ -27,6 +27,10 @@ tw_status tw_plan_make(tw_plan **out, tw_library *library, const tw_request *req
                        tw_error *error);
 void tw_plan_free(tw_plan *plan);
 
+/* Chooses a configuration as tw_plan_make would, and notes its build as one that there will be.
+ * Compiles nothing; for nothing that fails is anything noted. */
+void tw_plan_promise(tw_library *library, const tw_request *request);
+
 /* Whether a result is stored for exactly this problem and device. Compiles nothing. */
 tw_status tw_plan_is_tuned(tw_library *library, const tw_request *request, bool *tuned,
                            tw_error *error);

@@ -98,6 +98,21 @@ tw_status tw_plan_create_missing(tw_library *library, const struct tw_plan_key *
     return status;
 }
 
+void tw_plan_settle(tw_library *library, const tw_request *request) {
+    struct tw_canonical wanted;
+    struct tw_plan_key key;
+    if (library->tolerance < 0 || library->on_miss == TW_MISS_TUNE ||
+        library->on_miss == TW_MISS_FAIL || request->kernel == NULL ||
+        tw_request_read(library, request, &wanted, NULL) != TW_OK)
+        return;
+    (void)tw_plan_key_of(&key, &wanted.request);
+    const tw_plan *plan = tw_plan_table_hold(library->plans, &key);
+    if (plan != NULL)
+        tw_plan_table_release(library->plans, plan);
+    else
+        tw_plan_promise(library, &wanted.request);
+}
+
 tw_status tw_plan_create(const tw_plan **out, tw_library *library, const tw_request *request,
                          tw_error *error) {
     struct tw_plan_key key;

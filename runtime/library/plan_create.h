@@ -11,4 +11,8 @@ tw_status tw_plan_create_missing(tw_library *library, const struct tw_plan_key *
                                  const tw_request *request, bool make, const tw_plan **out,
                                  tw_error *error);
 
+/* Settles which binaries a request's plan will have, so that others may choose the same: nothing is
+ * compiled. A plan that is there already, or is not to be predicted, is left alone. */
+void tw_plan_settle(tw_library *library, const tw_request *request);
+
 #endif

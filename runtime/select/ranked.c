@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "runtime/predict/estimate.h"
+#include "runtime/select/near.h"
 
-/* Rows that are looked at: the nearest, of this device and of others. */
-enum { NEAR_HERE = 64, NEAR_ELSEWHERE = 32, RATIOS = 8, MOST_OF_MODEL = 256 };
+/* Rows that are looked at: the nearest, of this device (TW_MOST_NEAR) and of others. */
+enum { NEAR_ELSEWHERE = 32, RATIOS = 8, MOST_OF_MODEL = 256 };
 
 /* The standard deviation of the logarithm of a prediction, as seen where both were measured: what
  * it is at best, what a doubling of a dimension adds, until it is that of any problem; and what
@@ -19,16 +20,6 @@ static const double ELSEWHERE = 0.25, A_PRESET = 0.3;
 /* What another device adds to a model's own uncertainty. */
 static const double MODEL_ELSEWHERE = 0.15;
 
-struct near {
-    const struct tw_catalogue_row *row;
-    double distance;
-};
-
-struct nearest {
-    size_t count, room;
-    struct near rows[NEAR_HERE]; /* the nearest first */
-};
-
 struct candidate {
     enum tw_selection_rule rule;
     const struct tw_catalogue_row *row; /* NULL: a preset */
@@ -36,75 +27,22 @@ struct candidate {
     struct tw_configuration configuration;
     double predicted_us, uncertainty;
     double ratio; /* of the measured time to the estimate, where it was measured */
+    bool ready;   /* preferred for that to one that is predicted to be a little faster */
 };
 
 struct ranking {
     struct tw_search *search;
     struct tw_selection *selection;
     struct tw_device_info there; /* the device, with the units of another */
-    struct near unfit;           /* the nearest row that cannot be had here; NULL: none */
+    struct tw_near unfit;        /* the nearest row that cannot be had here; NULL: none */
     struct tw_error why;         /* it cannot */
     const struct tw_catalogue_model *model; /* NULL: none */
     double model_uncertainty;
     bool seen[TW_MAX_IMPLEMENTATIONS]; /* views of them are filled in */
     struct tw_model_view views[TW_MAX_IMPLEMENTATIONS];
     size_t count;
-    struct candidate all[NEAR_HERE + NEAR_ELSEWHERE + MOST_OF_MODEL + 2];
+    struct candidate all[TW_MOST_NEAR + NEAR_ELSEWHERE + MOST_OF_MODEL + 2];
 };
-
-/* ---- Which rows are near ---- */
-
-static int compare_rows(const struct tw_catalogue_row *a, const struct tw_catalogue_row *b) {
-    if (a->provisional != b->provisional)
-        return a->provisional ? 1 : -1;
-    if (a->time_us != b->time_us)
-        return a->time_us < b->time_us ? -1 : 1;
-    int order = strcmp(a->problem, b->problem);
-    if (order == 0)
-        order = strcmp(a->device, b->device);
-    return order != 0 ? order : strcmp(a->configuration, b->configuration);
-}
-
-static bool is_nearer(const struct near *a, const struct near *b) {
-    return a->distance != b->distance ? a->distance < b->distance
-                                      : compare_rows(a->row, b->row) < 0;
-}
-
-static void keep_near(struct nearest *nearest, const struct near *row) {
-    if (nearest->count == nearest->room && !is_nearer(row, &nearest->rows[nearest->count - 1]))
-        return;
-    size_t at = nearest->count < nearest->room ? nearest->count++ : nearest->count - 1;
-    for (; at > 0 && is_nearer(row, &nearest->rows[at - 1]); at--)
-        nearest->rows[at] = nearest->rows[at - 1];
-    nearest->rows[at] = *row;
-}
-
-static double distance_to(const struct tw_search *search, const struct tw_catalogue_row *row) {
-    double sum = 0;
-    for (int i = 0; i < row->dimension_count; i++) {
-        double difference = search->log_dimensions[i] - row->log_dimensions[i];
-        sum += difference * difference;
-    }
-    return sqrt(sum);
-}
-
-static void find_near(struct tw_search *search, struct nearest *here, struct nearest *elsewhere) {
-    const struct tw_catalogue *catalogue = search->query->catalogue;
-    size_t size = tw_catalogue_size(catalogue);
-    for (size_t i = 0; i < size; i++) {
-        const struct tw_catalogue_row *row = tw_catalogue_at(catalogue, i);
-        bool same_device = row->device == search->fingerprint_word;
-        bool same_architecture =
-            row->backend == search->backend && row->architecture == search->architecture;
-        if (row->kernel != search->kernel || row->cache != search->cache ||
-            row->dimension_count != search->problem->description->dimension_count ||
-            !(same_device || same_architecture) || !tw_catalogue_matches(&search->match, row))
-            continue;
-        const struct near near = {row, distance_to(search, row)};
-        if (!same_device || near.distance > 0) /* else it was refused already */
-            keep_near(same_device ? here : elsewhere, &near);
-    }
-}
 
 /* ---- Predictions ---- */
 
@@ -234,7 +172,7 @@ static bool is_known(const struct ranking *ranking, const struct tw_catalogue_ro
     return false;
 }
 
-static void add_rows(struct ranking *ranking, const struct nearest *nearest,
+static void add_rows(struct ranking *ranking, const struct tw_nearest *nearest,
                      enum tw_selection_rule rule) {
     struct tw_search *search = ranking->search;
     const struct tw_description *d = search->problem->description;
@@ -366,7 +304,29 @@ static int compare_candidates(const void *left, const void *right) {
         return x < y ? -1 : 1;
     if (a->rule != b->rule)
         return a->rule < b->rule ? -1 : 1;
-    return a->row != NULL && b->row != NULL ? compare_rows(a->row, b->row) : 0;
+    return a->row != NULL && b->row != NULL ? tw_search_compare_rows(a->row, b->row) : 0;
+}
+
+/* Whether one that is predicted to be about as fast as the best needs no compiler: the first of
+ * those is put before all. What is loaded is cheaper to find than what is on the disk. */
+static void prefer_ready(struct ranking *ranking) {
+    const struct tw_query *query = ranking->search->query;
+    size_t close = 0;
+    if (query->ready == NULL)
+        return;
+    while (close < ranking->count &&
+           at_worst(&ranking->all[close]) <= (1 + query->tolerance) * at_worst(&ranking->all[0]))
+        close++;
+    for (enum tw_ready where = TW_READY_LOADED; where <= TW_READY_ON_DISK; where++)
+        for (size_t i = 0; i < close; i++) {
+            const struct candidate candidate = ranking->all[i];
+            if (!query->ready(query->context, &candidate.configuration, where))
+                continue;
+            memmove(&ranking->all[1], &ranking->all[0], i * sizeof candidate);
+            ranking->all[0] = candidate;
+            ranking->all[0].ready = i > 0;
+            return;
+        }
 }
 
 static void note_others(const struct ranking *ranking, size_t chosen,
@@ -408,6 +368,7 @@ static bool choose(struct ranking *ranking) {
         selection->configuration = candidate->configuration;
         selection->predicted_us = candidate->predicted_us;
         selection->uncertainty = candidate->uncertainty;
+        selection->ready = candidate->ready;
         note_others(ranking, i, selection);
         return true;
     }
@@ -416,7 +377,7 @@ static bool choose(struct ranking *ranking) {
 
 tw_status tw_search_ranked(struct tw_search *search, struct tw_selection *selection, bool *found,
                            struct tw_error *error) {
-    struct nearest here = {.room = NEAR_HERE}, elsewhere = {.room = NEAR_ELSEWHERE};
+    struct tw_nearest here = {.room = TW_MOST_NEAR}, elsewhere = {.room = NEAR_ELSEWHERE};
     struct ranking *ranking = calloc(1, sizeof *ranking);
     if (ranking == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
@@ -428,7 +389,7 @@ tw_status tw_search_ranked(struct tw_search *search, struct tw_selection *select
         free(ranking);
         return status;
     }
-    find_near(search, &here, &elsewhere);
+    tw_search_near(search, &here, &elsewhere);
     add_rows(ranking, &here, TW_SELECTED_NEAREST);
     add_rows(ranking, &elsewhere, TW_SELECTED_ARCHITECTURE);
     if (ranking->model != NULL)
@@ -436,6 +397,7 @@ tw_status tw_search_ranked(struct tw_search *search, struct tw_selection *select
     else if (ranking->count > 0)
         add_presets(ranking);
     qsort(ranking->all, ranking->count, sizeof ranking->all[0], compare_candidates);
+    prefer_ready(ranking);
     *found = choose(ranking);
     /* One that is further than what is chosen would not have been missed. */
     if (ranking->unfit.row != NULL && (!*found || ranking->unfit.distance <= selection->distance))

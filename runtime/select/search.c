@@ -7,8 +7,10 @@
 
 tw_status tw_search_note_lack(struct tw_search *search, tw_status status,
                               const struct tw_error *error) {
-    if (status == TW_NO_MEMORY)
+    if (status == TW_NO_MEMORY && error != NULL)
         search->lack = *error;
+    else if (status == TW_NO_MEMORY)
+        tw_fail(&search->lack, status, "out of memory");
     return status;
 }
 

@@ -8,7 +8,8 @@
  * both problems (runtime/predict). Where there is a model for the device, or one of its
  * architecture, and these attributes, the configurations that it was fitted with are candidates
  * too, and its prediction counts, with the other by how sure they are, and one that was measured
- * far away, or on another device, or never, has to be so much better. Problems are near by their
+ * far away, or on another device, or never, has to be so much better. Of those that come close to
+ * the best one that needs no compiler is preferred. Problems are near by their
  * dimensions: the distance is the Euclidean norm of log2 of the ratios, so 1 means twice as large
  * along one dimension. Where nothing was measured, it is the fallback's preset, then `default`.
  *
@@ -55,6 +56,7 @@ struct tw_selection {
     double distance;     /* to the row's problem */
     double predicted_us; /* on this problem; 0: it was not predicted */
     double uncertainty;  /* of the prediction: the standard deviation of its logarithm */
+    bool ready;          /* it was preferred, for its binaries are there, to a runner-up */
     int other_count;     /* runners-up, the best first */
     struct tw_selection_other others[TW_SELECTION_OTHERS];
     /* The first row that would have been preferred but could not be used, and why; NULL and "" when
@@ -63,6 +65,9 @@ struct tw_selection {
     char refusal[256];
     char unread[256]; /* what is wrong with a model that would have been asked; "": nothing */
 };
+
+/* Where binaries may be, without a compiler. */
+enum tw_ready { TW_READY_LOADED, TW_READY_ON_DISK };
 
 struct tw_query {
     const struct tw_catalogue *catalogue; /* NULL: an empty one */
@@ -75,6 +80,10 @@ struct tw_query {
     tw_status (*accept)(void *context, const struct tw_configuration *configuration,
                         struct tw_error *error);
     void *context;
+    /* Whether a configuration's binaries are there. One whose prediction is worse than the best by
+     * no more than `tolerance`, a share of it, is preferred if they are. NULL: not asked. */
+    bool (*ready)(void *context, const struct tw_configuration *configuration, enum tw_ready where);
+    double tolerance;
 };
 
 /* How many configurations are offered to tw_query.accept before the presets are. */

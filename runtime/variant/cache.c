@@ -154,6 +154,12 @@ static bool read_binary(int fd, const char *key, struct tw_binary *binary) {
     return true;
 }
 
+bool tw_cache_has(const struct tw_cache *cache, const char *key) {
+    char path[PATH_BYTES];
+    path_of(cache, key, path);
+    return access(path, R_OK) == 0;
+}
+
 bool tw_cache_get(struct tw_cache *cache, const char *key, struct tw_binary *binary) {
     char path[PATH_BYTES];
     *binary = (struct tw_binary){0};

@@ -26,6 +26,8 @@ void tw_cache_close(struct tw_cache *cache);
 void tw_cache_key(const struct tw_device_info *device, const char *source, const char *function,
                   char key[TW_HASH_SIZE]);
 
+/* Whether there is a file for a binary, which may turn out to be damaged. */
+bool tw_cache_has(const struct tw_cache *cache, const char *key);
 /* Whether the binary is there and whole; it is then to be freed with tw_binary_free. */
 bool tw_cache_get(struct tw_cache *cache, const char *key, struct tw_binary *binary);
 /* Keeps a copy. `label` says in words what it is, for tw_cache_each. */

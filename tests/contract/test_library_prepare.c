@@ -79,6 +79,77 @@ static void many_at_once(void **state) {
         assert_true(plans[i] == NULL && errors[i].status == TW_INVALID);
 }
 
+/* ---- Ranges ---- */
+
+static void ranges_of_sizes(void **state) {
+    const tw_request copy = {.kernel = "copy", .dimensions = {0, 40}},
+                     transpose = {.kernel = "transpose", .dimensions = {7, 0}};
+    const tw_range ranges[] = {{sizeof(tw_range), &copy, 0, 100, 130, 10},
+                               {sizeof(tw_range), &transpose, 1, 31, 35, 0},
+                               {sizeof(tw_range), &copy, 0, 5, 5, 100}};
+    const tw_options options = {.device = tw_device_id(*state),
+                                .databases = (const char *const[]){NULL},
+                                .binary_directory = "",
+                                .prepared_only = 1};
+    tw_library *library = open_with(&options);
+    float numbers[130 * 40] = {0};
+    tw_error error;
+    must(tw_prepare_ranges(library, ranges, 3, 2, &error), error);
+    must(tw_prepare_ranges(library, ranges, 0, 0, &error), error);
+    void *from = buffer_with(library, numbers, sizeof numbers);
+    void *to = buffer_with(library, numbers, sizeof numbers);
+    for (int m = 99; m <= 131; m++) { /* calls make no plans */
+        const bool prepared = m % 10 == 0;
+        tw_status status = tw_copy(library, NULL, 4, m <= 130 ? m : 6, 40, from, 0, to, 0, &error);
+        assert_int_equal(status, prepared ? TW_OK : TW_NOT_FOUND);
+    }
+    must(tw_copy(library, NULL, 4, 5, 40, from, 0, to, 0, &error), error);
+    for (int n = 31; n <= 35; n++)
+        must(tw_transpose(library, NULL, 4, 7, n, from, 0, to, 0, &error), error);
+    must(tw_wait(library, NULL, &error), error);
+    tw_release(library, from);
+    tw_release(library, to);
+    tw_close(library);
+}
+
+static void ranges_that_are_none(void **state) {
+    const tw_request copy = {.kernel = "copy", .dimensions = {0, 40}},
+                     none = {.kernel = "none", .dimensions = {0, 40}},
+                     odd = {.size = 3, .kernel = "copy"};
+    static const struct {
+        int64_t dimension, from, to, step;
+        const char *says;
+    } cases[] = {
+        {8, 1, 2, 1, "ranges[0]: the dimension is 8"},
+        {-1, 1, 2, 1, "ranges[0]: the dimension is -1"},
+        {0, 0, 2, 1, "ranges[0]: from 0 to 2 by 1 is no range"},
+        {0, 3, 2, 1, "from 3 to 2 by 1 is no range"},
+        {0, 1, 2, -1, "from 1 to 2 by -1 is no range"},
+        {0, 1, INT64_MAX, 1, "is no range"},
+        {0, 1, 1000001, 1, "more than 1000000 shapes"},
+        {2, 1, 2, 1, "2 of 2 plans could not be made; the first is ranges[0] at 1, of copy: "},
+    };
+    tw_error error;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const tw_range range = {sizeof range,  &copy,       (int)cases[i].dimension,
+                                cases[i].from, cases[i].to, cases[i].step};
+        assert_refuses(tw_prepare_ranges(*state, &range, 1, 1, &error), TW_INVALID, error,
+                       cases[i].says);
+    }
+    tw_range range = {sizeof range, &none, 0, 7, 9, 1};
+    assert_refuses(tw_prepare_ranges(*state, &range, 1, 2, &error), TW_NOT_FOUND, error,
+                   "3 of 3 plans could not be made; the first is ranges[0] at 7, of none: ");
+    assert_refuses(tw_prepare_ranges(*state, &range, 1, -1, &error), TW_INVALID, error, "negative");
+    range.request = &odd;
+    assert_refuses(tw_prepare_ranges(*state, &range, 1, 0, &error), TW_INVALID, error,
+                   "ranges[0]: the size of tw_request is 3");
+    range.request = NULL;
+    assert_refuses(tw_prepare_ranges(*state, &range, 1, 0, &error), TW_INVALID, error, "NULL");
+    range.size = 0;
+    assert_refuses(tw_prepare_ranges(*state, &range, 1, 0, &error), TW_INVALID, error,
+                   "set it to sizeof(tw_range)");
+}
+
 /* ---- Calls that make no plans ---- */
 
 static void calls_that_make_no_plans(void **state) {
@@ -210,7 +281,8 @@ int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {
         LIBRARY_TEST(one_plan_for_one_meaning),     LIBRARY_TEST(many_at_once),
         cmocka_unit_test(calls_that_make_no_plans), cmocka_unit_test(dropped_while_others_launch),
-        cmocka_unit_test(held_until_released),
+        cmocka_unit_test(held_until_released),      LIBRARY_TEST(ranges_of_sizes),
+        LIBRARY_TEST(ranges_that_are_none),
     };
     if (!backend_is_here(count, arguments))
         return 0;

@@ -129,11 +129,29 @@ static void products(void **state) {
                          SAMPLE);
 }
 
+/* In this thread, whose allocations fail. */
+static tw_status prepare_range(const struct caller *caller, struct tw_text *seen,
+                               struct tw_error *error) {
+    const tw_request request = {.kernel = "double", .dimensions = {0, N}};
+    const tw_range range = {sizeof range, &request, 0, 1, M, 0};
+    tw_status status = tw_prepare_ranges(caller->library, &range, 1, 1, error);
+    return status == TW_OK ? double_rows(caller, seen, error) : status;
+}
+
+static void ranges(void **state) {
+    static call *const one = prepare_range;
+    (void)state;
+    memory_fails_at_most(
+        &(struct memory_scenario){"tw_prepare_ranges", make_call, NULL, (void *)&one}, true,
+        SAMPLE);
+}
+
 int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(opening),
         cmocka_unit_test(plans),
         cmocka_unit_test(products),
+        cmocka_unit_test(ranges),
     };
     /* Before the library uses SQLite. */
     if (memory_start(NULL) != 0)

@@ -186,7 +186,7 @@ static void what_is_rendered(void **state) {
     struct tw_problem problem = parse_problem(house->description, "8x100");
     memcpy(c.values, house->description->implementations[0].presets[0].values, sizeof c.values);
     bind_problem(&problem, &paper_gpu, values);
-    must(sources_key(&paper_gpu, &problem, &c, values, key, &error), error);
+    must(tw_made_of(&paper_gpu, &problem, &c, values, key, &error), error);
     assert_null(sources_find(&sources, key));
     must(tw_configuration_bind(house->description, &c, values, &error), error);
     must(tw_executable_create(&executable, &problem, &c, values, &paper_gpu, &error), error);
@@ -228,7 +228,7 @@ static void keys_are_of_sources(void **state) {
                  i & 4 ? "rows" : "columns", i & 8 ? 1 : 4);
         must(tw_configuration_parse(&c, house->description, 0, text, &error), error);
         bind_problem(&problem, &paper_gpu, values);
-        must(sources_key(&paper_gpu, &problem, &c, values, keys[count], &error), error);
+        must(tw_made_of(&paper_gpu, &problem, &c, values, keys[count], &error), error);
         must(tw_configuration_bind(house->description, &c, values, &error), error);
         must(tw_executable_create(&executable, &problem, &c, values, &paper_gpu, &error), error);
         must(sources_render(&sources, keys[count], executable, "cuda", texts, &error), error);

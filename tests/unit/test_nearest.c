@@ -274,6 +274,77 @@ static void many_ask_a_model(void **state) {
     }
 }
 
+/* Configurations of these blocks are there. */
+struct there {
+    int64_t loaded, on_disk;
+    int asked[2];
+};
+
+static bool is_there(void *context, const struct tw_configuration *configuration,
+                     enum tw_ready where) {
+    struct there *there = context;
+    there->asked[where]++;
+    return configuration->values[0] == (where == TW_READY_LOADED ? there->loaded : there->on_disk);
+}
+
+/* Of what is predicted to be about as fast, what needs no compiler; what is loaded first. */
+static void what_is_there_is_preferred(void **state) {
+    static const struct {
+        struct there there;
+        double tolerance;
+        int64_t chosen;
+    } cases[] = {
+        {{.loaded = 0}, 0.5, 32},                  /* nothing is there */
+        {{.loaded = 64}, 0.5, 64},                 /* a little worse, */
+        {{.on_disk = 64}, 0.5, 64},                /* from wherever */
+        {{.loaded = 128}, 0.5, 32},                /* far worse */
+        {{.loaded = 128}, 1, 128},                 /* but not too far */
+        {{.loaded = 64, .on_disk = 32}, 0.5, 64},  /* the best would have to be loaded */
+        {{.loaded = 32, .on_disk = 64}, 0.5, 32},  /* it is the best */
+        {{.loaded = 128, .on_disk = 64}, 0.5, 64}, /* of those that come close */
+        {{.loaded = 64, .on_disk = 64}, 0.01, 32}, /* none does */
+    };
+    struct house *house = *state;
+    store_near(house, 16, 100, 32, 10);
+    store_near(house, 16, 101, 64, 12);
+    store_near(house, 16, 99, 128, 18);
+    catalogue_of(house);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct there there = cases[i].there;
+        struct tw_selection s;
+        struct tw_error error;
+        const struct tw_query query = {.catalogue = house->catalogue,
+                                       .problem = &house->problem,
+                                       .device = &paper_gpu,
+                                       .cache = "cold",
+                                       .context = &there,
+                                       .ready = is_there,
+                                       .tolerance = cases[i].tolerance};
+        must(tw_select(&query, &s, &error), error);
+        assert_int_equal(s.configuration.values[0], cases[i].chosen);
+        assert_int_equal(s.ready, cases[i].chosen != 32);
+        if (s.ready)
+            assert_int_equal(s.others[0].configuration.values[0], 32);
+        assert_true(there.asked[TW_READY_ON_DISK] == 0 || there.loaded != cases[i].chosen);
+    }
+    /* The problem's own result is taken wherever its binary is. */
+    store_near(house, 8, 100, 64, 7);
+    catalogue_of(house);
+    struct there there = {.loaded = 32};
+    struct tw_selection s;
+    struct tw_error error;
+    const struct tw_query query = {.catalogue = house->catalogue,
+                                   .problem = &house->problem,
+                                   .device = &paper_gpu,
+                                   .cache = "cold",
+                                   .context = &there,
+                                   .ready = is_there,
+                                   .tolerance = 1};
+    must(tw_select(&query, &s, &error), error);
+    assert_int_equal(s.rule, TW_SELECTED_EXACT);
+    assert_int_equal(there.asked[TW_READY_LOADED], 0);
+}
+
 /* What a later database says of the same row holds. */
 static void later_databases_override(void **state) {
     struct house *house = *state;
@@ -314,6 +385,7 @@ int main(void) {
         HOUSE_TEST(a_model_chooses),
         HOUSE_TEST(a_model_that_cannot_be_read),
         HOUSE_TEST(many_ask_a_model),
+        HOUSE_TEST(what_is_there_is_preferred),
         HOUSE_TEST(later_databases_override),
     };
     return cmocka_run_group_tests_name("nearest", tests, NULL, NULL);

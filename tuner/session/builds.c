@@ -24,7 +24,7 @@ struct build *builds_get(struct builds *builds, const struct tw_device_info *dev
                          const struct tw_configuration *configuration, const int64_t *values,
                          struct tw_error *error) {
     char key[TW_HASH_SIZE];
-    if (sources_key(device, problem, configuration, values, key, error) != TW_OK)
+    if (tw_made_of(device, problem, configuration, values, key, error) != TW_OK)
         return NULL;
     for (int i = builds->count - 1; i >= 0; i--) {
         if (strcmp(builds->all[i]->key, key) == 0) {

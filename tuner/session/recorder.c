@@ -92,7 +92,7 @@ static tw_status identify(const struct recorder *r, const struct tw_configuratio
     tw_device_values(r->device, slots);
     tw_status status = tw_problem_bind(r->problem, slots, NULL, values, error);
     if (status == TW_OK)
-        status = sources_key(r->device, r->problem, configuration, values, key, error);
+        status = tw_made_of(r->device, r->problem, configuration, values, key, error);
     if (status != TW_OK)
         return status;
     const struct rendered *rendered = r->sources != NULL ? sources_find(r->sources, key) : NULL;

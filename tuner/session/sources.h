@@ -3,6 +3,7 @@
 #define TUNER_SESSION_SOURCES_H
 
 #include "runtime/variant/executable.h"
+#include "runtime/variant/made_of.h"
 
 /* What is kept of a variant's sources. */
 struct rendered {
@@ -17,14 +18,8 @@ struct sources {
     int64_t rendered; /* sources, one a launch */
 };
 
-/* The hash of all that a variant's sources are made of: equal keys, equal sources. Renders nothing.
- * `values` are bound for the problem. */
-tw_status sources_key(const struct tw_device_info *device, const struct tw_problem *problem,
-                      const struct tw_configuration *configuration, const int64_t *values,
-                      char key[TW_HASH_SIZE], struct tw_error *error);
-
-/* Renders the sources of an executable, whose key this is: `texts` has room for TW_MAX_LAUNCHES and
- * is the caller's to free, in every case. */
+/* Renders the sources of an executable, whose key (tw_made_of) this is: `texts` has room for
+ * TW_MAX_LAUNCHES and is the caller's to free, in every case. */
 tw_status sources_render(struct sources *sources, const char *key,
                          const struct tw_executable *executable, const char *backend,
                          struct tw_text *texts, struct tw_error *error);
