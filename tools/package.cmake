@@ -1,15 +1,19 @@
-# Debian packages, by CPack: the program, the library with the installed database, and what applications are built
-# with. tools/package.sh makes them.
+# Debian packages, by CPack: the program, the library with the installed database, what applications are built
+# with, and the Python package where there is a place for it. tools/package.sh makes them.
 include(GNUInstallDirs)
 set(parts program library development)
 if(TARGET tune-mpi)
     list(APPEND parts cluster)
+endif()
+if(TILEWISE_PYTHON_DIR)
+    list(APPEND parts python)
 endif()
 foreach(part IN LISTS parts)
     set(package_program tilewise)
     set(package_cluster tilewise-mpi)
     set(package_library libtilewise${PROJECT_VERSION_MAJOR})
     set(package_development libtilewise-dev)
+    set(package_python python3-tilewise)
     install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package_${part}}
             RENAME copyright COMPONENT ${part})
     string(TOUPPER ${part} PART)
@@ -39,6 +43,8 @@ set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "the fastest known GPU kernel for th
 The header, the static library, and what pkg-config and CMake need.")
 set(CPACK_COMPONENT_CLUSTER_DESCRIPTION "tuner of GPU kernels, for MPI jobs
 tune-mpi tunes a list of problems with the ranks of an MPI job, each on a GPU of its own, into one database.")
+set(CPACK_COMPONENT_PYTHON_DESCRIPTION "the fastest known GPU kernel for the shape at hand, for Python 3
+gemm and other kernels on arrays of NumPy, PyTorch and CuPy.")
 # The installed database comes with the library. Drivers are opened at run time.
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "${own}")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "ocl-icd-libopencl1")
@@ -49,4 +55,8 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "ocl-icd-libopencl1")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "tilewise, pocl-opencl-icd")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${own}, libsqlite3-dev, libcjson-dev")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "${own}, python3 (>= 3.10)")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-numpy, tilewise")
 include(CPack)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes Debian packages of the program, the library and its development files, in build/packages.
+# Makes Debian packages of the program, the library, its development files and the Python package, in build/packages.
 #
 #     tools/package.sh [CMAKE OPTIONS]
 set -euo pipefail
@@ -7,7 +7,8 @@ cd "$(dirname "$0")/.."
 tools/setup.sh dpkg-dev file
 [ -f build/package/CMakeCache.txt ] || set -- -G Ninja "$@"
 # Configured for where it will be: paths in CMake's and pkg-config's files come from there.
-cmake -S . -B build/package -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr -DTILEWISE_TESTS=OFF "$@" |
+cmake -S . -B build/package -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr -DTILEWISE_TESTS=OFF \
+    -DTILEWISE_PYTHON_DIR=lib/python3/dist-packages "$@" |
     grep -E 'backend|left out'
 cmake --build build/package --parallel | tail -n 1
 rm -rf build/packages

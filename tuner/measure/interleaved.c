@@ -116,7 +116,7 @@ tw_status interleaved_enter_again(struct interleaved *in, int number, int *again
     struct entry *entry = NULL;
     struct accuracy accuracy;
     tw_status status = make_entry(in, &first->configuration, &entry, error);
-    if (status == TW_OK) {
+    if (entry != NULL) {
         memcpy(entry->values, first->values, sizeof entry->values);
         entry->loaded = first->loaded;
         status = prepare(in, entry, &accuracy, error);
