@@ -71,6 +71,8 @@ def enter(*packages):
         skip(f"there is no {LIBRARY}")
     if DEVICE.startswith("cuda"):
         packages = ("torch", *packages)
+    if not PACKAGE.exists():
+        packages += ("tilewise",)
     found = interpreter(*packages)
     if found is None:
         skip(f"no Python here has {' and '.join(packages)} (Debian: python3-numpy; tools/setup-python.sh for all)")
