@@ -4,59 +4,31 @@
  * loop, or with TABLE read from a table in shared memory that the block wrote before. What falls on the padding is
  * zero.
  *
- * The pipeline is gemm's: this takes the place of how staged.cu and async.cu read that one operand. */
-
-/* Which images a product's tile is of. */
-struct images {
-    int channels, in_h, in_w, out_h, out_w, ld_in;
-    int first, count; /* pixels: the tile's first, and all there are */
-    int end_k;        /* behind the last term of the block's share of K */
-};
+ * The pipeline is gemm's: this takes the place of how staged.cu and async.cu read that one operand. What they do not
+ * hand on lies behind the tiles in shared memory: two ints, the tile's first pixel and the term behind the last of the
+ * block's share of K, in room for four, and the table. */
 
 #if !PLAIN_PIXELS
-
-/* From where the filter begins to one of its terms. */
-struct term {
-    tile_offset away;
-    int down, across;
-};
-
-TW_DEVICE struct term term_at(int k, struct images images)
-{
-#if NHWC
-    const int c = k % GROUP_CHANNELS, s = k / GROUP_CHANNELS % FILTER_S, r = k / GROUP_CHANNELS / FILTER_S;
-#else
-    const int s = k % FILTER_S, r = k / FILTER_S % FILTER_R, c = k / FILTER_S / FILTER_R;
-#endif
-    struct term term;
-    term.down = r * DILATION_H;
-    term.across = s * DILATION_W;
-#if NHWC
-    term.away = ((tile_offset)term.down * images.in_w + term.across) * images.ld_in + c;
-#else
-    term.away = ((tile_offset)c * images.in_h + term.down) * images.ld_in + term.across;
-#endif
-    return term;
-}
+#define SHARE_REALS (4 * (int)sizeof(int) / (int)sizeof(real))
+#define SHARE_AT(shared) ((TW_LOCAL int *)((shared) + SHARED_REALS))
 
 /* The table has an entry for every vector of terms: where it is, and behind that how far down and across. */
 #if TABLE
 #define TABLE_STEP (NHWC ? VEC_A : 1)
 #define TABLE_ENTRIES ((TERMS + TABLE_STEP - 1) / TABLE_STEP)
-#define TABLE_REALS (TABLE_ENTRIES * (int)(2 * sizeof(int) / sizeof(real)))
-#define TABLE_AT(shared) ((TW_LOCAL int *)((shared) + SHARED_REALS))
+#define PATCH_REALS (SHARE_REALS + TABLE_ENTRIES * (int)(2 * sizeof(int) / sizeof(real)))
+#define TABLE_AT(shared) (SHARE_AT(shared) + 4)
 
-TW_DEVICE void write_table(TW_LOCAL int *table, struct images images, int tid)
+TW_DEVICE void write_table(TW_LOCAL int *table, int tid)
 {
     for (int entry = tid; entry < TABLE_ENTRIES; entry += THREADS) {
-        const struct term term = term_at(entry * TABLE_STEP, images);
+        const struct term term = term_at(entry * TABLE_STEP);
         table[2 * entry] = (int)term.away;
         table[2 * entry + 1] = term.down << 16 | term.across;
     }
-    __syncthreads();
 }
 
-TW_DEVICE struct term term_of(int k, struct images images, TW_LOCAL const int *table)
+TW_DEVICE struct term term_of(int k, TW_LOCAL const int *table)
 {
     TW_LOCAL const int *entry = table + 2 * (k / TABLE_STEP);
     struct term term;
@@ -66,9 +38,9 @@ TW_DEVICE struct term term_of(int k, struct images images, TW_LOCAL const int *t
     return term;
 }
 #else
-#define TABLE_REALS 0
+#define PATCH_REALS SHARE_REALS
 #define TABLE_AT(shared) 0
-#define term_of(k, images, table) term_at(k, images)
+#define term_of(k, table) term_at(k)
 #endif
 
 /* The tile of pixels and terms, as panel.cu has it. */
@@ -92,46 +64,24 @@ TW_DEVICE struct term term_of(int k, struct images images, TW_LOCAL const int *t
 #define PATCHES (VECTORS(LENGTH_B, VEC_B) <= THREADS ? 1 : PASSES_PER_LINE(LENGTH_B, VEC_B))
 #endif
 
-struct patch {
-    tile_offset begin; /* of the filter over this pixel, which padding may put before the image */
-    int top, left;
-};
-
-TW_DEVICE struct patch patch_of(int pixel, struct images images)
-{
-    const int q = pixel % images.out_w, row = pixel / images.out_w;
-    const int p = row % images.out_h, n = row / images.out_h;
-    struct patch patch;
-    patch.top = p * STRIDE_H - PAD_H;
-    patch.left = q * STRIDE_W - PAD_W;
-#if NHWC
-    patch.begin = (((tile_offset)n * images.in_h + patch.top) * images.in_w + patch.left) * images.ld_in;
-#else
-    patch.begin = ((tile_offset)n * images.channels * images.in_h + patch.top) * images.ld_in + patch.left;
-#endif
-    return patch;
-}
-
 /* A pixel behind the last feeds results that do not exist, and is read from the last. */
-TW_DEVICE void find_patches(struct patch *patches, struct images images, int tid)
+TW_DEVICE void find_patches(struct patch *patches, int first, int last, int tid)
 {
     TW_UNROLL
     for (int i = 0; i < PATCHES; i++) {
         const int place = NHWC ? pass_line(tid, i, PATCH_LENGTH, PATCH_VEC) : pass_column(tid, i, PATCH_LENGTH, PATCH_VEC);
-        patches[i] = patch_of(clamped(images.first + place, images.count - (NHWC ? 1 : PATCH_VEC), 1), images);
+        patches[i] = patch_of(first + clamped(place, last, PATCH_EDGE));
     }
 }
 
-/* Whether a term falls on the image. */
-TW_DEVICE int is_inside(struct patch patch, struct term term, struct images images)
-{
-    return !PADDED || ((tw_u32)(patch.top + term.down) < (tw_u32)images.in_h &&
-                       (tw_u32)(patch.left + term.across) < (tw_u32)images.in_w);
-}
+#define DECLARE_PATCHES()                                                                        \
+    struct patch patches[PATCHES];                                                               \
+    const int end_k = SHARE_AT(shared)[1];                                                       \
+    find_patches(patches, SHARE_AT(shared)[0], NHWC ? last_a : last_b, tid)
 
 #if STAGING == STAGING_registers
-TW_DEVICE void fetch_patches(real *staged, TW_GLOBAL const ELEMENT *input, const struct patch *patches,
-                             struct images images, TW_LOCAL const int *table, int tid, int k_left, const int partial)
+TW_DEVICE void fetch_patches(real *staged, TW_GLOBAL const ELEMENT *input, const struct patch *patches, int end_k,
+                             TW_LOCAL const int *table, int tid, int k_left, const int partial)
 {
     TW_UNROLL
     for (int pass = 0; pass < PATCH_PASSES; pass++) {
@@ -140,9 +90,9 @@ TW_DEVICE void fetch_patches(real *staged, TW_GLOBAL const ELEMENT *input, const
         const int k = NHWC ? pass_column(tid, pass, PATCH_LENGTH, PATCH_VEC) : pass_line(tid, pass, PATCH_LENGTH, PATCH_VEC);
         int there = !partial || k < k_left;
         if (there) {
-            const struct term term = term_of(images.end_k - k_left + k, images, table);
+            const struct term term = term_of(end_k - k_left + k, table);
             const struct patch patch = patches[pass % PATCHES];
-            there = is_inside(patch, term, images);
+            there = is_inside(patch, term);
             if (there)
                 load_global(staged + pass * PATCH_VEC, input + (patch.begin + term.away), PATCH_VEC);
         }
@@ -157,26 +107,25 @@ TW_DEVICE void fetch_patches(real *staged, TW_GLOBAL const ELEMENT *input, const
 #undef DECLARE_STAGED
 #define DECLARE_STAGED()                                                                         \
     real staged_a[STAGED_A], staged_b[STAGED_B];                                                 \
-    struct patch patches[PATCHES];                                                               \
-    find_patches(patches, images, tid)
+    DECLARE_PATCHES()
 #undef FETCH
 #if NHWC
 #define FETCH(partial)                                                                           \
     do {                                                                                         \
-        fetch_patches(staged_a, A, patches, images, TABLE_AT(shared), tid, left, partial);       \
+        fetch_patches(staged_a, A, patches, end_k, TABLE_AT(shared), tid, left, partial);       \
         fetch(staged_b, from_b, ldb, tid, last_b, left, SHAPE_B, TRANS_B, EDGE_N, partial);      \
     } while (0)
 #else
 #define FETCH(partial)                                                                           \
     do {                                                                                         \
         fetch(staged_a, from_a, lda, tid, last_a, left, SHAPE_A, !TRANS_A, EDGE_M, partial);     \
-        fetch_patches(staged_b, B, patches, images, TABLE_AT(shared), tid, left, partial);       \
+        fetch_patches(staged_b, B, patches, end_k, TABLE_AT(shared), tid, left, partial);       \
     } while (0)
 #endif
 #endif
 
 #if STAGING == STAGING_async
-TW_DEVICE void copy_patches(tw_u32 to, const real *input, const struct patch *patches, struct images images,
+TW_DEVICE void copy_patches(tw_u32 to, const real *input, const struct patch *patches, int end_k,
                             TW_LOCAL const int *table, int tid, int k_left, const int row, const int turned,
                             const int partial)
 {
@@ -192,11 +141,11 @@ TW_DEVICE void copy_patches(tw_u32 to, const real *input, const struct patch *pa
         const int place = turned ? (column - column_0) * row + line - line_0
                                  : (line - line_0) * row + column - column_0;
         int there = !partial || k < k_left;
-        tile_offset away = 0;
+        image_offset away = 0;
         if (there) {
-            const struct term term = term_of(images.end_k - k_left + k, images, table);
+            const struct term term = term_of(end_k - k_left + k, table);
             const struct patch patch = patches[pass % PATCHES];
-            there = is_inside(patch, term, images);
+            there = is_inside(patch, term);
             away = there ? patch.begin + term.away : 0;
         }
         copy_async(to + place * (int)sizeof(real), input + away, PATCH_VEC * (int)sizeof(real), there);
@@ -204,14 +153,12 @@ TW_DEVICE void copy_patches(tw_u32 to, const real *input, const struct patch *pa
 }
 
 #undef DECLARE_STAGED
-#define DECLARE_STAGED()                                                                         \
-    struct patch patches[PATCHES];                                                               \
-    find_patches(patches, images, tid)
+#define DECLARE_STAGED() DECLARE_PATCHES()
 #undef COPY
 #if NHWC
 #define COPY(offset, partial)                                                                    \
     do {                                                                                         \
-        copy_patches(shared_address(to_a + (offset)), A, patches, images, TABLE_AT(shared), tid, left, \
+        copy_patches(shared_address(to_a + (offset)), A, patches, end_k, TABLE_AT(shared), tid, left, \
                      ROW_A, TURN_A, partial);                                                    \
         copy_tile(shared_address(to_b + (offset)), from_b, ldb, tid, last_b, left, ROW_B, TURN_B, \
                   SHAPE_B, TRANS_B, EDGE_N, partial);                                            \
@@ -221,15 +168,11 @@ TW_DEVICE void copy_patches(tw_u32 to, const real *input, const struct patch *pa
     do {                                                                                         \
         copy_tile(shared_address(to_a + (offset)), from_a, lda, tid, last_a, left, ROW_A, TURN_A, \
                   SHAPE_A, !TRANS_A, EDGE_M, partial);                                           \
-        copy_patches(shared_address(to_b + (offset)), B, patches, images, TABLE_AT(shared), tid, left, \
+        copy_patches(shared_address(to_b + (offset)), B, patches, end_k, TABLE_AT(shared), tid, left, \
                      ROW_B, TURN_B, partial);                                                    \
     } while (0)
 #endif
 #endif
-
-/* gemm's pipeline as it stands, with the images behind its other parameters: results are tied to its text. */
-#define add_products(sum, shared, A, B, lda, ldb, m_size, n_size, left, tid, m, n, slice)        \
-    add_products(sum, shared, A, B, lda, ldb, m_size, n_size, left, tid, m, n, slice, struct images images)
 #else
-#define TABLE_REALS 0
+#define PATCH_REALS 0
 #endif

@@ -1,28 +1,15 @@
 /* The product of patches and filters: a block's tile of it, over all of K or with SPLIT over a share of it, one group
  * of channels in every z. gemm's pipeline and fragments, with patches.cu in place of one operand. */
 
-#if !PLAIN_PIXELS
-#undef add_products
-#endif
-
-#if NHWC
-#define FIRST_PIXEL block_m
-#define PIXELS M
-#else
-#define FIRST_PIXEL block_n
-#define PIXELS N
-#endif
-
 TW_KERNEL(conv2d_product)
 (TW_GLOBAL const ELEMENT *TW_RESTRICT input, TW_GLOBAL const ELEMENT *TW_RESTRICT filters,
- TW_GLOBAL ELEMENT *TW_RESTRICT output, int M, int N, int K, int channels, int in_h, int in_w, int filter_count,
- int out_h, int out_w, int ld_in, int ld_f, int ld_out, real alpha, real beta,
- int group_m SHARE_ARGUMENTS EPILOGUE_PARAMETERS)
+ TW_GLOBAL ELEMENT *TW_RESTRICT output, int M, int N, int K, int filter_count, int out_h, int out_w, int ld_f, int ld_out,
+ real alpha, real beta, int group_m SHARE_ARGUMENTS EPILOGUE_PARAMETERS)
 {
-    TW_SHARED(real, shared, SHARED_REALS + TABLE_REALS);
-    const int group = (int)blockIdx.z, group_channels = channels / GROUPS, group_filters = filter_count / GROUPS;
+    TW_SHARED(real, shared, SHARED_REALS + PATCH_REALS);
+    const int group = (int)blockIdx.z, group_filters = filter_count / GROUPS;
     TW_GLOBAL const ELEMENT *images_of_group =
-        input + (NHWC ? (tw_index)group * group_channels : (tw_index)group * group_channels * in_h * ld_in);
+        input + (NHWC ? (tw_index)group * GROUP_CHANNELS : (tw_index)group * GROUP_CHANNELS * IMAGE_H * LD_IN);
     TW_GLOBAL const ELEMENT *filters_of_group = filters + (tw_index)group * group_filters * ld_f;
     TW_GLOBAL ELEMENT *C = output + (NHWC ? (tw_index)group * group_filters
                                           : (tw_index)group * group_filters * out_h * ld_out);
@@ -48,24 +35,27 @@ TW_KERNEL(conv2d_product)
     for (int i = 0; i < TM * TN; i++)
         sum[i] = 0;
 #if PLAIN_PIXELS
-    const int lda = ld_in, ldb = ld_f;
+    const int lda = LD_IN, ldb = ld_f;
     add_products(sum, shared, images_of_group + OFFSET_A(block_m, share.first_k),
                  filters_of_group + OFFSET_B(share.first_k, block_n), lda, ldb, M - block_m, N - block_n,
                  share.k_count, tid, m, n, slice);
 #else
-    const struct images images = {channels, in_h, in_w, out_h, out_w, ld_in, FIRST_PIXEL, PIXELS,
-                                  share.first_k + share.k_count};
+    if (tid == 0) {
+        SHARE_AT(shared)[0] = NHWC ? block_m : block_n;
+        SHARE_AT(shared)[1] = share.first_k + share.k_count;
+    }
 #if TABLE
-    write_table(TABLE_AT(shared), images, tid);
+    write_table(TABLE_AT(shared), tid);
 #endif
+    __syncthreads();
 #if NHWC
     const int ldb = ld_f;
     add_products(sum, shared, images_of_group, filters_of_group + OFFSET_B(share.first_k, block_n), 0, ldb,
-                 M - block_m, N - block_n, share.k_count, tid, m, n, slice, images);
+                 M - block_m, N - block_n, share.k_count, tid, m, n, slice);
 #else
     const int lda = ld_f;
     add_products(sum, shared, filters_of_group + OFFSET_A(block_m, share.first_k), images_of_group, lda, 0,
-                 M - block_m, N - block_n, share.k_count, tid, m, n, slice, images);
+                 M - block_m, N - block_n, share.k_count, tid, m, n, slice);
 #endif
 #endif
 #if SLICES > 1

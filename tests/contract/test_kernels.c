@@ -34,10 +34,6 @@ static const int64_t large_images[TW_MAX_DIMENSIONS] = {2, 20, 33, 47, 40, 3, 3}
 
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-static bool is_of_images(const struct tw_description *d) {
-    return d->dimension_count > 3;
-}
-
 static const int64_t *shape_of(const struct tw_description *d, int number) {
     return is_of_images(d) ? image_shapes[number] : shapes[number];
 }

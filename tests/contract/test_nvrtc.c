@@ -23,6 +23,16 @@ enum { FEW_BYTES = 96, FEW_BYTES_BEFORE = 320, SAMPLES = 24, MAX_JOBS = 2000, MA
 static const int64_t shapes[][TW_MAX_DIMENSIONS] = {
     {1024, 1024, 1024}, {1000, 1000, 1000}, {1021, 1023, 511}, {1021, 4, 1000}, {1, 1024, 1024}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
+/* As many of images: channels that all vectors divide, some, and none; a single pixel; 1x1. */
+static const int64_t image_shapes[SHAPES][TW_MAX_DIMENSIONS] = {{32, 64, 56, 56, 128, 3, 3},
+                                                                {8, 12, 33, 47, 60, 5, 3},
+                                                                {2, 3, 24, 25, 9, 7, 7},
+                                                                {1, 1, 3, 3, 1, 3, 3},
+                                                                {4, 256, 14, 14, 512, 1, 1}};
+
+static const int64_t *shape_of(const struct tw_description *d, int number) {
+    return is_of_images(d) ? image_shapes[number % SHAPES] : shapes[number % SHAPES];
+}
 
 enum kind { REFERENCE, PRESET, SAMPLE };
 
@@ -146,7 +156,7 @@ static void run_jobs(void) {
 
 static void add_references(const struct tw_description *d) {
     for (int choice = 0; choice < attribute_choices(d); choice++)
-        new_job(REFERENCE)->problem = problem_of(d, shapes[choice % SHAPES], choice);
+        new_job(REFERENCE)->problem = problem_of(d, shape_of(d, choice), choice);
 }
 
 /* Of a kernel with more ways to choose words, a preset meets so many that it is allowed for, far
@@ -163,8 +173,7 @@ static void add_presets(const struct tw_description *d) {
             struct tw_error error;
             job->device = &devices[i % 2];
             job->configuration = preset_number(d, number, &job->preset);
-            job->problem =
-                problem_of(d, shapes[(i + number) % SHAPES], (number + STRIDE * i) % choices);
+            job->problem = problem_of(d, shape_of(d, i + number), (number + STRIDE * i) % choices);
             bind_problem(&job->problem, job->device, values);
             /* Not for this backend, architecture or problem; but the default is for all. */
             if (is_allowed(d, &job->configuration, values, job->device, &error) != TW_OK) {
@@ -181,7 +190,7 @@ static void add_samples(const struct tw_description *d) {
         for (int i = 0; i < SAMPLES; i++) {
             struct job *job = new_job(SAMPLE);
             int64_t values[TW_MAX_SYMBOLS];
-            job->problem = problem_of(d, shapes[i % SHAPES], (int)(draw(&seed) % 1000));
+            job->problem = problem_of(d, shape_of(d, i), (int)(draw(&seed) % 1000));
             bind_problem(&job->problem, job->device, values);
             if (!draw_configuration(d, implementation, values, job->device, &seed,
                                     &job->configuration))

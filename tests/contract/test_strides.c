@@ -86,6 +86,16 @@ static int64_t draw_size(uint64_t *seed) {
     }
 }
 
+/* Few images, and filters that fit. */
+static void draw_images(uint64_t *seed, int64_t sizes[TW_MAX_DIMENSIONS]) {
+    sizes[0] = 1 + draw_below(seed, 3);
+    sizes[1] = 1 + draw_below(seed, draw(seed) % 2 == 0 ? 3 : 20);
+    for (int i = 2; i < 5; i++)
+        sizes[i] = 1 + draw_below(seed, 20);
+    for (int i = 0; i < 2; i++)
+        sizes[5 + i] = 1 + draw_below(seed, sizes[2 + i] < 4 ? sizes[2 + i] : 4);
+}
+
 /* None, one or a few more than a row has, or what some width divides. */
 static int64_t draw_stride(uint64_t *seed, int64_t dense) {
     int64_t width = INT64_C(1) << draw_below(seed, 5);
@@ -128,6 +138,8 @@ static bool draw_call(uint64_t *seed, struct tw_description *d, const struct tw_
     struct tw_error error;
     for (int i = 0; i < TW_MAX_DIMENSIONS; i++)
         sizes[i] = draw_size(seed);
+    if (is_of_images(d))
+        draw_images(seed, sizes);
     *call = (struct call){.problem = problem_of(d, sizes, (int)draw_below(seed, 1000))};
     call->problem.alignment = draw_alignment(seed, &call->problem);
     tw_device_values(device, slots);

@@ -8,6 +8,11 @@
 #include "runtime/variant/geometry.h"
 #include "tests/support/support.h"
 
+/* Whether a kernel is of images and filters, whose sizes are others than those of matrices. */
+SUPPORT bool is_of_images(const struct tw_description *d) {
+    return d->dimension_count > 3;
+}
+
 /* splitmix64 (Steele, Lea and Flood 2014). */
 SUPPORT uint64_t draw(uint64_t *seed) {
     uint64_t z = *seed += UINT64_C(0x9E3779B97F4A7C15);
