@@ -26,7 +26,7 @@ enum {
     TW_MAX_RULES = 64, /* constraints, redundancies, defines or presets of an implementation */
     TW_MAX_RUNGS = 24,
     TW_MAX_LAUNCHES = 4,
-    TW_MAX_TEMPLATES = 24, /* files of one launch */
+    TW_MAX_TEMPLATES = 20, /* files of one launch */
     TW_MAX_PASSED = 32,
     TW_MAX_TENSOR_MAPS = 6, /* of a launch */
     TW_MAX_MESSAGES = 8,
