@@ -298,7 +298,12 @@ static void showing(void **state) {
     static const char *const lists[] = {"trials --db @db", "trials gemm --db @db --json", NULL};
     static const char *const explains[] = {"explain gemm --shape 64x32x16 --db @db",
                                            "explain gemm --shape 64x32x16 --db @db --json", NULL};
+    /* Without a device nothing is measured: it is told who has what. */
+    static const char *const compares[] = {"compare @db @other --shape 64x32x16 --quiet",
+                                           "compare @db @other --shape 64x32x16 --json --quiet",
+                                           NULL};
     static const char *const reports[] = {"report gemm --db @db -o @output --quiet", NULL};
+    try_all(*state, command_compare, compares);
     try_all(*state, command_report, reports);
     try_all(*state, command_show, shows);
     try_all(*state, command_trials, lists);
