@@ -23,7 +23,7 @@
 
 enum { ATTEMPTS = 100, PLANNED = 16 /* proposals that a ranking is good for, at most */ };
 
-static const double REFILL_GROWTH = 1.3; /* draw candidates anew at so many times as many trials */
+static const double REFILL_GROWTH = 1.1; /* draw candidates anew at so many times as many trials */
 static const double WORK = 100000;       /* candidates times known points */
 static const double LEAST_CANDIDATES = 512;
 
@@ -141,9 +141,8 @@ static void offer_candidates(struct bayesian *b) {
         offer(b, point);
     if (all)
         return;
-    int count = places(b, known);
-    surrogate_thin(b->surrogate, count, b->list);
-    for (int i = 0; i < count; i++) {
+    int count = places(b, known), stay = surrogate_thin(b->surrogate, count, b->list);
+    for (int i = stay; i < count; i++) {
         size_t point = rng_unit(&b->rng) < strategy_value(b->strategy, STRAYS)
                            ? rng_below(&b->rng, size)
                            : step_from_elite(b->elite, b->space, &b->rng, i % 3);

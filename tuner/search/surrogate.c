@@ -263,7 +263,8 @@ static size_t list_candidates(const struct surrogate *surrogate, struct part *pa
     return (size_t)part->offered_count;
 }
 
-void surrogate_thin(struct surrogate *surrogate, int places, struct surrogate_candidate *list) {
+int surrogate_thin(struct surrogate *surrogate, int places, struct surrogate_candidate *list) {
+    int stay = 0;
     surrogate->places = places / surrogate->active;
     for (int i = 0; i < space_implementations(surrogate->space); i++) {
         struct part *part = &surrogate->parts[i];
@@ -276,7 +277,9 @@ void surrogate_thin(struct surrogate *surrogate, int places, struct surrogate_ca
         qsort(list, count, sizeof *list, most_first);
         for (size_t kept = 0; kept < count && kept < (size_t)surrogate->places / 2; kept++)
             surrogate_offer(surrogate, list[kept].point);
+        stay += part->offered_count;
     }
+    return stay;
 }
 
 size_t surrogate_rank(struct surrogate *surrogate, const struct strategy *strategy,

@@ -36,8 +36,8 @@ struct surrogate_candidate {
 void surrogate_offer(struct surrogate *surrogate, size_t point);
 /* From now on there may be `places` candidates, no more than the options'; of those there are the
  * most promising ones stay and take half of the places at most. `list` is room for the options'
- * candidates. */
-void surrogate_thin(struct surrogate *surrogate, int places, struct surrogate_candidate *list);
+ * candidates. How many stay. */
+int surrogate_thin(struct surrogate *surrogate, int places, struct surrogate_candidate *list);
 /* Lists the candidates worth a trial that the strategy has not seen, of one implementation or, for
  * -1, of any, with the largest improvement first. How many there are, at most the options'
  * candidates. */
