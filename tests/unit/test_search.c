@@ -254,6 +254,11 @@ static void candidates_are_ranked(void **state) {
     strategy_avoid(strategy, first);
     surrogate_rank(surrogate, strategy, -1, list);
     assert_true(list[0].point != first);
+    first = list[0].point;
+    /* With room for 20 of an implementation the best 10 stay, the seen one among them. */
+    assert_int_equal(surrogate_thin(surrogate, 40, list), 10);
+    assert_in_range(surrogate_rank(surrogate, strategy, -1, list), 1, 9);
+    assert_true(list[0].point == first);
     surrogate_free(surrogate);
     strategy_free(strategy);
 }
