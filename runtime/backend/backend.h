@@ -49,6 +49,7 @@ struct tw_device_info {
     int64_t bandwidth;       /* of the memory, bytes a second; 0: unknown */
     char driver[96];         /* version of the driver or platform */
     char compiler[96];       /* "NVRTC 13.0" */
+    char bus[32];            /* where it is plugged in, "0000:1b:00.0"; "": nobody says */
 };
 
 struct tw_compile_request {

@@ -26,7 +26,8 @@ struct seen {
     bool here, lost;
     int kind;
     double heard_at;
-    char name[160]; /* "rank 2 (cuda:1 of node7)" */
+    char name[160];  /* "rank 2 (cuda:1 of node7)" */
+    char place[128]; /* of its device, among all machines' */
 };
 
 struct problem {
@@ -49,6 +50,7 @@ struct coordinator {
     cJSON *reports;    /* by "kind problem" */
     double began_at, alive_next;
     int resumed; /* done before */
+    bool told_of_sharing;
 };
 
 static void say(const char *line) {
@@ -259,6 +261,21 @@ static tw_status take_runs(struct coordinator *c, int from, const cJSON *json,
     return status;
 }
 
+/* Told of the first two that do. */
+static void tell_who_shares(struct coordinator *c, int from) {
+    const struct seen *seen = &c->seen[from];
+    for (int i = 0; i < c->post->ranks && !c->told_of_sharing; i++) {
+        if (i == from || !c->seen[i].here || strcmp(c->seen[i].place, seen->place) != 0)
+            continue;
+        struct tw_text line = {0};
+        c->told_of_sharing = true;
+        tw_text_print(
+            &line, " shares its device with rank %d: ranks that do disturb each other's times", i);
+        say_of(seen, tw_text_or(&line, ""));
+        tw_text_free(&line);
+    }
+}
+
 static tw_status take_hello(struct coordinator *c, int from, const cJSON *json,
                             struct tw_error *error) {
     struct seen *seen = &c->seen[from];
@@ -281,6 +298,9 @@ static tw_status take_hello(struct coordinator *c, int from, const cJSON *json,
                        SCHEDULE_MOST_KINDS);
     schedule_join(c->schedule, from, seen->kind);
     seen->here = true;
+    snprintf(seen->place, sizeof seen->place, "%.60s %.60s", post_text(json, "host", ""),
+             post_text(json, "place", ""));
+    tell_who_shares(c, from);
     tw_status status = TW_OK;
     cJSON_ArrayForEach(export, cJSON_GetObjectItemCaseSensitive(json, "exports")) {
         if (status == TW_OK && cJSON_IsString(export))

@@ -11,7 +11,8 @@
 
 enum post_kind {
     POST_START,  /* 0 to all: {words, id, began_at, ...}: what there is to do (rank.h) */
-    POST_HELLO,  /* to 0: {host, device, fingerprint, exports, unfinished, finished} or {failed} */
+    POST_HELLO,  /* to 0: {host, device, place, fingerprint, exports, unfinished, finished} or
+                    {failed} */
     POST_ALIVE,  /* to 0, again and again: {idle} */
     POST_TASK,   /* from 0: {problem, words} */
     POST_RESULT, /* to 0: {problem, export, report} or {problem, failed} */

@@ -63,18 +63,6 @@ static tw_status list_devices(const struct rank *rank, struct device_list *list,
     return status;
 }
 
-static void tell_who_shares(struct rank *rank, int devices) {
-    const struct post *post = rank->post;
-    struct tw_text line = {0};
-    if (post->local_rank != 0 || post->local_ranks <= devices)
-        return;
-    tw_text_print(&line,
-                  "%d ranks of %s share %d device%s: those of one disturb each other's times",
-                  post->local_ranks, rank->host, devices, devices == 1 ? "" : "s");
-    tell(rank, tw_text_or(&line, ""));
-    tw_text_free(&line);
-}
-
 /* As many compilers as cores fall to the rank: those it is bound to, or a part of the machine's. */
 static void share_cores(struct rank *rank) {
     const struct post *post = rank->post;
@@ -108,6 +96,9 @@ static tw_status say_hello(struct rank *rank, struct tw_error *error) {
     tw_device_fingerprint(&rank->device, fingerprint);
     cJSON_AddStringToObject(json, "host", rank->host);
     cJSON_AddStringToObject(json, "device", rank->device.id);
+    /* Numbers tell devices of a machine apart only where all ranks see the same. */
+    cJSON_AddStringToObject(json, "place",
+                            rank->device.bus[0] != '\0' ? rank->device.bus : rank->device.id);
     cJSON_AddStringToObject(json, "fingerprint", fingerprint);
     cJSON *exports = cJSON_AddArrayToObject(json, "exports");
     cJSON *unfinished = cJSON_AddArrayToObject(json, "unfinished");
@@ -144,7 +135,6 @@ static void take_start(struct rank *rank, const char *text) {
                            : tw_fail(&error, TW_NO_MEMORY, "out of memory");
     if (status == TW_OK) {
         rank->device = list->devices[rank->post->local_rank % list->count];
-        tell_who_shares(rank, list->count);
         share_cores(rank);
         status =
             local_path(post_text(rank->start, "directory", NULL), post_text(rank->start, "id", ""),

@@ -42,6 +42,8 @@ static tw_status cuda_describe(int index, struct tw_device_info *info, struct tw
     TW_CUDA_CHECK(cu->device_memory(&memory, device), "cuDeviceTotalMem");
     TW_CUDA_CHECK(cu->driver_version(&driver), "cuDriverGetVersion");
     snprintf(info->id, sizeof info->id, "cuda:%d", index);
+    if (cu->device_bus_id(info->bus, sizeof info->bus, device) != CUDA_SUCCESS)
+        info->bus[0] = '\0';
     info->arch = (int)(attribute(cu, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
                        attribute(cu, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
     snprintf(info->architecture, sizeof info->architecture, "sm_%d", info->arch);
