@@ -100,6 +100,16 @@ class Bench(support.EndToEnd):
         self.assertEqual(problem["problem"], "M=37,N=9,K=20;dtype=f32,trans=nn,groups=5,bias=column")
         self.assertTrue(self.check(problem)["tilewise"]["timed"])
 
+    def test_convolutions(self):
+        """Nothing on a CPU does the same; the lists that ship can be read."""
+        words = ("conv2d", "--shape", "2x3x9x8x4x3x3", "--attr", "pad_h=1", "--attr", "layout=nhwc", "--attr", "bias=filter")
+        problem = json.loads(self.bench(*words, *WARM, "--json").out)["problems"][0]
+        self.assertTrue(self.check(problem)["tilewise"]["timed"])
+        for name in ("resnet50.txt", "vgg16.txt", "deepbench_conv.txt"):
+            result = self.run_command("gemm", "--shapes", LISTS / name)
+            self.assertEqual(result.code, 2, result)
+            self.assertIn("no shape is of the kernel gemm", result.err)
+
     def test_the_other_kernels_from_a_list(self):
         shapes = self.home / "shapes.txt"
         shapes.write_text(

@@ -9,6 +9,10 @@ static const struct entry table[] = {
     {"transpose", NULL, ROLE_OURS, &contender_tilewise},
     {"copy", NULL, ROLE_OURS, &contender_tilewise},
     {"gemm_grouped", NULL, ROLE_OURS, &contender_tilewise},
+    {"conv2d", NULL, ROLE_OURS, &contender_tilewise},
+#ifdef BENCH_CUDNN
+    {"conv2d", "cuda", ROLE_VENDOR, &contender_cudnn},
+#endif
 #ifdef BENCH_CUBLAS
     {"gemm", "cuda", ROLE_VENDOR, &contender_cublas_gemm},
     {"gemm", "cuda", ROLE_VENDOR, &contender_cublaslt},

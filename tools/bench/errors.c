@@ -50,12 +50,16 @@ static tw_status compute_products(const struct errors *e, tw_error *error) {
     return status;
 }
 
-/* What only moves elements. */
+/* What is no product of matrices. */
 static tw_status launch_reference(const struct errors *e, const struct tw_executable *reference,
                                   const struct tw_module *module, tw_error *error) {
-    const struct testbed *bench = &e->data->testbed;
-    const struct tw_arguments arguments = {
-        .memory = {data_memory(e->data->sets[0].in[0], &e->data->in[0]), e->right[0]}};
+    const struct data *data = e->data;
+    const struct testbed *bench = &data->testbed;
+    struct tw_arguments arguments = {0};
+    for (int i = 0; i < data->in_count; i++)
+        arguments.memory[data->in_arguments[i]] = data_memory(data->sets[0].in[i], &data->in[i]);
+    arguments.memory[data->out_argument] = e->right[0];
+    arguments.before[data->out_argument] = data_memory(data->sets[0].out, &data->out);
     struct tw_value values[TW_MAX_PASSED];
     struct tw_launch launch;
     tw_executable_launch(reference, 0, module, &arguments, NULL, values, &launch);

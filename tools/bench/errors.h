@@ -1,5 +1,5 @@
 /* How far a contender is from the truth, which a kernel computes in double: for products
- * our own (truth.h), for what has no rounding the reference of the kernel's description.
+ * our own (truth.h), for everything else the reference of the kernel's description.
  *
  * Where the whole answer would take too long, bands of whole rows are computed, spread evenly over
  * the output; every contender is held against the same ones. */

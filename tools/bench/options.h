@@ -6,7 +6,7 @@
 
 #include "runtime/base/error.h"
 
-enum { OPTIONS_MAX_ATTRIBUTES = 8, OPTIONS_MAX_DATABASES = 16 };
+enum { OPTIONS_MAX_ATTRIBUTES = 16, OPTIONS_MAX_DATABASES = 16 };
 
 /* A problem as it was written. */
 struct wanted {

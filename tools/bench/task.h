@@ -13,7 +13,8 @@ struct task {
     enum tw_type type;
     struct tw_work work;
     /* A product has op(A) m x k and op(B) k x n. A*A^T is one with B = A, transposed, so that a
-     * library's matrix product can do both. A transposition or copy has A m x n, and k is 0. */
+     * library's matrix product can do both. A transposition or copy has A m x n, and k is 0. A
+     * convolution has none of these numbers: its problem says it all. */
     bool is_product;
     int64_t m, n, k;
     bool transposed_a, transposed_b;
@@ -40,6 +41,8 @@ void task_free(struct task *task);
 
 /* The word that the problem has for an attribute; "" where its kernel has no such attribute. */
 const char *task_word(const struct task *task, const char *attribute);
+/* What an attribute that is a number is; `otherwise` where the kernel has none. */
+int64_t task_number(const struct task *task, const char *attribute, int64_t otherwise);
 /* Whether it is a product alone, with no epilogue and of one pair of matrices. */
 bool task_is_plain(const struct task *task);
 /* "dtype=f32,trans=nn", as tw_request takes it. */
