@@ -82,7 +82,7 @@ class Tutorials(support.EndToEnd):
         elif subprocess.run(["pkg-config", "--exists", "tilewise"]).returncode != 0:
             self.skipTest("the library is not installed")
         out, _ = self.follow("load-kernels.md")
-        self.assertEqual(out.count("256, and it should be 256"), 3)
+        self.assertEqual(out.count("256, and it should be 256"), 4)
         before, after = re.findall(r"^ *chosen +(\w+)", out, re.M)[:2]
         self.assertNotEqual(before, "exact")
         self.assertEqual(after, "exact")
