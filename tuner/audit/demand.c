@@ -66,7 +66,10 @@ tw_status demand_add_log(struct demand *demand, const struct asked_log *log, con
                                 .expected_us = asked->expected_us};
         if (kernel != NULL && strcmp(asked->kernel, kernel) != 0)
             continue;
-        if (read_problem(asked, known, &wanted.problem, &why) == TW_OK)
+        tw_status read = read_problem(asked, known, &wanted.problem, &why);
+        if (read == TW_NO_MEMORY)
+            return tw_fail(error, TW_NO_MEMORY, "out of memory");
+        if (read == TW_OK)
             status = add(demand, &wanted, error);
         else if (demand->unknown++ == 0)
             snprintf(demand->first_unknown, sizeof demand->first_unknown, "%.300s:%d: %.600s", path,
