@@ -291,6 +291,23 @@ static void add_presets(struct ranking *ranking) {
         add_preset(ranking, TW_SELECTED_DEFAULT, &configuration, ratio, uncertainty);
 }
 
+/* A model knows nothing of an implementation that it was fitted without, such as one that is newer:
+ * there the description's choice counts as it does without a model. `rows` candidates are rows. */
+static void add_unknown(struct ranking *ranking, size_t rows) {
+    struct tw_configuration configuration;
+    size_t count = ranking->count;
+    int from = 0;
+    if (rows == 0 || !tw_search_fallback(ranking->search, &from, &configuration))
+        return;
+    for (size_t i = 0; i < count; i++)
+        if (ranking->all[i].configuration.implementation == configuration.implementation)
+            return;
+    ranking->count = rows;
+    double uncertainty, ratio = usual_ratio(ranking, &uncertainty);
+    ranking->count = count;
+    add_preset(ranking, TW_SELECTED_FALLBACK, &configuration, ratio, uncertainty);
+}
+
 /* ---- Choosing ---- */
 
 static double at_worst(const struct candidate *candidate) {
@@ -392,10 +409,13 @@ tw_status tw_search_ranked(struct tw_search *search, struct tw_selection *select
     tw_search_near(search, &here, &elsewhere);
     add_rows(ranking, &here, TW_SELECTED_NEAREST);
     add_rows(ranking, &elsewhere, TW_SELECTED_ARCHITECTURE);
-    if (ranking->model != NULL)
+    size_t rows = ranking->count;
+    if (ranking->model != NULL) {
         add_model(ranking);
-    else if (ranking->count > 0)
+        add_unknown(ranking, rows);
+    } else if (ranking->count > 0) {
         add_presets(ranking);
+    }
     qsort(ranking->all, ranking->count, sizeof ranking->all[0], compare_candidates);
     prefer_ready(ranking);
     *found = choose(ranking);

@@ -199,6 +199,49 @@ static void a_model_chooses(void **state) {
     assert_int_equal(selected(house, "cold").rule, TW_SELECTED_DEFAULT);
 }
 
+/* The description with another implementation, and a rule that prefers one of its presets. */
+static struct tw_description *with_another(const struct house *house, const char *preset) {
+    static const char another[] =
+        "\"implementations\": [{\"name\": \"another\", \"summary\": \"the same\", \"parameters\": "
+        "{\"BLOCK_X\": [32, 64]}, \"defines\": {\"RAGGED\": \"1\", \"ORDER\": \"0\"}, "
+        "\"launches\": [{\"templates\": [\"scale/direct.cu\"], \"function\": \"scale_direct\", "
+        "\"block\": [\"BLOCK_X\"], \"grid\": [\"ceil_div(N, BLOCK_X)\", \"M\"], \"pass\": [\"A\", "
+        "\"B\", \"M\", \"N\", \"lda\", \"ldb\", \"alpha\"]}], \"presets\": {\"another\": "
+        "{\"BLOCK_X\": 64}}},";
+    char rule[200];
+    snprintf(rule, sizeof rule,
+             "\"fallback\": [{\"when\": \"M >= 1\", \"preset\": \"%s\"}], \"reference\"", preset);
+    char *ruled = replaced(scale_text, "\"reference\"", rule);
+    char *text = replaced(ruled, "\"implementations\": [", another);
+    struct tw_description *d = read_description(text, house->scratch->path);
+    free(text);
+    free(ruled);
+    return d;
+}
+
+/* How many of the candidates are the rule's. */
+static int preferred(struct house *house, const struct tw_description *d) {
+    const struct tw_problem problem = parse_problem(d, "8x100");
+    const struct tw_selection s = selected_for(house, &problem, &paper_gpu, "cold");
+    int count = s.rule == TW_SELECTED_FALLBACK;
+    for (int i = 0; i < s.other_count; i++)
+        count += s.others[i].rule == TW_SELECTED_FALLBACK;
+    return count;
+}
+
+/* A model has never seen an implementation that came later; what it was fitted with, it judges. */
+static void a_model_does_not_know_all(void **state) {
+    struct house *house = *state;
+    store_model(house);
+    store_near(house, 16, 100, 128, 7);
+    struct tw_description *newer = with_another(house, "another");
+    struct tw_description *older = with_another(house, "default");
+    assert_int_equal(preferred(house, newer), 1);
+    assert_int_equal(preferred(house, older), 0);
+    tw_description_free(newer);
+    tw_description_free(older);
+}
+
 /* One that is damaged is told of where it would have been asked, and nowhere else. */
 static void a_model_that_cannot_be_read(void **state) {
     struct house *house = *state;
@@ -383,6 +426,7 @@ int main(void) {
         HOUSE_TEST(a_gross_loss_is_avoided),
         HOUSE_TEST(this_device_first),
         HOUSE_TEST(a_model_chooses),
+        HOUSE_TEST(a_model_does_not_know_all),
         HOUSE_TEST(a_model_that_cannot_be_read),
         HOUSE_TEST(many_ask_a_model),
         HOUSE_TEST(what_is_there_is_preferred),
