@@ -90,7 +90,3 @@ tw_status tw_plan_explain_fill(tw_plan *plan, const struct tw_plan_sources *sour
             return tw_fail(error, TW_NO_MEMORY, "out of memory");
     return TW_OK;
 }
-
-const tw_explanation *tw_plan_explain(const tw_plan *plan) {
-    return &plan->explanation;
-}

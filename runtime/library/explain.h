@@ -2,6 +2,7 @@
 #ifndef TW_LIBRARY_EXPLAIN_H
 #define TW_LIBRARY_EXPLAIN_H
 
+#include "runtime/library/modules.h"
 #include "runtime/library/plan.h"
 #include "runtime/select/select.h"
 

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "runtime/library/library.h"
 #include "runtime/library/plan.h"
 
 static tw_status no_such(const tw_plan *plan, const char *name, tw_error *error) {

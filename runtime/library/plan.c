@@ -1,128 +1,6 @@
-/* Making a plan: from a request to launches that lack only their buffers. */
 #include "runtime/library/plan.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-#include "runtime/backend/devices.h"
-#include "runtime/base/clock.h"
-#include "runtime/library/explain.h"
-#include "runtime/library/making.h"
-#include "runtime/library/request.h"
-
-/* What is known while a plan is made. */
-struct making {
-    struct tw_making of;
-    double start;
-    struct tw_selection selection;
-};
-
-static tw_status log_shape(const struct making *making, tw_plan *plan, tw_error *error) {
-    const tw_explanation *e = &plan->explanation;
-    const struct tw_asked_shape shape = {.problem = &making->of.problem,
-                                         .strides = making->of.strides,
-                                         .rule = e->rule,
-                                         .expected_us = making->selection.rule == TW_SELECTED_EXACT
-                                                            ? e->row_time_us
-                                                            : e->predicted_us};
-    if (making->of.library->shape_log == NULL)
-        return TW_OK;
-    plan->asked = tw_shape_log_entry(making->of.library->shape_log, &shape);
-    return plan->asked != NULL ? TW_OK : tw_fail(error, TW_NO_MEMORY, "out of memory");
-}
-
-static tw_status prepare(struct making *making, tw_plan **out, tw_error *error) {
-    tw_plan *plan = calloc(1, sizeof *plan);
-    if (plan == NULL)
-        return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    plan->library = making->of.library;
-    plan->description = making->of.problem.description;
-    plan->executable = making->of.executable;
-    making->of.executable = NULL;
-    if (making->of.library->backend->has_addresses)
-        plan->alignment = (int)making->of.values[TW_SLOT_ALIGNMENT];
-    struct tw_plan_sources sources = {.problem = &making->of.problem,
-                                      .selection = &making->selection,
-                                      .origin = making->of.found[0].origin,
-                                      .unkept = making->of.found[0].unkept};
-    for (int i = 0; i < plan->executable->launch_count; i++) {
-        plan->modules[i] = making->of.found[i].module;
-        sources.loading_ms += making->of.found[i].loading_ms;
-    }
-    sources.made_ms = 1e3 * (tw_clock_now() - making->start);
-    tw_status status = tw_plan_explain_fill(plan, &sources, error);
-    if (status == TW_OK)
-        status = log_shape(making, plan, error);
-    if (status != TW_OK) {
-        tw_plan_free(plan);
-        return status;
-    }
-    *out = plan;
-    return TW_OK;
-}
-
-/* What is done with a selection. */
-enum use { LOOK, PROMISE, LOAD };
-
-/* Selects and, to load, makes the plan. The selection points to rows of the results, which are held
- * for that long, but not locked: a compiler may take seconds, and others may have new ones. */
-static tw_status with_selection(struct making *making, const tw_request *request, enum use use,
-                                tw_plan **out, tw_error *error) {
-    tw_library *library = making->of.library;
-    const char *file;
-    tw_status status =
-        tw_plan_problem(library, request, &making->of.problem, making->of.strides, &file, error);
-    if (status != TW_OK)
-        return status;
-    struct tw_catalogue *results = tw_library_results(library);
-    struct tw_query query = {.catalogue = results,
-                             .problem = &making->of.problem,
-                             .strides = making->of.strides,
-                             .device = &library->info,
-                             .cache = library->cache_policy,
-                             .context = &making->of,
-                             .tolerance = library->tolerance};
-    if (use != LOOK)
-        query.accept = use == LOAD ? tw_making_accept : tw_making_promise;
-    if (use != LOOK && library->tolerance >= 0)
-        query.ready = tw_making_ready;
-    status = tw_select(&query, &making->selection, error);
-    if (status == TW_OK && use == LOAD)
-        status = prepare(making, out, error);
-    tw_catalogue_free(results);
-    return status;
-}
-
-/* `tuned` and `out` are for looking and loading. */
-static tw_status make(tw_library *library, const tw_request *request, enum use use, bool *tuned,
-                      tw_plan **out, tw_error *error) {
-    struct making *making = calloc(1, sizeof *making);
-    if (making == NULL)
-        return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    making->of.library = library;
-    making->start = tw_clock_now();
-    tw_status status = with_selection(making, request, use, out, error);
-    if (tuned != NULL)
-        *tuned = making->selection.rule == TW_SELECTED_EXACT;
-    tw_executable_free(making->of.executable);
-    free(making);
-    return status;
-}
-
-tw_status tw_plan_make(tw_plan **out, tw_library *library, const tw_request *request,
-                       tw_error *error) {
-    *out = NULL;
-    return make(library, request, LOAD, NULL, out, error);
-}
-
-void tw_plan_promise(tw_library *library, const tw_request *request) {
-    (void)make(library, request, PROMISE, NULL, NULL, NULL);
-}
-
-tw_status tw_plan_is_tuned(tw_library *library, const tw_request *request, bool *tuned,
-                           tw_error *error) {
-    return make(library, request, LOOK, tuned, NULL, error);
-}
 
 void tw_plan_free(tw_plan *plan) {
     if (plan == NULL)
@@ -131,4 +9,8 @@ void tw_plan_free(tw_plan *plan) {
         tw_text_free(&plan->texts[i]);
     tw_executable_free(plan->executable);
     free(plan);
+}
+
+const tw_explanation *tw_plan_explain(const tw_plan *plan) {
+    return &plan->explanation;
 }

@@ -4,9 +4,9 @@
 #define TW_LIBRARY_PLAN_H
 
 #include "runtime/backend/backend.h"
+#include "runtime/base/text.h"
 #include "runtime/description/description.h"
 #include "runtime/description/problem.h"
-#include "runtime/library/library.h"
 #include "runtime/variant/executable.h"
 
 struct tw_plan {
@@ -22,17 +22,6 @@ struct tw_plan {
     tw_plan *replaced;             /* the plan in whose place it came */
 };
 
-/* Makes a plan, whatever there is already. The caller owns *out. */
-tw_status tw_plan_make(tw_plan **out, tw_library *library, const tw_request *request,
-                       tw_error *error);
 void tw_plan_free(tw_plan *plan);
-
-/* Chooses a configuration as tw_plan_make would, and notes its build as one that there will be.
- * Compiles nothing; for nothing that fails is anything noted. */
-void tw_plan_promise(tw_library *library, const tw_request *request);
-
-/* Whether a result is stored for exactly this problem and device. Compiles nothing. */
-tw_status tw_plan_is_tuned(tw_library *library, const tw_request *request, bool *tuned,
-                           tw_error *error);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "runtime/library/plan.h"
+#include "runtime/library/plan_make.h"
 #include "runtime/library/request.h"
 #include "runtime/library/sized.h"
 #include "runtime/library/tuning.h"

@@ -15,7 +15,7 @@
 
 #include "runtime/library/library.h"
 #include "runtime/library/paths.h"
-#include "runtime/library/plan.h"
+#include "runtime/library/plan_make.h"
 #include "runtime/library/request.h"
 
 extern char **environ;

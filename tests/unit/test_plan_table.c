@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "runtime/library/plan.h"
+#include "runtime/library/plan_table.h"
 #include "tests/support/support.h"
 
 static tw_plan *paper_plan(int number) {

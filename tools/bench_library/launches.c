@@ -1,6 +1,7 @@
 #include "tools/bench_library/launches.h"
 
 #include "runtime/base/clock.h"
+#include "runtime/library/library.h"
 #include "runtime/library/plan.h"
 #include "tuner/statistics/statistics.h"
 

@@ -1,0 +1,20 @@
+/* From a request to its plan: choosing, loading, working out. */
+#ifndef TW_LIBRARY_PLAN_MAKE_H
+#define TW_LIBRARY_PLAN_MAKE_H
+
+#include "runtime/library/library.h"
+#include "runtime/library/plan.h"
+
+/* Makes a plan, whatever there is already. The caller owns *out. */
+tw_status tw_plan_make(tw_plan **out, tw_library *library, const tw_request *request,
+                       tw_error *error);
+
+/* Chooses a configuration as tw_plan_make would, and notes its build as one that there will be.
+ * Compiles nothing; for nothing that fails is anything noted. */
+void tw_plan_promise(tw_library *library, const tw_request *request);
+
+/* Whether a result is stored for exactly this problem and device. Compiles nothing. */
+tw_status tw_plan_is_tuned(tw_library *library, const tw_request *request, bool *tuned,
+                           tw_error *error);
+
+#endif
