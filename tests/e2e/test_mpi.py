@@ -65,15 +65,37 @@ class Mpi(support.EndToEnd):
         self.assertEqual(result.code, 0, result)
         return [row for row in json.loads(result.out)["best"] if "ties" in row]
 
-    def assert_all_done(self):
-        """Every problem has a result, and the results are those of the ranks taken together."""
+    def stopped_tune(self, job, wanted=lambda line: True):
+        """A tune of the job that is at work, and stays so: it is stopped."""
+        def stop():
+            for pid in self.processes(job, "tune", "--config"):
+                try:
+                    if wanted(pathlib.Path(f"/proc/{pid}/cmdline").read_text()):
+                        os.kill(pid, signal.SIGSTOP)
+                        wait_until(lambda: self.state(pid)[0] in "TZ", what="it to stop")
+                        if self.state(pid)[0] == "T":
+                            return pid
+                except OSError:
+                    pass  # it has just ended: another
+            return None
+        return wait_until(stop, what="a tune at work")
+
+    @staticmethod
+    def state(pid):
+        """Its letter and its parent."""
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return fields[0], int(fields[1])
+
+    def assert_all_done(self, exact=True):
+        """Every problem has a result; `exact`: the results are those of the ranks taken together."""
         self.assertEqual(self.query("SELECT count(*) FROM best WHERE tie_set IS NOT NULL", db=self.results),
                          [(len(SHAPES),)])
         union = self.home / "union.db"
         union.unlink(missing_ok=True)
         merged = self.run_command("db", "merge", *self.locals(), "--db", union)
         self.assertEqual(merged.code, 0, merged)
-        self.assertEqual(self.decided(self.results), self.decided(union))
+        if exact:
+            self.assertEqual(self.decided(self.results), self.decided(union))
         self.assertFalse(self.results.with_name("results.db.mpi").exists())
         for db in (self.results, *self.locals()):
             self.assert_sound(db)
@@ -124,7 +146,7 @@ class Mpi(support.EndToEnd):
         """A rank outlives the tune that it started, which goes on."""
         job = self.start_job(*self.words, "--budget", 8)
         wait_until(lambda: self.trials(), what="a trial")
-        os.kill(wait_until(lambda: self.processes(job, "tune", "--config"), what="tune")[0], signal.SIGKILL)
+        os.kill(self.stopped_tune(job), signal.SIGKILL)
         result = self.finish(job)
         self.assertEqual(result.code, 0, result)
         self.assertRegex(result.err, r"(?m)^tune-mpi: rank \d \(.*\): tune was killed by signal 9 \(Killed\) over "
@@ -138,6 +160,8 @@ class Mpi(support.EndToEnd):
             os.kill(pid, signal.SIGKILL)
         job.wait()
         wait_until(lambda: not session_processes(job.pid), what="all of it to end")
+        if not self.results.with_name("results.db.mpi").exists():
+            self.skipTest("it was through before it could be killed")
         known = self.trials()
         result = self.job(*self.words, ranks=3)
         self.assertRegex(result.err, r"(?m)^tune-mpi: 3 of 3 problems done in .*, [1-3] of them by an earlier start")
@@ -150,17 +174,15 @@ class Mpi(support.EndToEnd):
             self.skipTest("this MPI ends the job with a rank")
         job = self.start_job(*self.words, "--budget", 8, "--lost-after", "10s", ranks=3, survive=True)
         wait_until(lambda: self.trials(), what="a trial")
-        tune = wait_until(lambda: [pid for pid in self.processes(job, "tune", "--config")
-                                   if f"-0.db" not in pathlib.Path(f"/proc/{pid}/cmdline").read_text()],
-                          what="a tune of another rank than 0")[0]
-        rank = int(pathlib.Path(f"/proc/{tune}/stat").read_text().rpartition(")")[2].split()[1])
-        os.kill(rank, signal.SIGKILL)
+        tune = self.stopped_tune(job, lambda line: "-0.db" not in line)
+        os.kill(self.state(tune)[1], signal.SIGKILL)
         result = self.finish(job)
         self.assertRegex(result.err, r"tune-mpi: rank [12] \(.*\) has not been heard of for 10 s, and is taken for lost; "
                                      r"\S+( dtype=f64)? goes to another")
         self.assertIn("3 of 3 problems done", result.err)
         self.assertEqual(session_processes(job.pid), [])
-        self.assert_all_done()
+        # One that is wrongly taken for lost, on a machine that is busy, may find what nobody waits for any more.
+        self.assert_all_done(exact=False)
 
     def test_help(self):
         """Without MPI's launcher, and of every option that is taken."""
