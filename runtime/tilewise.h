@@ -251,6 +251,11 @@ typedef enum tw_activation {
 /* What a bias has a number for: each column of C (n numbers), or each row (m numbers). */
 typedef enum tw_bias_along { TW_BIAS_COLUMNS, TW_BIAS_ROWS } tw_bias_along;
 
+/* What scales are of: of the whole of A and of B one each; of each row of op(A) (m floats) and each
+ * column of op(B) (n floats); or of each 128 of k in a row of op(A), an m x ceil(k/128) matrix, and
+ * in 128 columns of op(B), a ceil(n/128) x ceil(k/128) matrix, both row-major without gaps. */
+typedef enum tw_scaling { TW_SCALING_TENSOR, TW_SCALING_ROWS, TW_SCALING_BLOCKS } tw_scaling;
+
 /* A product of matrices in full, C = act(alpha*op(A)*op(B) + beta*C + bias); tw_gemm is the short
  * form. All of it is one problem, which is tuned as it is asked for. A field that no kernel can
  * serve yet is refused with TW_UNAVAILABLE and named, and nothing is launched. With k 0, C can be
@@ -287,7 +292,9 @@ typedef struct tw_gemm_descriptor {
     const void *bias;
     /* Applied last. */
     tw_activation activation;
-    /* Each one float in device memory that a matrix is multiplied by. No kernel has them yet. */
+    /* Floats in device memory that A and B are multiplied by, of e4m3, e5m2 and i8, both or none;
+     * `scaling` says what they are of. With scales, C of i8 may be f32, f16 or bf16, and is with
+     * scales by blocks. No kernel has c_scale yet. */
     const void *a_scale, *b_scale, *c_scale;
     tw_bias_along bias_along;
     /* Not NULL: what beta multiplies in place of what C held, which is then not read. An m x n
@@ -298,6 +305,7 @@ typedef struct tw_gemm_descriptor {
      * their addresses are multiples of; on OpenCL, where a cl_mem has no address, 16. To be said of
      * a cl_mem that is part of another, or is made of memory of the host's that begins anywhere. */
     int64_t alignment;
+    tw_scaling scaling;
 } tw_gemm_descriptor;
 
 #ifdef __cplusplus

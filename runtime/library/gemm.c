@@ -17,8 +17,6 @@ static tw_status refuse_unserved(const tw_gemm_descriptor *d, tw_error *error) {
         bool set;
     } fields[] = {{"device_alpha", d->device_alpha != NULL},
                   {"device_beta", d->device_beta != NULL},
-                  {"a_scale", d->a_scale != NULL},
-                  {"b_scale", d->b_scale != NULL},
                   {"c_scale", d->c_scale != NULL}};
     int i = 0;
     while (!fields[i].set)
@@ -38,6 +36,16 @@ static tw_status refuse(const tw_gemm_descriptor *d, tw_error *error) {
     if ((unsigned)d->bias_along > TW_BIAS_ROWS)
         return tw_fail(error, TW_INVALID, "gemm: bias_along is %d, which is none of tw_bias_along",
                        (int)d->bias_along);
+    if ((unsigned)d->scaling > TW_SCALING_BLOCKS)
+        return tw_fail(error, TW_INVALID, "gemm: scaling is %d, which is none of tw_scaling",
+                       (int)d->scaling);
+    if ((d->a_scale == NULL) != (d->b_scale == NULL))
+        return tw_fail(error, TW_INVALID,
+                       "gemm: %s is missing; give a_scale and b_scale, or neither",
+                       d->a_scale == NULL ? "a_scale" : "b_scale");
+    if (d->scaling != TW_SCALING_TENSOR && d->a_scale == NULL)
+        return tw_fail(error, TW_INVALID,
+                       "gemm: scaling is set, but a_scale and b_scale are missing");
     tw_status status = tw_call_size("gemm", "m", d->m, error);
     if (status == TW_OK)
         status = tw_call_size("gemm", "n", d->n, error);
@@ -51,10 +59,12 @@ static tw_status refuse(const tw_gemm_descriptor *d, tw_error *error) {
 /* All at once, for each call pays for it; which it is, is asked when there is something. */
 static bool is_served(const tw_gemm_descriptor *d) {
     const int64_t sizes = d->m | d->n | d->k | d->batch_count;
-    const uintptr_t unserved = (uintptr_t)d->device_alpha | (uintptr_t)d->device_beta |
-                               (uintptr_t)d->a_scale | (uintptr_t)d->b_scale |
-                               (uintptr_t)d->c_scale;
-    return sizes >= 0 && unserved == 0 && (unsigned)d->activation <= TW_ACTIVATION_SILU &&
+    const uintptr_t unserved =
+        (uintptr_t)d->device_alpha | (uintptr_t)d->device_beta | (uintptr_t)d->c_scale;
+    const bool scales = d->a_scale == NULL ? d->b_scale == NULL && d->scaling == TW_SCALING_TENSOR
+                                           : d->b_scale != NULL;
+    return sizes >= 0 && unserved == 0 && scales && (unsigned)d->scaling <= TW_SCALING_BLOCKS &&
+           (unsigned)d->activation <= TW_ACTIVATION_SILU &&
            (unsigned)d->bias_along <= TW_BIAS_ROWS && (unsigned)d->transposes <= TW_TT;
 }
 
@@ -78,7 +88,8 @@ static bool pack_word(const char *word, uint64_t *out) {
  * such a key. */
 static bool make_key(const tw_gemm_descriptor *d, int64_t alignment, struct tw_plan_key *key) {
     const uint64_t options = (uint64_t)(d->bias != NULL) << 16 | (uint64_t)d->bias_along << 17 |
-                             (uint64_t)d->activation << 20 | (uint64_t)(d->e != NULL) << 24;
+                             (uint64_t)d->activation << 20 | (uint64_t)(d->e != NULL) << 24 |
+                             (uint64_t)(d->a_scale != NULL) << 25 | (uint64_t)d->scaling << 26;
     uint64_t beyond = 0;
     *key = (struct tw_plan_key){.words = {tw_plan_key_pack(d->m, d->n, &beyond),
                                           tw_plan_key_pack(d->k, d->lda, &beyond),
@@ -129,6 +140,7 @@ static tw_status set_compute_type(struct tw_problem *problem, const char *word, 
 static tw_status set_epilogue(struct tw_problem *problem, const tw_gemm_descriptor *d,
                               tw_error *error) {
     static const char *const along[] = {"column", "row"};
+    static const char *const scales[] = {"tensor", "rows", "blocks"};
     char count[24];
     tw_status status = TW_OK;
     snprintf(count, sizeof count, "%" PRId64, d->batch_count);
@@ -139,6 +151,8 @@ static tw_status set_epilogue(struct tw_problem *problem, const tw_gemm_descript
     if (status == TW_OK && d->activation != TW_ACTIVATION_NONE)
         status =
             tw_problem_set(problem, "activation", tw_product_activations[d->activation], error);
+    if (status == TW_OK && d->a_scale != NULL)
+        status = tw_problem_set(problem, "scales", scales[d->scaling], error);
     return status == TW_OK && d->e != NULL ? tw_problem_set(problem, "addend", "apart", error)
                                            : status;
 }
@@ -200,7 +214,7 @@ static tw_status find_plan(tw_library *library, const tw_gemm_descriptor *d, int
 
 static tw_status multiply(tw_library *library, void *stream, const tw_gemm_descriptor *d,
                           const void *a, const void *b, void *c, tw_error *error) {
-    tw_binding bindings[7] = {{.name = "A", .buffer = (void *)a},
+    tw_binding bindings[9] = {{.name = "A", .buffer = (void *)a},
                               {.name = "B", .buffer = (void *)b},
                               {.name = "C", .buffer = c},
                               {.name = "alpha", .number = d->alpha},
@@ -210,6 +224,10 @@ static tw_status multiply(tw_library *library, void *stream, const tw_gemm_descr
         bindings[count++] = (tw_binding){.name = "biases", .buffer = (void *)d->bias};
     if (d->e != NULL)
         bindings[count++] = (tw_binding){.name = "E", .buffer = (void *)d->e};
+    if (d->a_scale != NULL) {
+        bindings[count++] = (tw_binding){.name = "a_scales", .buffer = (void *)d->a_scale};
+        bindings[count++] = (tw_binding){.name = "b_scales", .buffer = (void *)d->b_scale};
+    }
     struct tw_plan_key key;
     int64_t alignment =
         d->alignment != 0 ? d->alignment : tw_call_alignment(library, bindings, count);

@@ -2,7 +2,7 @@
  * is apart, then a bias, and all of it goes through an activation. Every kernel that writes C ends here, where its
  * problem asks for more than the bare product. */
 
-#define EPILOGUE (HAS_BIASES || HAS_E || ACTIVATION != ACTIVATION_none)
+#define EPILOGUE (HAS_BIASES || HAS_E || ACTIVATION != ACTIVATION_none || SCALED)
 
 #if HAS_BIASES
 #define BIASES_PARAMETER , TW_GLOBAL const RESULT *TW_RESTRICT biases
@@ -23,30 +23,62 @@
 #define E_HANDED
 #endif
 /* Behind a kernel's other parameters, what it hands on of them, and what they make. */
+#if SCALED
+#define EPILOGUE_PARAMETERS                                                                      \
+    BIASES_PARAMETER E_PARAMETERS, TW_GLOBAL const float *TW_RESTRICT a_scales,                  \
+        TW_GLOBAL const float *TW_RESTRICT b_scales
+#define EPILOGUE_HANDED BIASES_HANDED E_HANDED, a_scales, b_scales
+#define EPILOGUE_GIVEN { BIASES_GIVEN, E_GIVEN, a_scales, b_scales }
+#else
 #define EPILOGUE_PARAMETERS BIASES_PARAMETER E_PARAMETERS
 #define EPILOGUE_HANDED BIASES_HANDED E_HANDED
 #define EPILOGUE_GIVEN { BIASES_GIVEN, E_GIVEN }
+#endif
 
 #if EPILOGUE
 struct epilogue {
     TW_GLOBAL const RESULT *biases;
     TW_GLOBAL const RESULT *E;
     int lde;
+#if SCALED
+    TW_GLOBAL const float *a_scales, *b_scales;
+#endif
 };
 
+/* What a sum of products is multiplied by when it is complete, in row m and column n; products of blocks are
+ * scaled before. */
+#if SCALED && !BLOCK_SCALED
+#if SCALES == SCALES_tensor
+#define OUTER_SCALE(a_scales, b_scales, m, n) (a_scales[0] * b_scales[0])
+#else
+#define OUTER_SCALE(a_scales, b_scales, m, n) (a_scales[m] * b_scales[n])
+#endif
+#endif
+/* The scale of an element of op(A), and of one of op(B): of 128 of K, and for B of 128 columns. */
+#if BLOCK_SCALED
+#define BLOCKS_OF_K(K) ((K) / 128 + ((K) % 128 != 0))
+#define A_SCALE(m, k) (a_scales[(tw_index)(m)*BLOCKS_OF_K(K) + (k) / 128])
+#define B_SCALE(k, n) (b_scales[(tw_index)((n) / 128) * BLOCKS_OF_K(K) + (k) / 128])
+#endif
+
 /* Numbers to compute with, and what C holds. */
-#if INTEGER
+#if WHOLE_RESULTS
 #define FROM_RESULT(x) ((double)(x))
 #define TO_RESULT(x) ((int)fmin(fmax(rint(x), -2147483648.0), 2147483647.0))
-#define FMA_SCALAR(a, b, c) fma((a), (b), (c))
+#define FMA_SCALAR(a, b, c) fma((a), (double)(b), (c))
 #else
 #if MIXED
 #define FROM_RESULT(x) HELD(x)
 #else
 #define FROM_RESULT(x) LOADED(x)
 #endif
+#if DTYPE == DTYPE_i8 /* which is scaled in double */
+#define TO_RESULT(x) STORED((float)(x))
+#define FMA_SCALAR(a, b, c) fma((a), (double)(b), (c))
+#else
 #define TO_RESULT(x) STORED(x)
 #define FMA_SCALAR(a, b, c) FMA(a, b, c)
+#endif
 #endif
 
 /* Of 16-bit results a few units of single precision are nothing, and take a fraction of the time. */
@@ -75,7 +107,7 @@ struct epilogue {
 
 #define PLAIN_QUOTIENT(x, y) ((x) / (y))
 #define ACTIVATED_F64(x) ACTIVATED(x, double, exp, erf, PLAIN_QUOTIENT)
-#if DTYPE == DTYPE_f64 || INTEGER
+#if DTYPE == DTYPE_f64 || DTYPE == DTYPE_i8
 #define ACTIVATED_REAL(x) ACTIVATED_F64(x)
 #else
 #define ACTIVATED_REAL(x) ACTIVATED(x, float, QUICK_EXP, erff, QUICK_QUOTIENT)
@@ -91,6 +123,9 @@ struct epilogue {
 TW_DEVICE SCALAR finished(SCALAR product, SCALAR beta, TW_GLOBAL const RESULT *place, tw_index m, tw_index n,
                           struct epilogue epilogue)
 {
+#if SCALED && !BLOCK_SCALED
+    product *= OUTER_SCALE(epilogue.a_scales, epilogue.b_scales, m, n);
+#endif
     SCALAR x = product;
 #if HAS_E
     if (beta != 0)

@@ -25,8 +25,13 @@ TW_KERNEL(gemm_naive)
 #endif
 
     real sum = 0;
+#if BLOCK_SCALED
+    for (int k = 0; k < K; k++)
+        sum = FMA(LOADED_A(A[OFFSET_A(m, k)]) * A_SCALE(m, k), LOADED_B(B[OFFSET_B(k, n)]) * B_SCALE(k, n), sum);
+#else
     for (int k = 0; k < K; k++)
         sum = FMA(LOADED_A(A[OFFSET_A(m, k)]), LOADED_B(B[OFFSET_B(k, n)]), sum);
+#endif
 
     const tw_index at = (tw_index)m * ldc + n;
 #if EPILOGUE

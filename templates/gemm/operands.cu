@@ -11,6 +11,15 @@
 #define MIXED 0
 #endif
 
+/* What a product is scaled by (scales.cu); not every kernel knows of it. */
+#ifdef SCALES
+#define SCALED (SCALES != SCALES_none)
+#define BLOCK_SCALED (SCALES == SCALES_blocks)
+#else
+#define SCALED 0
+#define BLOCK_SCALED 0
+#endif
+
 #if !MIXED
 #if DTYPE == DTYPE_f64
 typedef double real;
@@ -44,6 +53,7 @@ typedef float2 real2;
 #endif
 
 #define INTEGER 0
+#define WHOLE_RESULTS 0
 #define APART 0
 #define ELEMENT_B ELEMENT
 #define RESULT ELEMENT
@@ -54,10 +64,12 @@ typedef float2 real2;
     STORED(beta == 0 ? alpha * sum : FMA(beta, LOADED(*(at)), alpha * sum))
 
 #else
-/* Elements of A, of B, the results, and what sums and scalars are. APART: elements of A and of B, both of one
- * byte, are not of one type. */
+/* Elements of A, of B, the results, and what sums and scalars are: whole numbers of i8, but for those that are
+ * scaled on the way. WHOLE_RESULTS: results are whole numbers, too. APART: elements of A and of B, both of one byte, are
+ * not of one type. */
 #define SMALL 1
-#if DTYPE == DTYPE_i8
+#define WHOLE_RESULTS (DTYPE == DTYPE_i8 && CTYPE == CTYPE_default)
+#if DTYPE == DTYPE_i8 && !BLOCK_SCALED
 #define INTEGER 1
 #define ELEMENT tw_i8
 #define ELEMENT_SIZE 1
@@ -73,8 +85,16 @@ typedef uint2 real2;
 typedef float real;
 typedef float2 real2;
 #define make_real2 make_float2
+#if DTYPE == DTYPE_i8
+#define SCALAR double
+#define ELEMENT tw_i8
+#define ELEMENT_SIZE 1
+#define LOADED_A(x) ((float)(x))
+#else
 #define SCALAR float
-#if DTYPE == DTYPE_e4m3
+#endif
+#if DTYPE == DTYPE_i8
+#elif DTYPE == DTYPE_e4m3
 #define ELEMENT tw_e4m3
 #define ELEMENT_SIZE 1
 #define LOADED_A(x) tw_e4m3_to_f32(x)
@@ -115,7 +135,7 @@ typedef float2 real2;
 #define UNPACKED_B(x) LOADED_B((tw_u8)(int)(x))
 #endif
 
-#if INTEGER
+#if WHOLE_RESULTS
 #define RESULT int
 #elif CTYPE == CTYPE_f32
 #define RESULT float
@@ -132,7 +152,7 @@ typedef float2 real2;
 #endif
 
 /* The sum times alpha, plus beta times what `C` points to, which is not read where beta is 0. */
-#if INTEGER
+#if WHOLE_RESULTS
 TW_DEVICE int result_of(int sum, TW_GLOBAL const int *C, double alpha, double beta)
 {
     if (alpha == 1 && beta == 0)

@@ -34,10 +34,16 @@
 
 /* Adds to `sum`. The operands point to the first elements that belong to the block's tile of C, from which
  * on C has `m_size` rows and `n_size` columns, and to the first of `left` values of k; `m`, `n` and `slice`
- * are the thread's place. */
+ * are the thread's place. With scales by blocks, those of A begin with the tile's, and those of B with the matrix's,
+ * of which the tile has the columns from `first_n` on. */
 TW_DEVICE void add_products(real *sum, TW_LOCAL real *shared, TW_GLOBAL const ELEMENT *A,
                             TW_GLOBAL const ELEMENT *B, int lda, int ldb, int m_size, int n_size,
+#if BLOCK_SCALED
+                            int left, int tid, int m, int n, int slice, TW_GLOBAL const float *a_scales,
+                            TW_GLOBAL const float *b_scales, int first_n, int K)
+#else
                             int left, int tid, int m, int n, int slice)
+#endif
 {
     /* The last line or vector that an edge tile may read. */
     const int last_a = m_size - (TRANS_A ? VEC_A : 1);

@@ -1,7 +1,7 @@
 /* The right answer: every product and sum in double, one element a thread. */
 
 #if MIXED
-#if INTEGER
+#if WHOLE_RESULTS
 #define RIGHT int
 #else
 #define RIGHT double
@@ -41,7 +41,7 @@ TW_KERNEL(gemm_reference)
 #endif
 #endif
 
-#if INTEGER
+#if WHOLE_RESULTS
     int sum = 0;
     for (int k = 0; k < K; k++)
         sum += LOADED_A(A[OFFSET_A(m, k)]) * LOADED_B(B[OFFSET_B(k, n)]);
@@ -55,9 +55,17 @@ TW_KERNEL(gemm_reference)
 #elif EPILOGUE
     double sum = 0;
     for (int k = 0; k < K; k++)
+#if BLOCK_SCALED
+        sum = fma((double)LOADED_A(A[OFFSET_A(m, k)]) * (double)A_SCALE(m, k),
+                  (double)LOADED_B(B[OFFSET_B(k, n)]) * (double)B_SCALE(k, n), sum);
+#else
         sum = fma((double)LOADED_A(A[OFFSET_A(m, k)]), (double)LOADED_B(B[OFFSET_B(k, n)]), sum);
+#endif
     const tw_index at = (tw_index)m * ldc + n;
     double result = (double)alpha * sum;
+#if SCALED && !BLOCK_SCALED
+    result *= (double)OUTER_SCALE(a_scales, b_scales, m, n);
+#endif
 #if HAS_E
     if (beta != 0)
         result = fma((double)beta, (double)FROM_RESULT(E[(tw_index)m * lde + n]), result);

@@ -43,7 +43,13 @@ TW_DEVICE void compute_share(const struct share share, TW_LOCAL real *shared,
         sum[i] = 0;
     add_products(sum, shared, A + OFFSET_A(block_m, share.first_k),
                  B + OFFSET_B(share.first_k, block_n), lda, ldb, M - block_m, N - block_n,
+#if BLOCK_SCALED
+                 share.k_count, tid, m, n, slice,
+                 epilogue.a_scales + (tw_index)block_m * BLOCKS_OF_K(share.k_count), epilogue.b_scales, block_n,
+                 share.k_count);
+#else
                  share.k_count, tid, m, n, slice);
+#endif
 #if SLICES > 1
     sum_slices(sum, shared, tid);
     if (slice > 0)

@@ -50,17 +50,55 @@ TW_DEVICE void stash(TW_LOCAL real *first, const real *staged, int tid, const in
     }
 }
 
+#if BLOCK_SCALED
+/* Multiplies what is staged by its scales, one for 128 of K and for so many `rows` of the operand that lie across
+ * K. The tile begins at `first` of those and at first_k; it has no more of them than up to `last`. */
+TW_DEVICE void scale_staged(real *staged, TW_GLOBAL const float *scales, int tid, int first, int last,
+                            int first_k, int K, const int rows, const int lines, const int length,
+                            const int vec, const int k_contiguous)
+{
+    TW_UNROLL
+    for (int pass = 0; pass < PASSES(lines, length, vec); pass++) {
+        if (!pass_covered(tid, pass, lines, length, vec))
+            continue;
+        TW_UNROLL
+        for (int e = 0; e < vec; e++) {
+            const int line = pass_line(tid, pass, length, vec);
+            const int column = pass_column(tid, pass, length, vec) + e;
+            const int place = clamped(k_contiguous ? line : column, last, 1);
+            const int k = clamped(first_k + (k_contiguous ? column : line), K - 1, 1);
+            staged[pass * vec + e] *= scales[(tw_index)((first + place) / rows) * BLOCKS_OF_K(K) + k / 128];
+        }
+    }
+}
+#endif
+
 /* From here on: the steps of the pipeline in product.cu, which has the names. */
 
 #define STAGED_A (PASSES(LINES_A, LENGTH_A, VEC_A) * VEC_A)
 #define STAGED_B (PASSES(LINES_B, LENGTH_B, VEC_B) * VEC_B)
+#if BLOCK_SCALED
+#define DECLARE_STAGED()                                                                         \
+    real staged_a[STAGED_A], staged_b[STAGED_B];                                                 \
+    int staged_k = 0
+#else
 #define DECLARE_STAGED() real staged_a[STAGED_A], staged_b[STAGED_B]
+#endif
 
+#if BLOCK_SCALED
+#define FETCH(partial)                                                                           \
+    do {                                                                                         \
+        staged_k = K - left;                                                                     \
+        fetch(staged_a, from_a, lda, tid, last_a, left, SHAPE_A, !TRANS_A, EDGE_M, partial);     \
+        fetch(staged_b, from_b, ldb, tid, last_b, left, SHAPE_B, TRANS_B, EDGE_N, partial);      \
+    } while (0)
+#else
 #define FETCH(partial)                                                                           \
     do {                                                                                         \
         fetch(staged_a, from_a, lda, tid, last_a, left, SHAPE_A, !TRANS_A, EDGE_M, partial);     \
         fetch(staged_b, from_b, ldb, tid, last_b, left, SHAPE_B, TRANS_B, EDGE_N, partial);      \
     } while (0)
+#endif
 /* Only the last tile can be partial. */
 #define FETCH_NEXT()                                                                             \
     do {                                                                                         \
@@ -79,9 +117,24 @@ TW_DEVICE void stash(TW_LOCAL real *first, const real *staged, int tid, const in
         for (int e = 0; e < STAGED_B; e++)                                                       \
             staged_b[e] = UNPACKED_B(staged_b[e]);                                               \
     } while (0)
+#else
+#define UNPACK()
+#endif
+#if !BLOCK_SCALED
+#define SCALE_STAGED()
+#else
+#define SCALE_STAGED()                                                                           \
+    do {                                                                                         \
+        scale_staged(staged_a, a_scales, tid, 0, m_size - 1, staged_k, K, 1, SHAPE_A, !TRANS_A); \
+        scale_staged(staged_b, b_scales, tid, first_n, n_size - 1, staged_k, K, 128, SHAPE_B,    \
+                     TRANS_B);                                                                   \
+    } while (0)
+#endif
+#if APART || BLOCK_SCALED
 #define STASH(offset)                                                                            \
     do {                                                                                         \
         UNPACK();                                                                                \
+        SCALE_STAGED();                                                                          \
         stash(to_a + (offset), staged_a, tid, ROW_A, TURN_A, SHAPE_A);                           \
         stash(to_b + (offset), staged_b, tid, ROW_B, TURN_B, SHAPE_B);                           \
     } while (0)

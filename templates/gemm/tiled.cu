@@ -42,10 +42,17 @@ TW_KERNEL(gemm_tiled)
     /* Zeros beyond K add nothing; rows and columns beyond M and N are not stored. */
     for (int left = K; left > 0; left -= BK) {
         const int block_k = K - left;
+#if BLOCK_SCALED
+        LOAD_TILE(tile_a, BM, BK, ROW_A, !TRANS_A, r < M - block_m && c < left,
+                  LOADED_A(A[OFFSET_A(block_m + r, block_k + c)]) * A_SCALE(block_m + r, block_k + c))
+        LOAD_TILE(tile_b, BK, BN, ROW_B, !TRANS_B, r < left && c < N - block_n,
+                  LOADED_B(B[OFFSET_B(block_k + r, block_n + c)]) * B_SCALE(block_k + r, block_n + c))
+#else
         LOAD_TILE(tile_a, BM, BK, ROW_A, !TRANS_A, r < M - block_m && c < left,
                   LOADED_A(A[OFFSET_A(block_m + r, block_k + c)]))
         LOAD_TILE(tile_b, BK, BN, ROW_B, !TRANS_B, r < left && c < N - block_n,
                   LOADED_B(B[OFFSET_B(block_k + r, block_n + c)]))
+#endif
         __syncthreads();
         TW_UNROLL_BY(UNROLL)
         for (int k = 0; k < BK; k++)

@@ -63,9 +63,25 @@ TW_DEVICE int multiply_tile(tw_u32 base, sum_type sum[TALL][BN / 2], int row, in
 #else
 /* The tensor cores add 8-bit floats with some 14 bits below the largest term, so their sums are emptied into
  * others, which round as f32 does, every PROMOTED stages. */
+#if BLOCK_SCALED
+/* With scales by blocks they are multiplied on the way, for a stage is a block of K: in row m of C by A's, in column n
+ * by that of B's block of 128. */
+struct block_scales {
+    TW_GLOBAL const float *a_scales, *b_scales;
+    int m, n, M, N, K; /* m: the thread's first row; n: the tile's first column */
+    int first;         /* the step of K that the block begins with */
+};
+
+TW_DEVICE int multiply_tile(tw_u32 base, sum_type total[TALL][BN / 2], int row, int steps, struct ring *ring,
+                            struct block_scales scales)
+#else
 TW_DEVICE int multiply_tile(tw_u32 base, sum_type total[TALL][BN / 2], int row, int steps, struct ring *ring)
+#endif
 {
     int last = 0;
+#if BLOCK_SCALED
+    const int blocks = BLOCKS_OF_K(scales.K);
+#endif
     TW_UNROLL
     for (int t = 0; t < TALL; t++)
         TW_UNROLL
@@ -74,6 +90,18 @@ TW_DEVICE int multiply_tile(tw_u32 base, sum_type total[TALL][BN / 2], int row, 
     for (int step = 0; step < steps;) {
         sum_type sum[TALL][BN / 2];
         const int end = steps - step < PROMOTED ? steps : step + PROMOTED;
+#if BLOCK_SCALED
+        float by_row[TALL][2], by_block[BN / 128 + 2];
+        TW_UNROLL
+        for (int i = 0; i < TALL * 2; i++)
+            by_row[i / 2][i % 2] =
+                scales.a_scales[(tw_index)min(scales.m + i / 2 * 64 + i % 2 * 8, scales.M - 1) * blocks +
+                                scales.first + step];
+        TW_UNROLL
+        for (int i = 0; i < BN / 128 + 2; i++)
+            by_block[i] = scales.b_scales[(tw_index)(min(scales.n + i * 128, scales.N - 1) / 128) * blocks +
+                                          scales.first + step];
+#endif
         for (const int first = step; step < end; step++) {
             barrier_wait(FULL(ring->stage), ring->phase);
             multiply_stage(base, sum, row, ring->stage, step == first);
@@ -87,11 +115,26 @@ TW_DEVICE int multiply_tile(tw_u32 base, sum_type total[TALL][BN / 2], int row, 
         finish_sums(sum);
         if (step < steps)
             release_stage(EMPTY(last));
+#if BLOCK_SCALED
+        TW_UNROLL
+        for (int j = 0; j < BN / 8; j++) {
+            float by_column = by_block[j / 16];
+            if (scales.n % 128 + j % 16 * 8 >= 128)
+                by_column = by_block[j / 16 + 1];
+            TW_UNROLL
+            for (int t = 0; t < TALL; t++)
+                TW_UNROLL
+                for (int e = 0; e < 4; e++)
+                    total[t][j * 4 + e] =
+                        fmaf(sum[t][j * 4 + e], by_row[t][e / 2] * by_column, total[t][j * 4 + e]);
+        }
+#else
         TW_UNROLL
         for (int t = 0; t < TALL; t++)
             TW_UNROLL
             for (int j = 0; j < BN / 2; j++)
                 total[t][j] += sum[t][j];
+#endif
     }
     return last;
 }
@@ -155,7 +198,19 @@ TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL result_type *C, tw_u32
             barrier_wait(TURN(consumer), turn_phase);
             turn_phase ^= 1;
         }
+#if BLOCK_SCALED
+        const struct block_scales scales = {a_scales,
+                                            b_scales,
+                                            place.row + row + warp * 16 + (int)threadIdx.x % 32 / 4,
+                                            place.column,
+                                            rows,
+                                            columns,
+                                            share.all_k,
+                                            share.step_first};
+        const int last = multiply_tile(base, sum, row, share.steps, &ring, scales);
+#else
         const int last = multiply_tile(base, sum, row, share.steps, &ring);
+#endif
         if (PINGPONG)
             barrier_arrive(TURN((consumer + 1) % CONSUMERS));
         finish_sums(sum);

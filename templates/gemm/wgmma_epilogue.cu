@@ -43,6 +43,19 @@ struct finish {
 #define FINISH_TAKEN , struct finish finish
 #define FINISH_GIVEN , finish
 
+#if SCALED && !BLOCK_SCALED
+/* What the sum of an element of C is multiplied by; of those outside any. */
+TW_DEVICE float scale_of(int m, int n, struct finish finish)
+{
+    m = min(m, finish.M - 1);
+    n = min(n, finish.N - 1);
+    return OUTER_SCALE(finish.epilogue.a_scales, finish.epilogue.b_scales, m, n);
+}
+#define SCALED_SUM(sum, m, n) ((sum) * scale_of((m), (n), finish))
+#else
+#define SCALED_SUM(sum, m, n) (sum)
+#endif
+
 /* Two neighbours of C's row m, from its column n on, which is even: alpha times their sums, and beta times what C
  * held. Those outside of C are left as they are. */
 TW_DEVICE void finish_pair(float *x, int m, int n, struct finish finish)

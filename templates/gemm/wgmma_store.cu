@@ -39,7 +39,7 @@ TW_DEVICE __attribute__((unused)) void store_neighbours(TW_GLOBAL tw_u16 *C, con
     for (int e = 0; e < count; e += 2) {
         TW_UNROLL
         for (int i = e; i < e + 2; i++) {
-            x[i] = alpha * sum[i];
+            x[i] = alpha * SCALED_SUM(sum[i], m, n + i);
             if (beta != 0 && i < left)
                 x[i] = fmaf(beta, widen(C[i]), x[i]);
         }
@@ -180,9 +180,16 @@ TW_DEVICE void store_tile(const tensor_map *map_c, TW_GLOBAL const tw_u16 *C, co
                 const tw_u32 at = chunk_at(buffer, lane % 16, j + lane / 16);
                 tw_u32 pairs[4];
                 float x[8];
+#if EPILOGUE
+                TW_UNROLL
+                for (int e = 0; e < 8; e++)
+                    x[e] = alpha * SCALED_SUM(d[e], row + t * 64 + lane / 4 + e / 2 % 2 * 8,
+                                              column + chunk * CHUNK + (j + e / 4) * 8 + lane % 4 * 2 + e % 2);
+#else
                 TW_UNROLL
                 for (int e = 0; e < 8; e++)
                     x[e] = alpha * d[e];
+#endif
                 if (beta != 0) {
                     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                                  : "=r"(pairs[0]), "=r"(pairs[1]), "=r"(pairs[2]), "=r"(pairs[3])

@@ -130,6 +130,9 @@ struct share {
     int step_first, steps;   /* of K */
     int part;                /* of SPLIT */
     int rank_m, rank_n;      /* place in the cluster's tiles */
+#if BLOCK_SCALED
+    int all_k;
+#endif
 #if BATCHED || GROUPED
     int layer;               /* that is being loaded */
 #endif
@@ -144,6 +147,9 @@ TW_DEVICE struct share share_of(int rows, int columns, int K)
     const int rank = CLUSTER > 1 ? cluster_rank() : 0;
     const int all = K / STEP + (K % STEP != 0);
     struct share share;
+#if BLOCK_SCALED
+    share.all_k = K;
+#endif
     share.part = SPLIT > 1 ? rank : 0;
     share.rank_m = SPLIT > 1 ? 0 : rank % CLUSTER_M;
     share.rank_n = SPLIT > 1 ? 0 : rank / CLUSTER_M;

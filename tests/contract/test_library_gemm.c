@@ -173,8 +173,8 @@ static void what_no_kernel_serves(void **state) {
         {good, TW_UNAVAILABLE, "tw_gemm_descriptor.device_beta is set"},
         {good, TW_INVALID, "this problem of gemm has no stride lde"},
         {good, TW_INVALID, "stride_c is 14 but each of the 2 matrices of C takes 15 elements"},
-        {good, TW_UNAVAILABLE, "tw_gemm_descriptor.a_scale is set"},
-        {good, TW_UNAVAILABLE, "tw_gemm_descriptor.b_scale is set"},
+        {good, TW_INVALID, "b_scale is missing; give a_scale and b_scale, or neither"},
+        {good, TW_INVALID, "a_scale is missing"},
         {good, TW_UNAVAILABLE, "tw_gemm_descriptor.c_scale is set"},
         {good, TW_INVALID, "batch_count is -1"},
         {good, TW_INVALID, "transposes is 4"},
@@ -188,6 +188,11 @@ static void what_no_kernel_serves(void **state) {
         {good, TW_INVALID, "the size of tw_gemm_descriptor is 3"},
         {good, TW_INVALID, "the alignment is 3; it must be a power of two"},
         {good, TW_INVALID, "the elements of A need an alignment of 8 bytes, not 4"},
+        {good, TW_INVALID, "scaling is 3"},
+        {good, TW_INVALID, "scaling is set, but a_scale and b_scale are missing"},
+        {good, TW_INVALID, "products of e4m3, e5m2 and i8 have scales"},
+        {good, TW_INVALID, "a batch has no scales"},
+        {good, TW_INVALID, "with scales by blocks C is of f32, f16 or bf16"},
     };
     wrong[0].d.batch_count = 65536;
     wrong[1].d.device_alpha = o.a;
@@ -208,6 +213,13 @@ static void what_no_kernel_serves(void **state) {
     wrong[17].d.size = 3;
     wrong[18].d.alignment = 3;
     wrong[19].d.alignment = 4;
+    wrong[20].d.scaling = (tw_scaling)3;
+    wrong[21].d.scaling = TW_SCALING_ROWS;
+    for (int i = 22; i < 25; i++)
+        wrong[i].d.a_scale = wrong[i].d.b_scale = o.a;
+    wrong[23].d.a_type = wrong[24].d.a_type = "i8";
+    wrong[23].d.batch_count = 2;
+    wrong[24].d.scaling = TW_SCALING_BLOCKS;
     double got[CELLS];
     tw_error error;
     must(run(&o, &good, &error), error);
@@ -284,6 +296,56 @@ static void a_batch_with_an_epilogue(void **state) {
     free_operands(&o);
 }
 
+/* Whole numbers with scales of every kind, into f32: 2*A*B, each product times what scales its row
+ * and its column, or its blocks. */
+static void scaled_products(void **state) {
+    enum { ROWS = 2, COLUMNS = 131, DEPTH = 133, BLOCKS = 2 };
+    tw_library *library = *state;
+    signed char a[ROWS * DEPTH], b[COLUMNS * DEPTH];
+    float a_scale[ROWS * BLOCKS], b_scale[COLUMNS], got[ROWS * COLUMNS];
+    tw_error error;
+    for (int i = 0; i < ROWS * DEPTH; i++)
+        a[i] = (signed char)(100 * number_at((size_t)i, 6));
+    for (int i = 0; i < COLUMNS * DEPTH; i++)
+        b[i] = (signed char)(100 * number_at((size_t)i, 7));
+    for (int i = 0; i < ROWS * BLOCKS; i++)
+        a_scale[i] = (float)(1.5 + number_at((size_t)i, 8));
+    for (int i = 0; i < COLUMNS; i++)
+        b_scale[i] = (float)(1.5 + number_at((size_t)i, 9));
+    void *buffers[] = {buffer_with(library, a, sizeof a), buffer_with(library, b, sizeof b),
+                       buffer_with(library, a_scale, sizeof a_scale),
+                       buffer_with(library, b_scale, sizeof b_scale),
+                       buffer_with(library, got, sizeof got)};
+    tw_gemm_descriptor d = {.size = sizeof d,
+                            .a_type = "i8",
+                            .c_type = "f32",
+                            .transposes = TW_NT,
+                            .m = ROWS,
+                            .n = COLUMNS,
+                            .k = DEPTH,
+                            .alpha = 2,
+                            .a_scale = buffers[2],
+                            .b_scale = buffers[3]};
+    for (int scaling = TW_SCALING_TENSOR; scaling <= TW_SCALING_BLOCKS; scaling++) {
+        d.scaling = (tw_scaling)scaling;
+        must(tw_gemm_ex(library, NULL, &d, buffers[0], buffers[1], buffers[4], &error), error);
+        read_buffer(library, buffers[4], got, sizeof got);
+        for (int m = 0; m < ROWS; m++)
+            for (int n = 0; n < COLUMNS; n++) {
+                double expected = 0;
+                for (int k = 0; k < DEPTH; k++) {
+                    const int at_a[] = {0, m, m * BLOCKS + k / 128};
+                    const int at_b[] = {0, n, n / 128 * BLOCKS + k / 128};
+                    expected += 2.0 * a[m * DEPTH + k] * b[n * DEPTH + k] *
+                                (double)a_scale[at_a[scaling]] * (double)b_scale[at_b[scaling]];
+                }
+                assert_true(fabs((double)got[m * COLUMNS + n] - expected) < 1);
+            }
+    }
+    for (int i = 0; i < 5; i++)
+        tw_release(library, buffers[i]);
+}
+
 /* Descriptors that differ in their types only are different plans. */
 static void types_are_told_apart(void **state) {
     tw_library *library = *state;
@@ -318,6 +380,7 @@ int main(int count, char **arguments) {
         LIBRARY_TEST(an_alignment_may_be_said),
         LIBRARY_TEST(what_no_kernel_serves),
         LIBRARY_TEST(a_batch_with_an_epilogue),
+        LIBRARY_TEST(scaled_products),
         LIBRARY_TEST(types_are_told_apart),
     };
     if (!backend_is_here(count, arguments))

@@ -1,6 +1,6 @@
 /* Products and convolutions on tensor cores that warps feed from registers compile for every
- * architecture that has them, and keep their sums there: presets, in each type, spill nothing.
- * Without a GPU. */
+ * architecture that has them, and keep their sums there: presets, in each type, spill nothing. Nor
+ * do those on Hopper with scales, and with rows in groups. Without a GPU. */
 #include "runtime/description/builtin.h"
 #include "runtime/variant/compile.h"
 #include "runtime/variant/variant.h"
@@ -17,19 +17,24 @@ static const struct {
 static const struct {
     const char *kernel, *preset, *problem;
     int from, to;
-} subjects[] = {{"gemm", "mma", "M=1000,N=1000,K=1000;dtype=bf16", 80, 120},
-                {"gemm", "mma-tf32", "M=1000,N=1000,K=1000;compute=tf32,trans=nt", 80, 120},
-                {"gemm", "mma-i8", "M=1000,N=1000,K=1000;dtype=i8,trans=nt", 80, 120},
-                {"gemm", "dmma-four", "M=1000,N=1000,K=1000;dtype=f64", 80, 89},
-                {"gemm", "dmma-medium", "M=1000,N=1000,K=1000;dtype=f64", 90, 100},
-                {"conv2d", "mma",
-                 "IMAGES=8,CHANNELS=64,IN_H=56,IN_W=56,FILTERS=72,R=3,S=3;"
-                 "dtype=f16,layout=nhwc,pad_h=1",
-                 80, 120},
-                {"conv2d", "mma-tf32",
-                 "IMAGES=8,CHANNELS=60,IN_H=56,IN_W=56,FILTERS=72,R=3,S=3;"
-                 "layout=nhwc,compute=tf32,pad_w=1",
-                 80, 120}};
+} subjects[] = {
+    {"gemm", "mma", "M=1000,N=1000,K=1000;dtype=bf16", 80, 120},
+    {"gemm", "mma-tf32", "M=1000,N=1000,K=1000;compute=tf32,trans=nt", 80, 120},
+    {"gemm", "mma-i8", "M=1000,N=1000,K=1000;dtype=i8,trans=nt", 80, 120},
+    {"gemm", "dmma-four", "M=1000,N=1000,K=1000;dtype=f64", 80, 89},
+    {"gemm", "dmma-medium", "M=1000,N=1000,K=1000;dtype=f64", 90, 100},
+    {"conv2d", "mma",
+     "IMAGES=8,CHANNELS=64,IN_H=56,IN_W=56,FILTERS=72,R=3,S=3;"
+     "dtype=f16,layout=nhwc,pad_h=1",
+     80, 120},
+    {"conv2d", "mma-tf32",
+     "IMAGES=8,CHANNELS=60,IN_H=56,IN_W=56,FILTERS=72,R=3,S=3;"
+     "layout=nhwc,compute=tf32,pad_w=1",
+     80, 120},
+    {"gemm", "wgmma-promoted", "M=1000,N=1000,K=1024;dtype=e4m3,trans=nt,scales=rows", 90, 90},
+    {"gemm", "wgmma-promoted", "M=1000,N=1000,K=1024;dtype=e4m3,trans=nt,scales=blocks", 90, 90},
+    {"gemm_grouped", "wgmma", "M=1000,N=1000,K=1000;dtype=bf16,groups=16,bias=column", 90, 90},
+    {"gemm_grouped", "wgmma-skinny", "M=100,N=1000,K=1024;dtype=e4m3,trans=nt,groups=16", 90, 90}};
 
 static struct tw_configuration preset_named(const struct tw_description *d, const char *wanted) {
     for (int i = 0; i < preset_count(d); i++) {

@@ -84,9 +84,10 @@ class Bench(support.EndToEnd):
         shapes = self.home / "shapes.txt"
         shapes.write_text(
             "9x70x33 batch=3\n9x7x33 bias=row activation=silu\n9x7x33 batch=2 bias=column activation=gelu_tanh"
-            " addend=apart\n9x7x33 dtype=f64 activation=gelu addend=apart\n9x7x33 dtype=i8 bias=column\n")
+            " addend=apart\n9x7x33 dtype=f64 activation=gelu addend=apart\n9x7x33 dtype=i8 bias=column\n"
+            "9x7x33 dtype=i8 scales=rows ctype=f32\n9x130x133 dtype=i8 scales=blocks ctype=f32\n")
         report = json.loads(self.bench("--shapes", shapes, *WARM, "--json").out)
-        self.assertEqual(len(report["problems"]), 5)
+        self.assertEqual(len(report["problems"]), 7)
         for problem in report["problems"]:
             contenders = self.check(problem)
             self.assertTrue(contenders["tilewise"]["timed"])

@@ -97,9 +97,9 @@ static tw_status create_product(void **out, struct data *data, tw_error *error) 
     const struct tw_type_info *a = tw_type_info(state->types->a);
     if (a->floating && a->bytes == 1)
         return tw_fail(error, TW_UNAVAILABLE, "has no %s; cuBLASLt has", a->word);
-    if (data->task->apart || data->task->bias != TASK_BIAS_NONE ||
-        data->task->activation != TASK_ACTIVATION_NONE)
-        return tw_fail(error, TW_UNAVAILABLE, "has no epilogues; cuBLASLt has");
+    if (data->task->scales != TASK_SCALES_NONE || data->task->apart ||
+        data->task->bias != TASK_BIAS_NONE || data->task->activation != TASK_ACTIVATION_NONE)
+        return tw_fail(error, TW_UNAVAILABLE, "has no epilogues and scales; cuBLASLt has");
     return open(state, state->types->math, error);
 }
 

@@ -83,7 +83,7 @@ struct state {
     struct candidate candidates[ALGORITHMS];
     int listed, count;
     const struct candidate *chosen;
-    int added, biases; /* which inputs are; -1: none */
+    int added, biases, a_scales, b_scales; /* which inputs are; -1: none */
     const char *epilogue;
     int64_t m;                          /* rows of A and C */
     uint64_t a_at, b_at, c_at, bias_at; /* bytes from the beginning of each buffer */
@@ -98,11 +98,26 @@ static tw_status set_biases(const struct state *state, const struct set *set, tw
         "cublasLtMatmulDescSetAttribute", error);
 }
 
+/* B comes first, and is what it calls A. */
+static tw_status set_scales(const struct state *state, const struct set *set, tw_error *error) {
+    if (state->a_scales < 0)
+        return TW_OK;
+    CHECK(lt.product_set(state->product, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER,
+                         &set->in[state->b_scales], sizeof set->in[state->b_scales]),
+          "cublasLtMatmulDescSetAttribute");
+    CHECK(lt.product_set(state->product, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER,
+                         &set->in[state->a_scales], sizeof set->in[state->a_scales]),
+          "cublasLtMatmulDescSetAttribute");
+    return TW_OK;
+}
+
 static tw_status call(void *pointer, int number, tw_error *error) {
     const struct state *state = pointer;
     const struct set *set = &state->data->sets[number];
     const bool adds = state->added >= 0;
     tw_status status = set_biases(state, set, error);
+    if (status == TW_OK)
+        status = set_scales(state, set, error);
     if (status != TW_OK)
         return status;
     /* Columns instead of rows: B comes first. */
@@ -148,6 +163,35 @@ static tw_status choose_epilogue(struct state *state, tw_error *error) {
                    t->bias == TASK_BIAS_ROW ? "bias per row" : task_word(t, "activation"));
 }
 
+/* One float a matrix, or (since CUDA 12.9) one for each of its rows or columns; of e4m3 and e5m2.
+ */
+static tw_status choose_scales(struct state *state, tw_error *error) {
+    const struct task *t = state->data->task;
+    state->a_scales = data_input(state->data, "a_scales");
+    state->b_scales = data_input(state->data, "b_scales");
+    if (t->scales == TASK_SCALES_NONE)
+        return TW_OK;
+    if (!tw_type_info(state->types->a)->floating)
+        return tw_fail(error, TW_UNAVAILABLE, "has no scales of %s",
+                       tw_type_info(state->types->a)->word);
+    if (t->scales == TASK_SCALES_BLOCKS)
+        return tw_fail(
+            error, TW_UNAVAILABLE,
+            "lays scales by blocks out otherwise; compared are those of matrices and rows");
+    if (t->scales == TASK_SCALES_ROWS) {
+#if CUBLAS_VERSION >= 120900
+        const cublasLtMatmulMatrixScale_t mode = CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F;
+        CHECK(lt.product_set(state->product, CUBLASLT_MATMUL_DESC_A_SCALE_MODE, &mode, sizeof mode),
+              "cublasLtMatmulDescSetAttribute");
+        CHECK(lt.product_set(state->product, CUBLASLT_MATMUL_DESC_B_SCALE_MODE, &mode, sizeof mode),
+              "cublasLtMatmulDescSetAttribute");
+#else
+        return tw_fail(error, TW_UNAVAILABLE, "has scales of rows since CUDA 12.9 only");
+#endif
+    }
+    return set_scales(state, &state->data->sets[0], error);
+}
+
 static tw_status set_batch(cublasLtMatrixLayout_t layout, int64_t batch, int64_t stride,
                            tw_error *error) {
     int32_t count = (int32_t)batch;
@@ -181,6 +225,8 @@ static tw_status describe_product(struct state *state, tw_error *error) {
     CHECK(lt.layout_create(&state->c, state->types->c_type, n, m, t->ldc),
           "cublasLtMatrixLayoutCreate");
     tw_status status = choose_epilogue(state, error);
+    if (status == TW_OK)
+        status = choose_scales(state, error);
     if (status == TW_OK && t->batch > 1) {
         status = set_batch(state->a, t->batch, t->m * t->k, error);
         if (status == TW_OK)

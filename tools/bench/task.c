@@ -33,6 +33,8 @@ static int choice(const struct task *task, const char *attribute, const char *co
 static void take_epilogue(struct task *task) {
     static const char *const biases[] = {"none", "row", "column", NULL};
     static const char *const activations[] = {"none", "relu", "gelu", "gelu_tanh", "silu", NULL};
+    static const char *const scales[] = {"none", "tensor", "rows", "blocks", NULL};
+    task->scales = (enum task_scales)choice(task, "scales", scales);
     task->apart = strcmp(task_word(task, "addend"), "apart") == 0;
     task->bias = (enum task_bias)choice(task, "bias", biases);
     task->activation = (enum task_activation)choice(task, "activation", activations);
@@ -40,7 +42,7 @@ static void take_epilogue(struct task *task) {
 
 bool task_is_plain(const struct task *task) {
     return task->batch == 1 && task->groups == 0 && !task->apart && task->bias == TASK_BIAS_NONE &&
-           task->activation == TASK_ACTIVATION_NONE;
+           task->activation == TASK_ACTIVATION_NONE && task->scales == TASK_SCALES_NONE;
 }
 
 static tw_status take_numbers(struct task *task, const char *kernel, tw_error *error) {

@@ -31,6 +31,12 @@ struct task {
         TASK_ACTIVATION_GELU_TANH,
         TASK_ACTIVATION_SILU
     } activation;
+    enum task_scales {
+        TASK_SCALES_NONE,
+        TASK_SCALES_TENSOR,
+        TASK_SCALES_ROWS,
+        TASK_SCALES_BLOCKS
+    } scales;
 };
 
 /* `attributes` are NAME=WORD. Free with task_free also after a failure. */

@@ -20,6 +20,7 @@ static const char source[] =
     "TW_KERNEL(truth)(TW_GLOBAL const REAL_A *A, TW_GLOBAL const REAL_B *B, TW_GLOBAL RIGHT *C,\n"
     "                 TW_GLOBAL const REAL_C *biases, TW_GLOBAL const REAL_C *added,\n"
     "                 TW_GLOBAL const int *ends,\n"
+    "                 TW_GLOBAL const float *a_scales, TW_GLOBAL const float *b_scales,\n"
     "                 tw_index first, tw_index rows, tw_index m, tw_index n, tw_index k,\n"
     "                 tw_index a_layer, tw_index a_row, tw_index a_column, tw_index b_layer,\n"
     "                 tw_index b_row, tw_index b_column)\n"
@@ -37,7 +38,11 @@ static const char source[] =
     "    TW_GLOBAL const REAL_B *b = B + own * b_layer + column * b_column;\n"
     "    double sum = 0, lost = 0;\n"
     "    for (tw_index l = 0; l < k; l++) {\n"
-    "        const double x = LOAD_A(a[l * a_column]), y = LOAD_B(b[l * b_row]);\n"
+    "        double x = LOAD_A(a[l * a_column]), y = LOAD_B(b[l * b_row]);\n"
+    "#if SCALES == 3\n"
+    "        x *= a_scales[row * ((k + 127) / 128) + l / 128];\n"
+    "        y *= b_scales[column / 128 * ((k + 127) / 128) + l / 128];\n"
+    "#endif\n"
     "#if DOUBLE\n"
     "        const double product = PRODUCT(x, y), next = sum + product, added = next - sum;\n"
     "        lost += (sum - (next - added)) + (product - added) + fma(x, y, -product);\n"
@@ -47,6 +52,11 @@ static const char source[] =
     "#endif\n"
     "    }\n"
     "    double x = sum + lost;\n"
+    "#if SCALES == 1\n"
+    "    x *= a_scales[0] * b_scales[0];\n"
+    "#elif SCALES == 2\n"
+    "    x *= a_scales[row] * b_scales[column];\n"
+    "#endif\n"
     "#if APART\n"
     "    x += LOAD_C(added[row * n + column]);\n"
     "#endif\n"
@@ -83,7 +93,8 @@ static tw_status render(const struct data *data, const char *backend, struct tw_
     tw_text_print(&defines, "#define DOUBLE %d\n#define RIGHT %s\n#define APART %d\n",
                   data->in[0].type == TW_TYPE_f64, right->floating ? "double" : right->dialect,
                   task->apart);
-    tw_text_print(&defines, "#define GROUPS %d\n", (int)task->groups);
+    tw_text_print(&defines, "#define GROUPS %d\n#define SCALES %d\n", (int)task->groups,
+                  task->scales);
     tw_text_print(&defines, "#define BIAS %d\n#define ACTIVATED(x) (%s)\n#define ROUNDED(x) %s\n",
                   task->bias, activations[task->activation],
                   right->floating ? "(x)" : "fmin(fmax(rint(x), -2147483648.0), 2147483647.0)");
@@ -139,12 +150,15 @@ tw_status truth_queue(const struct tw_module *module, const struct data *data, i
     const struct tw_memory b = {.address = (uintptr_t)set->in[1]};
     const struct tw_memory biases = input(data, "biases"), added = input(data, "E");
     const struct tw_memory ends = input(data, "ends");
+    const struct tw_memory a_scales = input(data, "a_scales"), b_scales = input(data, "b_scales");
     const struct tw_value values[] = {memory_value(&a),
                                       memory_value(&b),
                                       memory_value(right),
                                       memory_value(&biases),
                                       memory_value(&added),
                                       memory_value(&ends),
+                                      memory_value(&a_scales),
+                                      memory_value(&b_scales),
                                       index_value(first),
                                       index_value(rows),
                                       index_value(task->m),
