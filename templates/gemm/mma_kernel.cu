@@ -3,8 +3,19 @@
 TW_KERNEL(gemm_mma)
 (TW_GLOBAL const ELEMENT *TW_RESTRICT A, TW_GLOBAL const ELEMENT_B *TW_RESTRICT B,
  TW_GLOBAL RESULT *TW_RESTRICT C, int M, int N, int K, int lda, int ldb, int ldc, SCALAR alpha, SCALAR beta,
+#if EPILOGUE || BATCHED
+ int group EPILOGUE_PARAMETERS BATCH_PARAMETERS)
+{
+#if BATCHED
+    TO_LAYER();
+#endif
+#if EPILOGUE
+    const struct epilogue epilogue = EPILOGUE_GIVEN;
+#endif
+#else
  int group)
 {
+#endif
     const int all = K / BK + (K % BK != 0);
     const int part = SPLIT > 1 ? (int)blockIdx.x % SPLIT : 0;
     const int first = (int)((tw_index)all * part / SPLIT) * BK;
@@ -20,5 +31,9 @@ TW_KERNEL(gemm_mma)
     operand_begin(&columns, first, place.column, COLUMNS_ALONG_K, BN, WIDTH_COLUMNS);
     multiply_all(sums, &rows, &columns, (end < K ? end : K) - first);
     const int m = SWAP ? place.column : place.row, n = SWAP ? place.row : place.column;
+#if EPILOGUE
+    store_sums(C + (tw_index)m * ldc + n, sums, M - m, N - n, ldc, alpha, beta, m, n, epilogue);
+#else
     store_sums(C + (tw_index)m * ldc + n, sums, M - m, N - n, ldc, alpha, beta);
+#endif
 }

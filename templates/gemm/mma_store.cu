@@ -10,7 +10,31 @@ struct __align__(VEC_C * (int)sizeof(RESULT)) neighbours {
     RESULT of[VEC_C];
 };
 
-/* alpha times `count` neighbours in a row of C, of which `left` are there, plus beta times what is there. */
+/* alpha times `count` neighbours in a row of C, of which `left` are there, plus beta times what is there. With an
+ * epilogue, the first is (m, n). */
+#if EPILOGUE
+TW_DEVICE void store_neighbours(TW_GLOBAL RESULT *C, const real *sum, const int count, int left, SCALAR alpha,
+                                SCALAR beta, int m, int n, struct epilogue epilogue)
+{
+    TW_UNROLL
+    for (int first = 0; first < count; first += VEC_C) {
+        TW_GLOBAL RESULT *to = C + first;
+        struct neighbours some;
+        TW_UNROLL
+        for (int e = 0; e < VEC_C; e++)
+            if (!EDGE_N || first + e < left)
+                some.of[e] = TO_RESULT(finished(alpha * sum[first + e], beta, to + e, m, n + first + e, epilogue));
+        if (!EDGE_N || first + VEC_C <= left) {
+            *(TW_GLOBAL struct neighbours *)to = some;
+            continue;
+        }
+        TW_UNROLL
+        for (int e = 0; e < VEC_C; e++)
+            if (first + e < left)
+                to[e] = some.of[e];
+    }
+}
+#else
 TW_DEVICE void store_neighbours(TW_GLOBAL RESULT *C, const real *sum, const int count, int left, SCALAR alpha,
                                 SCALAR beta)
 {
@@ -33,6 +57,7 @@ TW_DEVICE void store_neighbours(TW_GLOBAL RESULT *C, const real *sum, const int 
         *(TW_GLOBAL struct neighbours *)to = some;
     }
 }
+#endif
 
 /* Of block (b, c) of a warp's 16 rows and 16 columns, row i of a lane's two and column j of its four. */
 #define TILE_ROW(b, i) (WARP_ROW((int)threadIdx.x / 32) + (b)*16 + ROW_OF((int)threadIdx.x % 32, i))
@@ -40,8 +65,13 @@ TW_DEVICE void store_neighbours(TW_GLOBAL RESULT *C, const real *sum, const int 
 
 #if DIRECT
 /* Two neighbours of C are two rows of the tile where C's transpose was computed, or two columns. */
+#if EPILOGUE
+TW_DEVICE void store_sums(TW_GLOBAL RESULT *C, real sums[TALL][ACROSS][2][4], int m_left, int n_left, int ldc,
+                          SCALAR alpha, SCALAR beta, int first_m, int first_n, struct epilogue epilogue)
+#else
 TW_DEVICE void store_sums(TW_GLOBAL RESULT *C, real sums[TALL][ACROSS][2][4], int m_left, int n_left, int ldc,
                           SCALAR alpha, SCALAR beta)
+#endif
 {
     TW_UNROLL
     for (int b = 0; b < TALL; b++)
@@ -54,7 +84,12 @@ TW_DEVICE void store_sums(TW_GLOBAL RESULT *C, real sums[TALL][ACROSS][2][4], in
                 const int m = SWAP ? column : row, n = SWAP ? row : column;
                 const real two[2] = {SUM_OF(sums[b][c], i, j), SUM_OF(sums[b][c], i + SWAP, j + !SWAP)};
                 if (!EDGE_M || m < m_left)
+#if EPILOGUE
+                    store_neighbours(C + (tw_index)m * ldc + n, two, 2, n_left - n, alpha, beta, first_m + m,
+                                     first_n + n, epilogue);
+#else
                     store_neighbours(C + (tw_index)m * ldc + n, two, 2, n_left - n, alpha, beta);
+#endif
             }
 }
 #else
@@ -78,8 +113,13 @@ TW_DEVICE void add_part(real *sum, tw_u32 at, int part)
 #endif
 }
 
+#if EPILOGUE
+TW_DEVICE void store_sums(TW_GLOBAL RESULT *C, real sums[TALL][ACROSS][2][4], int m_left, int n_left, int ldc,
+                          SCALAR alpha, SCALAR beta, int first_m, int first_n, struct epilogue epilogue)
+#else
 TW_DEVICE void store_sums(TW_GLOBAL RESULT *C, real sums[TALL][ACROSS][2][4], int m_left, int n_left, int ldc,
                           SCALAR alpha, SCALAR beta)
+#endif
 {
     real *tiles = (real *)tw_shared_bytes;
     real *tile = tiles + (int)threadIdx.x / (32 * WARPS_M * WARPS_N) * (TILE_M * PITCH);
@@ -100,7 +140,12 @@ TW_DEVICE void store_sums(TW_GLOBAL RESULT *C, real sums[TALL][ACROSS][2][4], in
         TW_UNROLL
         for (int part = 0; part < SPLIT * SLICES; part++)
             add_part(sum, shared_address(tiles + part % SLICES * (TILE_M * PITCH) + m * PITCH + n), part / SLICES);
+#if EPILOGUE
+        store_neighbours(C + (tw_index)m * ldc + n, sum, VECTOR, n_left - n, alpha, beta, first_m + m, first_n + n,
+                         epilogue);
+#else
         store_neighbours(C + (tw_index)m * ldc + n, sum, VECTOR, n_left - n, alpha, beta);
+#endif
     }
     if (SPLIT > 1)
         PARTS_SYNC(); /* before a block ends whose part is still read */
