@@ -237,6 +237,8 @@ TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL result_type *C, tw_u32
         store_tile(map_c, C, sum, buffers, place.row + row + warp * 16, place.column, rows, columns, ldc, alpha,
                    beta, &turn);
 #endif
+#elif SWAP && EPILOGUE
+        store_turned(C, sum, place.row + row + warp * 16, place.column, rows, columns, ldc, alpha, beta, finish);
 #elif SWAP
         store_turned(C, sum, place.row + row + warp * 16, place.column, rows, columns, ldc, alpha, beta);
 #else

@@ -1,4 +1,4 @@
-/* The epilogue of results of two bytes, and what kernels on Hopper's tensor cores are given for it and for a
+/* The epilogue, and what kernels on Hopper's tensor cores are given for it and for a
  * batch, whose operands their maps know of. */
 
 #if BATCHED
@@ -37,7 +37,7 @@
 #if EPILOGUE
 struct finish {
     struct epilogue epilogue;
-    float beta; /* of E */
+    SCALAR beta; /* of E */
     int M, N;
 };
 #define FINISH_TAKEN , struct finish finish
@@ -75,6 +75,10 @@ TW_DEVICE void finish_pair(float *x, int m, int n, struct finish finish)
     const float bias = FROM_RESULT(finish.epilogue.biases[m]);
     x[0] += bias;
     x[1] += bias;
+#elif BIAS == BIAS_column && RESULT_SIZE == 4
+    x[0] += FROM_RESULT(finish.epilogue.biases[n]);
+    if (both)
+        x[1] += FROM_RESULT(finish.epilogue.biases[n + 1]);
 #elif BIAS == BIAS_column
     if (both) {
         const tw_u32 pair = *(TW_GLOBAL const tw_u32 *)(finish.epilogue.biases + n);
@@ -87,6 +91,10 @@ TW_DEVICE void finish_pair(float *x, int m, int n, struct finish finish)
     x[0] = ACTIVATED_REAL(x[0]);
     x[1] = ACTIVATED_REAL(x[1]);
 }
+
+/* The element (m, n) of C, which is there, at `place`. */
+#define FINISHED(sum, alpha, place, m, n)                                                        \
+    TO_RESULT(finished((alpha) * (sum), finish.beta, (place), (m), (n), finish.epilogue))
 #else
 #define FINISH_TAKEN
 #define FINISH_GIVEN

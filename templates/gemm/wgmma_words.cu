@@ -8,6 +8,45 @@ TW_DEVICE result_type word_of(sum_type sum, TW_GLOBAL const result_type *C, SCAL
 
 /* `count` neighbours in a row of C, of which `left` are inside. VEC_C says how many the strides allow in one
  * access. */
+#if EPILOGUE && INTEGER
+TW_DEVICE __attribute__((unused)) void store_neighbours(TW_GLOBAL int *C, const int *sum, const int count,
+                                                        int left, SCALAR alpha, SCALAR beta, int m, int n,
+                                                        struct finish finish)
+{
+    TW_UNROLL
+    for (int e = 0; e < count; e++)
+        if (e < left)
+            C[e] = FINISHED(sum[e], alpha, C + e, m, n + e);
+}
+#elif EPILOGUE
+TW_DEVICE __attribute__((unused)) void store_neighbours(TW_GLOBAL float *C, const float *sum, const int count,
+                                                        int left, float alpha, float beta, int m, int n,
+                                                        struct finish finish)
+{
+    float x[4];
+    TW_UNROLL
+    for (int e = 0; e < count; e += 2) {
+        TW_UNROLL
+        for (int i = e; i < e + 2; i++) {
+            x[i] = alpha * SCALED_SUM(sum[i], m, n + i);
+            if (beta != 0 && i < left)
+                x[i] = fmaf(beta, C[i], x[i]);
+        }
+        finish_pair(x + e, m, n + e, finish);
+    }
+    TW_UNROLL
+    for (int e = 0; e < count; e += VEC_C < count ? VEC_C : count) {
+        if (e >= left)
+            return;
+        if (VEC_C == 1)
+            C[e] = x[e];
+        else if (VEC_C == 2 || count == 2)
+            *(float2 *)(C + e) = make_float2(x[e], x[e + 1]);
+        else
+            *(float4 *)(C + e) = make_float4(x[e], x[e + 1], x[e + 2], x[e + 3]);
+    }
+}
+#else
 TW_DEVICE __attribute__((unused)) void store_neighbours(TW_GLOBAL result_type *C, const sum_type *sum,
                                                         const int count, int left, SCALAR alpha,
                                                         SCALAR beta)
@@ -32,6 +71,7 @@ TW_DEVICE __attribute__((unused)) void store_neighbours(TW_GLOBAL result_type *C
         }
     }
 }
+#endif
 
 #if STORE == STORE_tma
 #define CHUNK 32 /* columns that one store of the copy engine writes, of 16 rows */
@@ -40,7 +80,11 @@ TW_DEVICE __attribute__((unused)) void store_neighbours(TW_GLOBAL result_type *C
 /* Each warp by itself, through its own buffers in shared memory, in turn: `turn` goes on from tile to tile. */
 TW_DEVICE void store_tile(const tensor_map *map_c, TW_GLOBAL const result_type *C,
                           const sum_type sum[TALL][BN / 2], tw_u32 buffers, int row, int column, int rows,
+#if EPILOGUE || BATCHED
+                          int columns, int ldc, SCALAR alpha, SCALAR beta, int *turn FINISH_TAKEN LAYER_TAKEN)
+#else
                           int columns, int ldc, SCALAR alpha, SCALAR beta, int *turn)
+#endif
 {
     const int lane = (int)threadIdx.x % 32;
     TW_UNROLL
@@ -63,8 +107,24 @@ TW_DEVICE void store_tile(const tensor_map *map_c, TW_GLOBAL const result_type *
                     /* What is outside is not written, and must not be read. */
                     const SCALAR read_1 = m < rows && n < columns ? beta : 0;
                     const SCALAR read_2 = m < rows && n + 1 < columns ? beta : 0;
+#if EPILOGUE && INTEGER
+                    const int there = m < rows && n < columns, both = there && n + 1 < columns;
+                    const int left = there ? FINISHED(d[0], alpha, old, m, n) : 0;
+                    const int right = both ? FINISHED(d[1], alpha, old + 1, m, n + 1) : 0;
+#elif EPILOGUE
+                    float left = alpha * SCALED_SUM(d[0], m, n), right = alpha * SCALED_SUM(d[1], m, n + 1);
+                    if (read_1 != 0)
+                        left = fmaf(read_1, old[0], left);
+                    if (read_2 != 0)
+                        right = fmaf(read_2, old[1], right);
+                    float pair[2] = {left, right};
+                    finish_pair(pair, m, n, finish);
+                    left = pair[0];
+                    right = pair[1];
+#else
                     const result_type left = word_of(d[0], old, alpha, read_1);
                     const result_type right = word_of(d[1], old + 1, alpha, read_2);
+#endif
                     const tw_u32 at =
                         buffer + line * 128 + ((j * 2 + lane % 4 / 2) ^ (line % 8)) * 16 + lane % 2 * 8;
                     asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(at), "r"(WORD_BITS(left)),
@@ -73,8 +133,13 @@ TW_DEVICE void store_tile(const tensor_map *map_c, TW_GLOBAL const result_type *
                 }
             wrote_for_copy();
             __syncwarp();
+#if BATCHED
+            if (lane == 0)
+                store_layer_box(map_c, buffer, column + chunk * CHUNK, row + t * 64, layer);
+#else
             if (lane == 0)
                 store_box(map_c, buffer, column + chunk * CHUNK, row + t * 64);
+#endif
         }
     }
 }
@@ -82,8 +147,13 @@ TW_DEVICE void store_tile(const tensor_map *map_c, TW_GLOBAL const result_type *
 
 #if STORE == STORE_direct && SWAP
 /* Straight from the registers of the transpose's tile: eight neighbours of a row of C by eight lanes. */
+#if EPILOGUE
+TW_DEVICE void store_turned(result_type *C, sum_type sum[TALL][BN / 2], int row, int column, int rows,
+                            int columns, int ldc, SCALAR alpha, SCALAR beta, struct finish finish)
+#else
 TW_DEVICE void store_turned(result_type *C, sum_type sum[TALL][BN / 2], int row, int column, int rows,
                             int columns, int ldc, SCALAR alpha, SCALAR beta)
+#endif
 {
     const int lane = (int)threadIdx.x % 32;
     TW_UNROLL
@@ -95,8 +165,13 @@ TW_DEVICE void store_turned(result_type *C, sum_type sum[TALL][BN / 2], int row,
                 const int n = row + t * 64 + lane / 4 + e / 2 * 8;
                 const int m = column + j * 8 + lane % 4 * 2 + e % 2;
                 TW_GLOBAL result_type *to = C + (tw_index)m * ldc + n;
+#if EPILOGUE
+                if (n < rows && m < columns)
+                    *to = FINISHED(sum[t][j * 4 + e], alpha, to, m, n);
+#else
                 if (n < rows && m < columns)
                     *to = word_of(sum[t][j * 4 + e], to, alpha, beta);
+#endif
             }
 }
 #endif
