@@ -62,8 +62,8 @@ SUPPORT int attribute_choices(const struct tw_description *d) {
     return count_choices(d, NULL, 0);
 }
 
-/* Numbers that are small, and any words; from the last on, as many as it takes have their default,
- * until the problem is not refused. */
+/* Numbers that are small, and any words; where the problem would be refused, words from the last on
+ * have their default, as many as it takes. */
 SUPPORT void mix(struct tw_problem *problem, uint64_t seed) {
     const struct tw_description *d = problem->description;
     for (int i = 0; i < d->attribute_count; i++) {
@@ -76,7 +76,7 @@ SUPPORT void mix(struct tw_problem *problem, uint64_t seed) {
             problem->words[i] = a->most;
     }
     for (int i = d->attribute_count - 1; i >= 0 && tw_problem_refusal(problem) != NULL; i--)
-        if (is_mixed_in(&d->attributes[i]))
+        if (is_mixed_in(&d->attributes[i]) && !d->attributes[i].is_number)
             problem->words[i] = d->attributes[i].default_word;
 }
 
@@ -90,7 +90,7 @@ SUPPORT struct tw_problem problem_of(const struct tw_description *d, const int64
     count_choices(d, &problem, choice % attribute_choices(d));
     mixed = problem;
     mix(&mixed, seed);
-    return draw(&seed) % 2 == 0 ? mixed : problem;
+    return draw(&seed) % 2 == 0 && tw_problem_refusal(&mixed) == NULL ? mixed : problem;
 }
 
 SUPPORT void default_words(struct tw_problem *problem) {
