@@ -109,7 +109,7 @@ TW_API const char *tw_status_text(tw_status status);
 
 /* Of this header. */
 #define TW_VERSION_MAJOR 0
-#define TW_VERSION_MINOR 1
+#define TW_VERSION_MINOR 2
 #define TW_VERSION_PATCH 0
 /* Versions as numbers that can be compared: 1.2.3 is 10203. */
 #define TW_VERSION_NUMBER (TW_VERSION_MAJOR * 10000 + TW_VERSION_MINOR * 100 + TW_VERSION_PATCH)
