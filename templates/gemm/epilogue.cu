@@ -72,7 +72,7 @@ struct epilogue {
 #else
 #define FROM_RESULT(x) LOADED(x)
 #endif
-#if DTYPE == DTYPE_i8 /* which is scaled in double */
+#if SCALED_IN_DOUBLE
 #define TO_RESULT(x) STORED((float)(x))
 #define FMA_SCALAR(a, b, c) fma((a), (double)(b), (c))
 #else
@@ -107,7 +107,7 @@ struct epilogue {
 
 #define PLAIN_QUOTIENT(x, y) ((x) / (y))
 #define ACTIVATED_F64(x) ACTIVATED(x, double, exp, erf, PLAIN_QUOTIENT)
-#if DTYPE == DTYPE_f64 || DTYPE == DTYPE_i8
+#if DTYPE == DTYPE_f64 || SCALED_IN_DOUBLE
 #define ACTIVATED_REAL(x) ACTIVATED_F64(x)
 #else
 #define ACTIVATED_REAL(x) ACTIVATED(x, float, QUICK_EXP, erff, QUICK_QUOTIENT)

@@ -54,6 +54,7 @@ typedef float2 real2;
 
 #define INTEGER 0
 #define WHOLE_RESULTS 0
+#define SCALED_IN_DOUBLE 0
 #define APART 0
 #define ELEMENT_B ELEMENT
 #define RESULT ELEMENT
@@ -69,6 +70,7 @@ typedef float2 real2;
  * not of one type. */
 #define SMALL 1
 #define WHOLE_RESULTS (DTYPE == DTYPE_i8 && CTYPE == CTYPE_default)
+#define SCALED_IN_DOUBLE (DTYPE == DTYPE_i8)
 #if DTYPE == DTYPE_i8 && !BLOCK_SCALED
 #define INTEGER 1
 #define ELEMENT tw_i8
