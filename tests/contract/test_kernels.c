@@ -284,16 +284,25 @@ static int try_problem(const struct job *job, const struct tw_problem *problem,
     return trial.tried;
 }
 
-/* Of a kernel with more ways to choose words, a shape gets so many, in turn with the other shapes.
- */
-enum { MOST_CHOICES = 16 };
+/* Of a kernel with more ways to choose words, a shape gets as many as there are presets, but so
+ * many at the least and at the most, in turn with the other shapes. */
+enum { LEAST_CHOICES = 8, MOST_CHOICES = 16 };
+
+static int problems_of_a_shape(const struct tw_description *d) {
+    const int choices = attribute_choices(d), presets = preset_count(d);
+    if (choices <= MOST_CHOICES)
+        return choices < PADDINGS ? PADDINGS : choices;
+    return presets < LEAST_CHOICES  ? LEAST_CHOICES
+           : presets < MOST_CHOICES ? presets
+                                    : MOST_CHOICES;
+}
 
 /* On a CPU, as many variants as there are presets: over all shapes, every preset meets several. */
 static void test_shape(void **state) {
     const struct job *job = *state;
     const struct tw_description *d = job->description;
     int choices = attribute_choices(d), tried = 0, failures = 0;
-    int problems = choices < PADDINGS ? PADDINGS : choices < MOST_CHOICES ? choices : MOST_CHOICES;
+    int problems = problems_of_a_shape(d);
     int how_many = (preset_count(d) + problems - 1) / problems;
     for (int i = 0; i < problems; i++) {
         struct tw_problem problem =

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -132,7 +133,8 @@ class Mpi(support.EndToEnd):
         self.assertIn(f"tune-mpi: {len(SHAPES)} of {len(SHAPES)} problems done in ", result.err)
         # A line says that they share what there is.
         self.assertEqual(result.err.count(": ranks that do disturb each other's times"), 1, result)
-        self.assertEqual(len(self.locals()), 3)
+        # On a busy machine one rank may have done two before another began: a rank with work has a database.
+        self.assertEqual(len(self.locals()), len({re.search(r"rank (\d+) ", line)[1] for line in lines}))
         self.assert_all_done()
         # What was tried is known to the next job, which has the program's own form of results too.
         again = json.loads(self.job(*self.words, "--json").out)
