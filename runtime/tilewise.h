@@ -13,8 +13,8 @@
  *     tw_gemm(tilewise, stream, TW_F32, TW_NN, m, n, k, 1, a, lda, b, ldb, 0, c, ldc, &error);
  *     tw_close(tilewise);
  *
- * A shape that was never tuned is no error: the nearest one that was lends its configuration, and
- * when there is none, a preset that works everywhere is used. tw_plan_explain says which it was.
+ * A shape that was never tuned is no error: it gets what is predicted to be the fastest there of
+ * what won on others, or a preset, one of which works everywhere. tw_plan_explain says which.
  *
  * Matrices are row-major: element (i, j) of a matrix with leading dimension ld is at i*ld + j.
  * Leading dimensions and shapes count elements.
@@ -126,7 +126,7 @@ typedef struct tw_library tw_library;
 typedef enum tw_miss {
     TW_MISS_NEAREST,         /* use what is predicted to be the fastest of what won on others */
     TW_MISS_TUNE,            /* tune it before returning, then use the result */
-    TW_MISS_TUNE_BACKGROUND, /* use the nearest, tune meanwhile, then use the result */
+    TW_MISS_TUNE_BACKGROUND, /* use what is predicted, tune meanwhile, then the result */
     TW_MISS_FAIL             /* TW_NOT_FOUND */
 } tw_miss;
 
