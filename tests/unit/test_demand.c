@@ -1,6 +1,7 @@
 /* What is wanted, what it is expected to gain, and how a budget and the regrets are worked out. */
 #include <math.h>
 
+#include "tests/support/scale.h"
 #include "tests/support/support.h"
 #include "tuner/audit/audit.h"
 
@@ -50,17 +51,6 @@ static void problems_of_a_log(void **state) {
 /* Without results it is the preset default, whose time is estimated where the log has none. */
 static void what_to_expect(void **state) {
     (void)state;
-    const struct tw_device_info device = {.id = "cuda:0",
-                                          .backend = "cuda",
-                                          .name = "D",
-                                          .architecture = "sm_90",
-                                          .arch = 90,
-                                          .compute_units = 132,
-                                          .warp = 32,
-                                          .max_threads = 1024,
-                                          .max_block = {1024, 1024, 64},
-                                          .max_grid = {INT32_MAX, 65535, 65535},
-                                          .max_shared = 232448};
     struct asked all[] = {
         {.kernel = "copy", .shape = "64x32", .attributes = "", .launches = 1},
         {.kernel = "copy",
@@ -75,7 +65,7 @@ static void what_to_expect(void **state) {
     struct demand demand = {0};
     tw_error error;
     must(demand_add_log(&demand, &log, "app.log", NULL, &known, &error), error);
-    must(demand_expect(&demand, NULL, &device, "cold", &error), error);
+    must(demand_expect(&demand, NULL, &paper_gpu, "cold", &error), error);
     assert_int_equal(demand.count, 3);
     assert_true(demand.all[1].expected_us == 8 && demand.all[1].gain_us == 15 * 8 * 0.5);
     assert_true(demand.all[0].expected_us > 0 && demand.all[2].expected_us > 0);
