@@ -88,6 +88,21 @@ def wait_until(condition, seconds=60, what="the condition"):
         time.sleep(0.02)
 
 
+def several_devices(environment):
+    """Two like devices of the backend under test, by name; PoCL is told to show its own twice."""
+    backend = DEVICE.split(":")[0]
+    for driver in ("", "cpu", "pthread"):
+        tried = environment | ({"POCL_DEVICES": f"{driver} {driver}"} if driver else {})
+        listed = subprocess.run([TUNE, "devices", "--json"], env=tried, capture_output=True, text=True, timeout=60)
+        devices = [d for d in json.loads(listed.stdout)["devices"] if d["backend"] == backend]
+        for one in devices:
+            alike = [d["id"] for d in devices if (d["name"], d["memory_bytes"] if not d["cpu"] else 0) ==
+                     (one["name"], one["memory_bytes"] if not one["cpu"] else 0)]
+            if len(alike) > 1:
+                return tried, alike[:2]
+    raise unittest.SkipTest(f"there are no two like devices of {backend} here")
+
+
 class EndToEnd(unittest.TestCase):
     """A test with a home of its own. `self.tune(...)` runs a command in it."""
 

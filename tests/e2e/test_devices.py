@@ -8,36 +8,20 @@ import pty
 import random
 import signal
 import struct
-import subprocess
 import termios
 import time
 import unittest
 
 import support
-from support import DEVICE, TUNE, session_processes
+from support import DEVICE, session_processes
 
 BUDGET = 10
-
-
-def several(environment):
-    """Two like devices of the backend under test, by name; PoCL is told to show its own twice."""
-    backend = DEVICE.split(":")[0]
-    for driver in ("", "cpu", "pthread"):
-        tried = environment | ({"POCL_DEVICES": f"{driver} {driver}"} if driver else {})
-        listed = subprocess.run([TUNE, "devices", "--json"], env=tried, capture_output=True, text=True, timeout=60)
-        devices = [d for d in support.json.loads(listed.stdout)["devices"] if d["backend"] == backend]
-        for one in devices:
-            alike = [d["id"] for d in devices if (d["name"], d["memory_bytes"] if not d["cpu"] else 0) ==
-                     (one["name"], one["memory_bytes"] if not one["cpu"] else 0)]
-            if len(alike) > 1:
-                return tried, alike[:2]
-    raise unittest.SkipTest(f"there are no two like devices of {backend} here")
 
 
 class Devices(support.EndToEnd):
     def setUp(self):
         super().setUp()
-        self.environment, self.ids = several(self.environment)
+        self.environment, self.ids = support.several_devices(self.environment)
         self.config = self.plant("double")
         self.words = ("--config", self.config, "--cache", "warm", "--jobs", "2")
         self.devices = ("--devices", ",".join(self.ids))

@@ -240,6 +240,45 @@ static void nothing_is_lost_on_the_way(void **state) {
     tw_db_close(db);
 }
 
+/* Of a recording: every trial, with few digits, in order. */
+static void a_brief_file_has_every_trial(void **state) {
+    const struct fixture *fixture = *state;
+    struct trial_export what = latest;
+    struct tw_text whole = {0}, brief = {0};
+    struct tw_error error;
+    struct trial_import_counts taken = {0};
+    int64_t left_out;
+    char other[700];
+    what.brief = true;
+    snprintf(other, sizeof other, "%s.other", fixture->path);
+    tw_db *db = open_db(fixture->path, TW_DB_WRITE);
+    put_all_kinds(db);
+    assert_fine(trial_export_kernel_tuner(db, &latest, &whole, &left_out, &error), error);
+    assert_fine(trial_export_kernel_tuner(db, &what, &brief, &left_out, &error), error);
+    tw_db_close(db);
+    assert_true(brief.length < whole.length * 3 / 4);
+    /* What an entry begins with, one after the other. */
+    char last[200] = "";
+    int entries = 0;
+    for (const char *line = strstr(brief.data, "\"cache\": {");
+         (line = strchr(line, '\n')) != NULL;) {
+        char key[200];
+        if (sscanf(++line, "\"%199[^\"]\": {", key) != 1)
+            break;
+        assert_true(strcmp(last, key) < 0);
+        strcpy(last, key);
+        entries++;
+    }
+    assert_int_equal(entries, TW_DB_TRIAL_CRASH + 2);
+    tw_db *elsewhere = open_db(other, TW_DB_WRITE);
+    take(elsewhere, brief.data, &taken);
+    assert_int_equal(taken.added, TW_DB_TRIAL_CRASH + 2);
+    assert_sql(elsewhere, "SELECT count(DISTINCT status) FROM trial", "8");
+    tw_db_close(elsewhere);
+    tw_text_free(&whole);
+    tw_text_free(&brief);
+}
+
 /* Kernel Tuner takes off the last braces and appends. */
 static void who_goes_on_with_a_file_is_remembered(void **state) {
     const struct fixture *fixture = *state;
@@ -457,6 +496,7 @@ int main(void) {
         cmocka_unit_test(failures_of_old_layouts_are_read),
         cmocka_unit_test(files_may_end_anywhere),
         DB_TEST(nothing_is_lost_on_the_way),
+        DB_TEST(a_brief_file_has_every_trial),
         DB_TEST(who_goes_on_with_a_file_is_remembered),
         DB_TEST(an_implementation_may_have_to_be_chosen),
         cmocka_unit_test(bad_files_are_refused_by_name),

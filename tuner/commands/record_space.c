@@ -6,6 +6,7 @@
 
 #include "tuner/commands/command.h"
 #include "tuner/commands/database.h"
+#include "tuner/commands/device_list.h"
 #include "tuner/commands/interrupts.h"
 #include "tuner/commands/resolve.h"
 #include "tuner/formats/packed_file.h"
@@ -22,9 +23,15 @@ static const char help[] =
     "FILE.json.gz.db, and the same command goes on where an interrupted one stopped. Nothing goes\n"
     "into the database that applications read.\n"
     "\n"
+    "The file has a few digits of each time and is in order of the configurations, so that it "
+    "packs\n"
+    "to some 15 bytes for each.\n"
+    "\n"
     "  -o, --output FILE    the recording\n"
     "  --implementation I   of the kernel; needed where it has several\n"
     "  --trials N           so many configurations at random; default: all of them\n"
+    "  --budget TIME        at random too, until the time is up\n"
+    "  --devices LIST       several like each other, which share the work: cuda:0-3\n"
     "  --shape, --dtype, --trans, --attr, --device, --cache, --config, --fix, --seed, --jobs,\n"
     "  --trial-limit, --compile-limit: as for tune\n"
     "  --quiet              no progress\n";
@@ -33,7 +40,7 @@ struct recording_job {
     const struct arguments *arguments;
     struct tw_description *description;
     struct tw_problem problem;
-    struct tw_device_info device;
+    struct device_list devices;
     struct pins pins;
     const char *implementation;
     char *path; /* of the database beside the recording */
@@ -64,12 +71,31 @@ static tw_status choose_implementation(struct recording_job *job, struct tw_erro
     return status;
 }
 
+/* A recording is of one kind of device. */
+static tw_status find_devices(struct recording_job *job, struct tw_error *error) {
+    tw_status status = resolve_devices(job->arguments, &job->devices, error);
+    int alike = status == TW_OK ? device_list_alike(&job->devices, 0) : 0;
+    if (status == TW_OK && alike < job->devices.count)
+        return tw_fail(error, TW_INVALID,
+                       "--devices %s: %s and %s are not alike, and a recording is of one kind",
+                       job->arguments->devices, job->devices.devices[0].id,
+                       job->devices.devices[alike].id);
+    return status;
+}
+
 static tw_status prepare(struct recording_job *job, struct tw_error *error) {
     const struct arguments *a = job->arguments;
     struct tw_text path = {0};
     if (a->output == NULL)
         return tw_fail(error, TW_INVALID, "where to? give --output, as in -o gemm.json.gz");
-    tw_status status = resolve_single(a, &job->description, &job->problem, &job->device, error);
+    if (a->budget_trials > 0 || (a->budget_given && a->trials > 0))
+        return tw_fail(
+            error, TW_INVALID,
+            "--budget of a recording is a time, as 10m; --trials is a number, and it has "
+            "one of them");
+    tw_status status = resolve_single_problem(a, &job->description, &job->problem, error);
+    if (status == TW_OK)
+        status = find_devices(job, error);
     if (status == TW_OK)
         status = pins_read(&job->pins, a->fixes.words, a->fixes.count, job->description, error);
     if (status == TW_OK)
@@ -89,20 +115,28 @@ static tw_status prepare(struct recording_job *job, struct tw_error *error) {
 static tw_status run(struct recording_job *job, struct session_result *result,
                      struct tw_error *error) {
     const struct arguments *a = job->arguments;
+    struct progress_printer printer;
+    bool sample = a->trials > 0 || a->budget_given;
     struct session_options options = {
-        .strategy = strategy_usual(strategy_find(a->trials > 0 ? "random" : "exhaustive", NULL)),
+        .strategy = strategy_usual(strategy_find(sample ? "random" : "exhaustive", NULL)),
         .seed = (uint64_t)a->seed,
+        .budget_seconds = a->budget_given ? a->budget_seconds : 0,
         .budget_trials = a->trials,
         .jobs = (int)a->jobs,
         .cache = a->cache,
         .trial_limit_s = a->trial_limit_s,
         .compile_limit_s = a->compile_limit_s,
         .pins = &job->pins,
+        .trials_only = true,
+        .others = &job->devices.devices[1],
+        .other_count = job->devices.count - 1,
+        .notice = progress_notice,
+        .notice_context = &printer,
         .interrupted = interrupts_catch()};
-    struct progress_printer printer;
     progress_begin(&printer);
-    tw_status status = session_run(&options, &job->problem, &job->device, job->db, job->path,
-                                   a->quiet ? NULL : progress_print, &printer, result, error);
+    tw_status status =
+        session_run(&options, &job->problem, &job->devices.devices[0], job->db, job->path,
+                    a->quiet ? NULL : progress_print, &printer, result, error);
     progress_end(&printer);
     return status;
 }
@@ -119,8 +153,8 @@ static void remove_database(const char *path) {
 }
 
 static tw_status write_file(struct recording_job *job, struct tw_error *error) {
-    const struct trial_export what = {.kernel = job->description->kernel,
-                                      .implementation = job->implementation};
+    const struct trial_export what = {
+        .kernel = job->description->kernel, .implementation = job->implementation, .brief = true};
     struct tw_text text = {0};
     int64_t left_out = 0;
     tw_status status = trial_export_kernel_tuner(job->db, &what, &text, &left_out, error);
@@ -144,7 +178,7 @@ static int record(struct recording_job *job, struct tw_error *error) {
         code = EXIT_INTERRUPTED;
     } else if (status == TW_OK && result->trials == 0) {
         status = tw_fail(error, TW_INVALID, "no configuration of %s fits this problem on %s",
-                         job->implementation, job->device.id);
+                         job->implementation, job->devices.devices[0].id);
     } else if (status == TW_OK) {
         status = write_file(job, error);
         if (status == TW_OK)
@@ -169,9 +203,9 @@ int command_record_space(int count, char **words) {
     int code = EXIT_FINE;
     tw_status status = arguments_parse(
         &arguments, count, words,
-        OPTIONS_PROBLEM | OPTION(DEVICE) | OPTION(CACHE) | OPTION(FIX) | OPTION(SEED) |
-            OPTION(JOBS) | OPTION(TRIALS) | OPTION(TRIAL_LIMIT) | OPTION(COMPILE_LIMIT) |
-            OPTION(IMPLEMENTATION) | OPTION(OUTPUT) | OPTION(QUIET),
+        OPTIONS_PROBLEM | OPTION(DEVICE) | OPTION(DEVICES) | OPTION(BUDGET) | OPTION(CACHE) |
+            OPTION(FIX) | OPTION(SEED) | OPTION(JOBS) | OPTION(TRIALS) | OPTION(TRIAL_LIMIT) |
+            OPTION(COMPILE_LIMIT) | OPTION(IMPLEMENTATION) | OPTION(OUTPUT) | OPTION(QUIET),
         &error);
     if (status != TW_OK)
         code = command_failed(status, &error);

@@ -134,6 +134,26 @@ tw_status resolve_device(const struct arguments *a, struct tw_device_info *devic
     return TW_OK;
 }
 
+tw_status resolve_devices(const struct arguments *a, struct device_list *devices,
+                          struct tw_error *error) {
+    int cpus = 0;
+    if (a->devices == NULL) {
+        devices->count = 1;
+        return resolve_device(a, &devices->devices[0], error);
+    }
+    if (a->device != NULL)
+        return tw_fail(error, TW_INVALID, "give --device or --devices, not both");
+    tw_status status = device_list_find(devices, a->devices, error);
+    for (int i = 0; i < devices->count && status == TW_OK; i++)
+        cpus += devices->devices[i].is_cpu;
+    if (cpus > 1 && !a->quiet)
+        fprintf(stderr,
+                "tune: %d of the devices are CPUs, which may be the same cores: they then "
+                "disturb each other's times\n",
+                cpus);
+    return status;
+}
+
 tw_status resolve_single_problem(const struct arguments *a, struct tw_description **description,
                                  struct tw_problem *problem, struct tw_error *error) {
     *description = NULL;

@@ -5,6 +5,7 @@
 #include "runtime/backend/backend.h"
 #include "runtime/description/problem.h"
 #include "tuner/commands/arguments.h"
+#include "tuner/commands/device_list.h"
 
 /* The description: the one of --config (of several, the named kernel's), or the named kernel's, or
  * the one that a shape of so many sizes is for (gemm for three, transpose for two). The caller
@@ -20,6 +21,10 @@ tw_status resolve_problem(const struct arguments *arguments, int index,
  * error unless quiet; when verbose, also that there is none. */
 tw_status resolve_device(const struct arguments *arguments, struct tw_device_info *device,
                          struct tw_error *error);
+/* Those of --devices, or else the one that resolve_device finds. Says on standard error, unless
+ * quiet, that CPUs of one machine disturb each other. */
+tw_status resolve_devices(const struct arguments *arguments, struct device_list *devices,
+                          struct tw_error *error);
 /* The one shape that was asked for. The caller frees *description. */
 tw_status resolve_single_problem(const struct arguments *arguments,
                                  struct tw_description **description, struct tw_problem *problem,

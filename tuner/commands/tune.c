@@ -84,26 +84,6 @@ struct job {
     tw_db *db;
 };
 
-static tw_status find_devices(const struct arguments *a, struct device_list *devices,
-                              struct tw_error *error) {
-    int cpus = 0;
-    if (a->devices == NULL) {
-        devices->count = 1;
-        return resolve_device(a, &devices->devices[0], error);
-    }
-    if (a->device != NULL)
-        return tw_fail(error, TW_INVALID, "give --device or --devices, not both");
-    tw_status status = device_list_find(devices, a->devices, error);
-    for (int i = 0; i < devices->count && status == TW_OK; i++)
-        cpus += devices->devices[i].is_cpu;
-    if (cpus > 1 && !a->quiet)
-        fprintf(stderr,
-                "tune: %d of the devices are CPUs, which may be the same cores: they then "
-                "disturb each other's times\n",
-                cpus);
-    return status;
-}
-
 /* Problems are all checked before the first is tuned: a typing error in the last of a list must not
  * show after an hour. */
 static tw_status prepare(struct job *job, struct tw_error *error) {
@@ -122,7 +102,7 @@ static tw_status prepare(struct job *job, struct tw_error *error) {
         status = resolve_problem(a, i, task->description, &problem, error);
     }
     if (status == TW_OK)
-        status = find_devices(a, &job->devices, error);
+        status = resolve_devices(a, &job->devices, error);
     if (status == TW_OK) {
         task->db_path = database_path(a, error);
         status = task->db_path == NULL ? error->status

@@ -1,7 +1,13 @@
 /* A Kernel Tuner cache, laid out as Kernel Tuner does, so that it can go on where the file ends: it
  * takes off the last three characters. A configuration that failed says so in both places where a
- * version of it looks. */
+ * version of it looks.
+ *
+ * A brief one has a few digits of each time, the day of each trial and no extras but the status,
+ * and its lines are in order: packed, it takes a third. */
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "tuner/exchange/canonical_json.h"
 #include "tuner/formats/exported_run.h"
@@ -29,8 +35,9 @@ static void add_number(struct tw_text *text, const char *name, double value) {
     canonical_number(text, value);
 }
 
-static void print_entry(struct tw_text *text, const struct tw_db_trial *t,
-                        const cJSON *configuration) {
+/* What every tool reads: the configuration, milliseconds, and when. Left open. */
+static void print_measured(struct tw_text *text, const struct tw_db_trial *t,
+                           const cJSON *configuration) {
     tw_text_print(text, "%s\n", text->length > 0 ? "," : "");
     print_key(text, configuration);
     tw_text_print(text, ": {");
@@ -50,22 +57,92 @@ static void print_entry(struct tw_text *text, const struct tw_db_trial *t,
     }
     add_number(text, "compile_time", t->has_compile_ms ? t->compile_ms : 0);
     add_number(text, "verification_time", 0);
-    /* As far as is known: what the kernel itself took of it. */
-    add_number(text, "benchmark_time", t->has_time ? (double)t->repeats * (t->time_us / 1e3) : 0);
+}
+
+static void print_moment(struct tw_text *text, const struct tw_db_trial *t) {
     add_number(text, "strategy_time", 0);
     add_number(text, "framework_time", 0);
     tw_text_print(text, ", \"timestamp\": ");
     exported_moment(text, t->created_at);
+}
+
+/* As far as is known: what the kernel itself took, in milliseconds. */
+static double benchmark_ms(const struct tw_db_trial *t) {
+    return t->has_time ? (double)t->repeats * (t->time_us / 1e3) : 0;
+}
+
+static void print_status(struct tw_text *text, const struct tw_db_trial *t) {
+    tw_text_print(text, ", \"" EXTRAS_STATUS "\": \"%s\"", tw_db_trial_status_text(t->status));
+}
+
+static void print_entry(struct tw_text *text, const struct tw_db_trial *t,
+                        const cJSON *configuration) {
+    print_measured(text, t, configuration);
+    add_number(text, "benchmark_time", benchmark_ms(t));
+    print_moment(text, t);
     struct extra extras[EXTRAS_MOST];
     int count = extras_of(t, extras);
     for (int i = 0; i < count; i++)
         add_number(text, extras[i].name, extras[i].value);
-    tw_text_print(text, ", \"" EXTRAS_STATUS "\": \"%s\"", tw_db_trial_status_text(t->status));
+    print_status(text, t);
     if (t->message != NULL) {
         tw_text_print(text, ", \"tilewise_message\": ");
         exported_string(text, t->message);
     }
     tw_text_print(text, "}");
+}
+
+/* ---- Brief ones ---- */
+
+/* Of a kernel's time, so that the last is 0.1% at most; and of what only costs are made of. */
+enum { DIGITS = 4, FEW_DIGITS = 2, DAY_S = 86400 };
+
+static double rounded(double value, int digits) {
+    char text[40];
+    snprintf(text, sizeof text, "%.*g", digits, value);
+    return strtod(text, NULL);
+}
+
+static void print_brief(struct tw_text *text, const struct tw_db_trial *t,
+                        const cJSON *configuration) {
+    struct tw_db_trial brief = *t;
+    brief.time_us = extras_microseconds(rounded(t->time_us / 1e3, DIGITS));
+    brief.compile_ms = rounded(t->compile_ms, FEW_DIGITS);
+    brief.created_at -= t->created_at % DAY_S;
+    print_measured(text, &brief, configuration);
+    add_number(text, "benchmark_time", rounded(benchmark_ms(t), FEW_DIGITS));
+    print_moment(text, &brief);
+    print_status(text, &brief);
+    tw_text_print(text, "}");
+}
+
+static int by_text(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Entries, a line each, by their text. */
+static void sort_entries(struct tw_text *entries) {
+    size_t count = 0;
+    for (const char *at = entries->data; at != NULL && *at != '\0'; at++)
+        count += *at == '\n';
+    char **lines = malloc((count + 1) * sizeof *lines), *rest = NULL;
+    struct tw_text sorted = {.failed = entries->failed || lines == NULL};
+    count = 0;
+    if (!sorted.failed && entries->data != NULL)
+        for (char *line = strtok_r(entries->data, "\n", &rest); line != NULL;
+             line = strtok_r(NULL, "\n", &rest))
+            lines[count++] = line;
+    if (count > 0)
+        qsort(lines, count, sizeof *lines, by_text);
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strlen(lines[i]);
+        length -= lines[i][length - 1] == ','; /* but the last had one behind it */
+        tw_text_print(&sorted, "%s\n", i > 0 ? "," : "");
+        tw_text_add(&sorted, lines[i], length);
+    }
+    free(lines);
+    tw_text_free(entries);
+    *entries = sorted;
 }
 
 static void print_header(struct tw_text *text, const struct exported_run *run) {
@@ -88,11 +165,15 @@ tw_status trial_export_kernel_tuner(tw_db *db, const struct trial_export *what,
                                     struct tw_text *text, int64_t *left_out,
                                     struct tw_error *error) {
     struct exported_run run;
-    tw_status status = exported_run_read(&run, db, what, print_entry, error);
+    tw_status status =
+        exported_run_read(&run, db, what, what->brief ? print_brief : print_entry, error);
+    if (status == TW_OK && what->brief)
+        sort_entries(&run.entries);
     if (status == TW_OK) {
         print_header(text, &run);
         tw_text_print(text, "\"cache\": {");
         tw_text_add(text, run.entries.data, run.entries.length);
+        text->failed = text->failed || run.entries.failed;
         tw_text_print(text, "}\n}\n");
         *left_out = run.left_out;
     }

@@ -13,6 +13,7 @@ struct trial_export {
     int64_t run;                /* 0: the latest made here, of the kernel if one is named */
     const char *kernel;         /* may be NULL */
     const char *implementation; /* NULL: the only one that the run tried */
+    bool brief;                 /* what replays need, rounded and in order, so that it packs well */
 };
 
 /* Appends the file's text. `left_out` is the number of trials of the implementation that were made

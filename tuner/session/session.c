@@ -234,6 +234,8 @@ static void tear_down(struct session *s) {
 
 /* The playoff's share of a time budget. */
 static double reserved(const struct session *s) {
+    if (s->options->trials_only)
+        return 0;
     double share = s->options->budget_seconds * 0.1;
     return share < 10 ? share : 10;
 }
@@ -395,7 +397,7 @@ tw_status session_run(const struct session_options *options, const struct tw_pro
     tw_status status = set_up(s, db, db_path);
     if (status == TW_OK)
         status = search(s, progress, context);
-    if (status == TW_OK && s->contender_count > 0) {
+    if (status == TW_OK && s->contender_count > 0 && !options->trials_only) {
         if (!session_interrupted(s))
             report(s, "playoff", progress, context);
         status = finals_run(s, playoff_seconds(s));
