@@ -105,6 +105,13 @@ struct tw_tensor {
     uint32_t box[TW_MAX_RANK];         /* elements that one copy takes */
     int swizzle;                       /* bytes: 0, 32, 64 or 128 */
     uint64_t offset;                   /* bytes from the memory's beginning */
+    /* In im2col mode (1) a copy takes box[0] channels, the first dimension, of each of box[1]
+     * pixels, all others but the last, which are images. Pixels are `steps` apart within a window,
+     * which begins `lower` after an image's beginning and ends `upper` after its end. Otherwise 0,
+     * as all of these. */
+    int im2col;
+    int32_t lower[TW_MAX_RANK - 2], upper[TW_MAX_RANK - 2];
+    uint32_t steps[TW_MAX_RANK - 2];
 };
 
 enum tw_value_kind { TW_VALUE_MEMORY, TW_VALUE_BYTES, TW_VALUE_TENSOR_MAP };

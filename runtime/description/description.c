@@ -215,6 +215,11 @@ static void free_tensor_map(struct tw_tensor_map_description *map) {
     }
     for (int i = 0; i < TW_MAX_RANK - 1; i++)
         tw_expression_free(map->strides[i]);
+    for (int i = 0; i < TW_MAX_RANK - 2; i++) {
+        tw_expression_free(map->lower[i]);
+        tw_expression_free(map->upper[i]);
+        tw_expression_free(map->steps[i]);
+    }
     tw_expression_free(map->layers);
     tw_expression_free(map->layer_stride);
     tw_expression_free(map->swizzle);

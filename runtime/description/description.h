@@ -145,6 +145,10 @@ struct tw_tensor_map_description {
     struct tw_expression *layer_stride;             /* elements */
     struct tw_expression *swizzle;                  /* bytes: 0 (NULL), 32, 64 or 128 */
     struct tw_expression *offset;                   /* bytes; NULL: 0 */
+    bool im2col; /* box is then channels and pixels, and there are, for all dims but the first and
+                    the last: */
+    struct tw_expression *lower[TW_MAX_RANK - 2], *upper[TW_MAX_RANK - 2]; /* of the window */
+    struct tw_expression *steps[TW_MAX_RANK - 2];                          /* between pixels */
 };
 
 struct tw_launch_description {

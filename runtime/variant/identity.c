@@ -78,6 +78,11 @@ static void add_tensor_maps(struct tw_hash *hash, const struct tw_description *d
             tw_expression_hash(map->layers, symbols, hash);
             tw_expression_hash(map->layer_stride, symbols, hash);
         }
+        if (map->im2col) {
+            add_expressions(hash, map->lower, map->rank - 2, symbols);
+            add_expressions(hash, map->upper, map->rank - 2, symbols);
+            add_expressions(hash, map->steps, map->rank - 2, symbols);
+        }
     }
 }
 
@@ -235,6 +240,11 @@ static void add_tensor(struct tw_hash *hash, const struct tw_description *d,
     }
     add_number(hash, tensor->swizzle);
     add_number(hash, (int64_t)tensor->offset);
+    for (int i = 0; tensor->im2col && i < tensor->rank - 2; i++) {
+        add_number(hash, tensor->lower[i]);
+        add_number(hash, tensor->upper[i]);
+        add_number(hash, tensor->steps[i]);
+    }
 }
 
 /* What a launch passes: names of memory and scalars, values of the rest. */

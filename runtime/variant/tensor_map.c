@@ -39,12 +39,35 @@ static tw_status sizes_of(const struct tw_tensor_map_description *map, const int
         int64_t dim = 0, box = 0;
         status =
             evaluate(map, "a dimension", map->dims[i], values, 1, INT64_C(1) << 32, &dim, error);
-        if (status == TW_OK)
-            status = evaluate(map, "a box", map->box[i], values, 1, 256, &box, error);
+        if (status == TW_OK && map->box[i] != NULL)
+            status = evaluate(map, "a box", map->box[i], values, 1,
+                              map->im2col && i == 1 ? 1024 : 256, &box, error);
         tensor->dims[i] = (uint64_t)dim;
         tensor->box[i] = (uint32_t)box;
         if (status == TW_OK && i > 0)
             status = stride_of(map, map->strides[i - 1], values, bytes, i, tensor, error);
+    }
+    return status;
+}
+
+/* A window's corners have the fewer bits the more dimensions there are. */
+static tw_status window_of(const struct tw_tensor_map_description *map, const int64_t *values,
+                           struct tw_tensor *tensor, struct tw_error *error) {
+    const int64_t most = map->rank == 3 ? 32767 : map->rank == 4 ? 127 : 15;
+    tw_status status = TW_OK;
+    tensor->im2col = map->im2col;
+    for (int i = 0; map->im2col && i < map->rank - 2 && status == TW_OK; i++) {
+        int64_t lower = 0, upper = 0, step = 0;
+        status = evaluate(map, "a window's lower corner", map->lower[i], values, -most - 1, most,
+                          &lower, error);
+        if (status == TW_OK)
+            status = evaluate(map, "a window's upper corner", map->upper[i], values, -most - 1,
+                              most, &upper, error);
+        if (status == TW_OK)
+            status = evaluate(map, "a window's step", map->steps[i], values, 1, 8, &step, error);
+        tensor->lower[i] = (int32_t)lower;
+        tensor->upper[i] = (int32_t)upper;
+        tensor->steps[i] = (uint32_t)step;
     }
     return status;
 }
@@ -76,6 +99,8 @@ static tw_status tensor_of(const struct tw_problem *problem,
     tw_status status = sizes_of(map, values, bytes, tensor, error);
     if (status == TW_OK)
         status = layers_of(map, values, bytes, tensor, error);
+    if (status == TW_OK)
+        status = window_of(map, values, tensor, error);
     if (status == TW_OK && map->swizzle != NULL)
         status = evaluate(map, "the swizzle", map->swizzle, values, 0, 128, &swizzle, error);
     if (status == TW_OK && map->offset != NULL)

@@ -4,7 +4,7 @@
 TW_KERNEL(conv2d_mma)
 (TW_GLOBAL const ELEMENT *TW_RESTRICT input, TW_GLOBAL const ELEMENT *TW_RESTRICT filters,
  TW_GLOBAL ELEMENT *TW_RESTRICT output, int M, int N, int K, int ld_f, int ld_out, SCALAR alpha, SCALAR beta,
- int group_m)
+ int group_m EPILOGUE_PARAMETERS)
 {
     const int all = K / BK + (K % BK != 0);
     const int part = SPLIT > 1 ? (int)blockIdx.x % SPLIT : 0;
@@ -21,5 +21,14 @@ TW_KERNEL(conv2d_mma)
     patches_begin(&of_pixels, first, m);
     filters_begin(&of_filters, first, n);
     multiply_all(sums, SWAP ? &of_filters : &of_pixels, SWAP ? &of_pixels : &of_filters, (end < K ? end : K) - first);
-    store_sums(output + (tw_index)blockIdx.z * N + (tw_index)m * ld_out + n, sums, M - m, N - n, ld_out, alpha, beta);
+    output += (tw_index)blockIdx.z * N + (tw_index)m * ld_out + n;
+#if HAS_BIASES
+    biases += blockIdx.z * N;
+#endif
+#if EPILOGUE
+    DECLARE_EPILOGUE();
+    store_sums(output, sums, M - m, N - n, ld_out, alpha, beta, m, n, epilogue);
+#else
+    store_sums(output, sums, M - m, N - n, ld_out, alpha, beta);
+#endif
 }

@@ -27,9 +27,12 @@ void lint_each_of_launch(const struct tw_launch_description *launch, lint_expres
         const struct tw_tensor_map_description *map = &launch->tensor_maps[i];
         list(&walk, map->dims, map->rank);
         list(&walk, map->strides, map->rank - 1);
-        list(&walk, map->box, map->rank);
+        list(&walk, map->box, TW_MAX_RANK);
         one(&walk, map->layers);
         one(&walk, map->layer_stride);
+        list(&walk, map->lower, TW_MAX_RANK - 2);
+        list(&walk, map->upper, TW_MAX_RANK - 2);
+        list(&walk, map->steps, TW_MAX_RANK - 2);
         one(&walk, map->swizzle);
         one(&walk, map->offset);
     }

@@ -67,7 +67,7 @@ static tw_status cuda_describe(int index, struct tw_device_info *info, struct tw
         cu->launch_ex != NULL && attribute(cu, device, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH);
     info->max_cluster = clusters ? 8 : 1;
     info->has_tensor_maps =
-        cu->tensor_map_encode != NULL &&
+        cu->tensor_map_encode != NULL && cu->im2col_map_encode != NULL &&
         attribute(cu, device, CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED) != 0;
     info->unit_threads = attribute(cu, device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
     info->unit_blocks = attribute(cu, device, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);

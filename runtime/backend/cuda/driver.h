@@ -55,6 +55,7 @@
 #define TW_CUDA_LATER_FUNCTIONS(X)                                                                 \
     X(launch_ex, cuLaunchKernelEx)                                                                 \
     X(tensor_map_encode, cuTensorMapEncodeTiled)                                                   \
+    X(im2col_map_encode, cuTensorMapEncodeIm2col)                                                  \
     X(capture_begin, cuStreamBeginCapture)                                                         \
     X(capture_end, cuStreamEndCapture)                                                             \
     X(graph_instantiate, cuGraphInstantiateWithFlags)                                              \

@@ -54,14 +54,15 @@ static tw_status encode(const struct tw_cuda_driver *cu, const struct tw_tensor 
                         CUdeviceptr address, CUtensorMap *map, struct tw_error *error) {
     cuuint64_t dims[TW_MAX_RANK], strides[TW_MAX_RANK - 1];
     cuuint32_t box[TW_MAX_RANK], steps[TW_MAX_RANK];
+    const cuuint32_t rank = (cuuint32_t)tensor->rank;
     for (int i = 0; i < tensor->rank; i++) {
         dims[i] = tensor->dims[i];
         box[i] = tensor->box[i];
-        steps[i] = 1;
+        steps[i] = tensor->im2col && i > 0 && i < tensor->rank - 1 ? tensor->steps[i - 1] : 1;
         if (i > 0)
             strides[i - 1] = tensor->strides[i - 1];
     }
-    if (cu->tensor_map_encode == NULL)
+    if (cu->tensor_map_encode == NULL || cu->im2col_map_encode == NULL)
         return tw_fail(error, TW_UNAVAILABLE,
                        "the driver knows no tensor maps (12.0 and later do)");
     if (address % 16 != 0)
@@ -71,12 +72,21 @@ static tw_status encode(const struct tw_cuda_driver *cu, const struct tw_tensor 
     tw_status status = tw_cuda_check(cu->driver_version(&driver), "cuDriverGetVersion", error);
     if (status != TW_OK)
         return status;
-    status = tw_cuda_check(
-        cu->tensor_map_encode(map, type_of(tensor->type), (cuuint32_t)tensor->rank, (void *)address,
-                              dims, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                              swizzle_of(tensor->swizzle), CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
-                              CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
-        "cuTensorMapEncodeTiled", error);
+    if (tensor->im2col)
+        status = tw_cuda_check(
+            cu->im2col_map_encode(map, type_of(tensor->type), rank, (void *)address, dims, strides,
+                                  tensor->lower, tensor->upper, box[0], box[1], steps,
+                                  CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(tensor->swizzle),
+                                  CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+                                  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+            "cuTensorMapEncodeIm2col", error);
+    else
+        status = tw_cuda_check(
+            cu->tensor_map_encode(map, type_of(tensor->type), rank, (void *)address, dims, strides,
+                                  box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                                  swizzle_of(tensor->swizzle), CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+                                  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+            "cuTensorMapEncodeTiled", error);
     if (status == TW_OK)
         mend(tensor, driver, map);
     return status;

@@ -1,6 +1,4 @@
-/* What every template of convolutions shares.
- *
- * How images, filters and results lie in memory: rows of images and results are ld_in and ld_out elements apart, those
+/* How images, filters and results lie in memory: rows of images and results are ld_in and ld_out elements apart, those
  * of a filter's terms ld_f:
  *
  *     nhwc    images IMAGES*IN_H*IN_W x CHANNELS, a filter R*S*C, results IMAGES*OUT_H*OUT_W x FILTERS
@@ -19,18 +17,4 @@
 #define INPUT_AT(n, c, h, w) ((((tw_index)(n) * channels + (c)) * in_h + (h)) * ld_in + (w))
 #define FILTER_AT(f, c, r, s) ((tw_index)(f) * ld_f + ((tw_index)(c) * filter_r + (r)) * filter_s + (s))
 #define OUTPUT_AT(n, f, p, q) ((((tw_index)(n) * filter_count + (f)) * out_h + (p)) * ld_out + (q))
-#endif
-
-/* What becomes of a sum of products before it is stored: gemm/epilogue.cu's, for one filter. */
-
-#if EPILOGUE
-#define FINISHED(sum, at, pixel, filter) TO_RESULT(finished(alpha * (sum), beta, at, pixel, filter, epilogue))
-#define DECLARE_EPILOGUE() const struct epilogue epilogue = EPILOGUE_GIVEN
-#define EPILOGUE_TYPED , struct epilogue epilogue
-#define EPILOGUE_PASSED , epilogue
-#else
-#define FINISHED(sum, at, pixel, filter) RESULT_OF((sum), at, alpha, beta)
-#define DECLARE_EPILOGUE()
-#define EPILOGUE_TYPED
-#define EPILOGUE_PASSED
 #endif
