@@ -31,6 +31,18 @@ static const struct {
      "IMAGES=8,CHANNELS=60,IN_H=56,IN_W=56,FILTERS=72,R=3,S=3;"
      "layout=nhwc,compute=tf32,pad_w=1",
      80, 120},
+    {"conv2d", "mma",
+     "IMAGES=8,CHANNELS=64,IN_H=56,IN_W=56,FILTERS=72,R=3,S=3;"
+     "dtype=f16,layout=nhwc,bias=filter,activation=relu",
+     90, 90},
+    {"conv2d", "wgmma",
+     "IMAGES=8,CHANNELS=72,IN_H=56,IN_W=56,FILTERS=72,R=3,S=3;"
+     "dtype=f16,layout=nhwc,pad_h=1,bias=filter,activation=relu",
+     90, 90},
+    {"conv2d", "wgmma-tf32-split",
+     "IMAGES=8,CHANNELS=60,IN_H=56,IN_W=56,FILTERS=72,R=3,S=3;"
+     "layout=nhwc,compute=tf32,pad_w=1,stride_h=2",
+     90, 90},
     {"gemm", "wgmma-promoted", "M=1000,N=1000,K=1024;dtype=e4m3,trans=nt,scales=rows", 90, 90},
     {"gemm", "wgmma-promoted", "M=1000,N=1000,K=1024;dtype=e4m3,trans=nt,scales=blocks", 90, 90},
     {"gemm_grouped", "wgmma", "M=1000,N=1000,K=1000;dtype=bf16,groups=16,bias=column", 90, 90},

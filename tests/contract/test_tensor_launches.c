@@ -126,12 +126,94 @@ static void tensor_map_swizzled(void **state) {
     copy_box(*state, 0, 32, 8, 1);
 }
 
+enum { IMAGE_C = 4, IMAGE_W = 5, IMAGE_H = 4, IMAGES = 2, PIXELS = 8, STEP_W = 2 };
+enum { RESULT_W = 3, RESULT_H = IMAGE_H }; /* of a 3x3 filter with padding */
+
+/* Pixels of images under one place of a 3x3 filter, in im2col mode: from the result `first` on,
+ * over the ends of rows and of images. */
+static void gather(const struct stage *stage, int first, int r, int s) {
+    static const char body[] =
+        "struct tensor_map { tw_u64 words[16] __attribute__((aligned(64))); };\n"
+        "extern \"C\" __global__ void gather(const __grid_constant__ tensor_map map, float *out,\n"
+        "                                  int w, int h, int n, int right, int down) {\n"
+        "    __shared__ __align__(1024) float tile[4 * 8];\n"
+        "    __shared__ tw_u64 ready;\n"
+        "    unsigned to = (unsigned)__cvta_generic_to_shared(tile);\n"
+        "    unsigned bar = (unsigned)__cvta_generic_to_shared(&ready), done = 0;\n"
+        "    asm volatile(\"mbarrier.init.shared::cta.b64 [%0], 1;\" :: \"r\"(bar) : \"memory\");\n"
+        "    asm volatile(\"fence.proxy.async.shared::cta;\" ::: \"memory\");\n"
+        "    asm volatile(\"mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 128;\" :: \"r\"(bar)"
+        " : \"memory\");\n"
+        "    asm volatile(\"cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::"
+        "complete_tx::bytes [%0], [%1, {%3, %4, %5, %6}], [%2], {%7, %8};\" :: \"r\"(to), "
+        "\"l\"((tw_u64)&map),"
+        " \"r\"(bar), \"r\"(0), \"r\"(w), \"r\"(h), \"r\"(n), \"h\"((tw_u16)right), "
+        "\"h\"((tw_u16)down)"
+        " : \"memory\");\n"
+        "    while (!done)\n"
+        "        asm volatile(\"{.reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0;"
+        " selp.u32 %0, 1, 0, p;}\" : \"=r\"(done) : \"r\"(bar) : \"memory\");\n"
+        "    for (int i = 0; i < 32; i++)\n        out[i] = tile[i];\n"
+        "}\n";
+    if (!stage->info.has_tensor_maps)
+        skip();
+    float images[IMAGES][IMAGE_H][IMAGE_W][IMAGE_C], got[PIXELS][IMAGE_C];
+    for (size_t i = 0; i < sizeof images / sizeof(float); i++)
+        ((float *)images)[i] = (float)(i + 1);
+    struct tw_module *module = load_body(stage, body, "gather", one, 0);
+    struct tw_memory in = allocate(stage, sizeof images), out = allocate(stage, sizeof got);
+    struct tw_error error;
+    must(stage->backend->write(stage->device, &in, images, &error), error);
+    const struct tw_tensor tensor = {
+        .type = TW_TENSOR_f32,
+        .rank = 4,
+        .dims = {IMAGE_C, IMAGE_W, IMAGE_H, IMAGES},
+        .strides = {sizeof images[0][0][0], sizeof images[0][0], sizeof images[0]},
+        .box = {IMAGE_C, PIXELS},
+        .im2col = 1,
+        .lower = {-1, -1},
+        .upper = {-1, -1},
+        .steps = {STEP_W, 1}};
+    const int left = first % RESULT_W * STEP_W - 1, top = first / RESULT_W % RESULT_H - 1;
+    const struct tw_value values[] = {
+        {.kind = TW_VALUE_TENSOR_MAP, .tensor = &tensor, .memory = in},
+        memory_value(out),
+        number_value(TW_TYPE_i32, left),
+        number_value(TW_TYPE_i32, top),
+        number_value(TW_TYPE_i32, first / RESULT_W / RESULT_H),
+        number_value(TW_TYPE_i32, s),
+        number_value(TW_TYPE_i32, r)};
+    const struct tw_launch pixels = {.module = module,
+                                     .block = {1, 1, 1},
+                                     .grid = {1, 1, 1},
+                                     .value_count = 7,
+                                     .values = values};
+    fill_with(stage, &out, 0xff);
+    launch(stage, &pixels);
+    read_back(stage, &out, got);
+    for (int i = 0; i < PIXELS * IMAGE_C; i++) {
+        const int pixel = first + i / IMAGE_C, n = pixel / RESULT_W / RESULT_H;
+        const int h = pixel / RESULT_W % RESULT_H - 1 + r, w = pixel % RESULT_W * STEP_W - 1 + s;
+        const bool inside = n < IMAGES && h >= 0 && h < IMAGE_H && w >= 0 && w < IMAGE_W;
+        const float expected = inside ? images[n][h][w][i % IMAGE_C] : 0;
+        assert_true(got[i / IMAGE_C][i % IMAGE_C] == expected);
+    }
+    stage->backend->release(stage->device, &in);
+    stage->backend->release(stage->device, &out);
+    stage->backend->unload(stage->device, module);
+}
+
+static void pixels_of_images(void **state) {
+    gather(*state, 0, 0, 0);
+    gather(*state, 7, 2, 1);
+    gather(*state, 2 * RESULT_W * RESULT_H - 3, 1, 2); /* behind the last image all is zero */
+}
+
 int main(int count, char **arguments) {
     struct CMUnitTest tests[] = {
-        STAGE_TEST(clusters),
-        STAGE_TEST(tensor_map_inside),
-        STAGE_TEST(tensor_map_edges),
-        STAGE_TEST(tensor_map_swizzled),
+        STAGE_TEST(clusters),         STAGE_TEST(tensor_map_inside),
+        STAGE_TEST(tensor_map_edges), STAGE_TEST(tensor_map_swizzled),
+        STAGE_TEST(pixels_of_images),
     };
     return run_on_backends(count, arguments, tests, sizeof tests / sizeof *tests);
 }

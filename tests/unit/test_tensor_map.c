@@ -75,6 +75,41 @@ static void of_layers(void **state) {
         TW_RESOURCE, error, "a stride, \"lda + 1\", is 2004 bytes, no multiple of 16");
 }
 
+#define IMAGES                                                                                     \
+    "\"buffer\": \"A\", \"dims\": [\"8\", \"M/10\", \"5\", \"N/20\"], "                            \
+    "\"strides\": [\"8\", \"M\", \"8*M\"], \"box\": [\"8\", \"BLOCK_X*16\"]"
+#define WINDOW(lower, steps)                                                                       \
+    ", \"im2col\": { \"lower\": " lower ", \"upper\": [\"1 - 2*3\", \"-1\"], "                     \
+    "\"steps\": " steps " }"
+
+/* In im2col mode a box is channels and pixels, which lie in a window of every image. */
+static void of_windows(void **state) {
+    (void)state;
+    struct tw_tensor tensor;
+    struct tw_error error;
+    must(maps_with(MAPS(IMAGES WINDOW("[\"0 - 1\", \"-2\"]", "[\"2\", \"BLOCK_X/64\"]")), &tensor,
+                   &error),
+         error);
+    assert_int_equal(tensor.im2col, 1);
+    assert_int_equal(tensor.rank, 4);
+    assert_int_equal(tensor.dims[1], 100);
+    assert_int_equal(tensor.box[1], 1024);
+    assert_int_equal(tensor.lower[0], -1);
+    assert_int_equal(tensor.lower[1], -2);
+    assert_int_equal(tensor.upper[0], -5);
+    assert_int_equal(tensor.upper[1], -1);
+    assert_int_equal(tensor.steps[0], 2);
+    assert_int_equal(tensor.steps[1], 1);
+    assert_refuses(
+        maps_with(MAPS(IMAGES WINDOW("[\"0 - 129\", \"-2\"]", "[\"2\", \"1\"]")), &tensor, &error),
+        TW_RESOURCE, error, "a window's lower corner, \"0 - 129\", is -129; it may be -128 to 127");
+    assert_refuses(
+        maps_with(MAPS(IMAGES WINDOW("[\"-1\", \"-2\"]", "[\"9\", \"1\"]")), &tensor, &error),
+        TW_RESOURCE, error, "a window's step, \"9\", is 9; it may be 1 to 8");
+    must(maps_with(MAPS(GOOD), &tensor, &error), error);
+    assert_int_equal(tensor.im2col, 0);
+}
+
 /* What the copy engine cannot do screens a configuration out, with the reason. */
 static void impossible(void **state) {
     (void)state;
@@ -121,6 +156,15 @@ static void refused_when_read(void **state) {
          "needs a stride for every dimension but the first"},
         {"\"buffer\": \"A\", \"dims\": [\"N\"], \"strides\": [], \"box\": [\"4\", \"4\"]",
          "needs a size for every dimension"},
+        {IMAGES WINDOW("[\"1\"]", "[\"1\", \"1\"]"),
+         "needs a number for every dimension but the first and the last"},
+        {IMAGES ", \"im2col\": { \"lower\": [\"1\", \"1\"], \"upper\": [\"1\", \"1\"] }", "steps"},
+        {GOOD ", \"im2col\": { \"lower\": [], \"upper\": [], \"steps\": [] }",
+         "needs at least three dimensions"},
+        {"\"buffer\": \"A\", \"dims\": [\"N\", \"1\", \"M\"], \"strides\": [\"N\", \"N\"], "
+         "\"box\": [\"4\", \"4\", \"4\"], \"im2col\": { \"lower\": [\"0\"], \"upper\": [\"0\"], "
+         "\"steps\": [\"1\"] }",
+         "needs channels and pixels in im2col mode"},
         {"\"buffer\": \"A\", \"dims\": [], \"strides\": [], \"box\": []",
          "needs at least one dimension"},
         {"\"buffer\": \"A\", \"dims\": [\"N\"], \"strides\": [], \"box\": [\"4\"], \"boxes\": 1",
@@ -187,9 +231,13 @@ static void tensor_maps_need_a_copy_engine(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(worked_out), cmocka_unit_test(of_layers),
-        cmocka_unit_test(impossible), cmocka_unit_test(refused_when_read),
-        cmocka_unit_test(clusters),   cmocka_unit_test(tensor_maps_need_a_copy_engine),
+        cmocka_unit_test(worked_out),
+        cmocka_unit_test(of_layers),
+        cmocka_unit_test(of_windows),
+        cmocka_unit_test(impossible),
+        cmocka_unit_test(refused_when_read),
+        cmocka_unit_test(clusters),
+        cmocka_unit_test(tensor_maps_need_a_copy_engine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
