@@ -223,6 +223,7 @@ static void what_no_kernel_serves(void **state) {
     double got[CELLS];
     tw_error error;
     must(run(&o, &good, &error), error);
+    must(tw_wait(o.library, NULL, &error), error); /* a write waits for nothing */
     must(tw_write(o.library, o.c, o.from[2], sizeof o.from[2], &error), error);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         for (int again = 0; again < 2; again++) {

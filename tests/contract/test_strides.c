@@ -140,7 +140,8 @@ static bool draw_call(uint64_t *seed, struct tw_description *d, const struct tw_
         sizes[i] = draw_size(seed);
     if (is_of_images(d))
         draw_images(seed, sizes);
-    *call = (struct call){.problem = problem_of(d, sizes, (int)draw_below(seed, 1000))};
+    *call =
+        (struct call){.problem = problem_of(d, sizes, (int)draw_below(seed, attribute_choices(d)))};
     call->problem.alignment = draw_alignment(seed, &call->problem);
     tw_device_values(device, slots);
     must(tw_problem_bind(&call->problem, slots, NULL, values, &error), error);
@@ -156,7 +157,7 @@ static bool draw_call(uint64_t *seed, struct tw_description *d, const struct tw_
 }
 
 /* Some implementations are for few problems: one type of seven, one layout of four, no batch. */
-enum { MOST_DRAWS = 400 };
+enum { MOST_DRAWS = 4000 };
 
 /* Implementations take turns. */
 static void calls_by_lot(void **state) {

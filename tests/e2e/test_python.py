@@ -26,9 +26,9 @@ def array(values):
         return values
     import torch
 
-    tensor = torch.from_numpy(numpy.ascontiguousarray(values)).cuda()
-    strides = [stride // values.itemsize for stride in values.strides]
-    return tensor.T if strides[0] < strides[-1] and values.ndim == 2 else tensor
+    if values.ndim == 2 and values.flags.f_contiguous and not values.flags.c_contiguous:
+        return torch.from_numpy(values.T).cuda().T
+    return torch.from_numpy(numpy.ascontiguousarray(values)).cuda()
 
 
 def host(result):

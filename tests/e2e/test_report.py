@@ -233,7 +233,7 @@ class Report(support.EndToEnd):
             self.refused("report", "-o", self.out, *words, says=says)
         self.assertEqual(self.out.read_text(), before)
         self.refused("report", says="give -o FILE", codes=(2,))
-        self.refused("report", "-o", self.home / "no/where.html", says="no/where.html: cannot be written", codes=(2,))
+        self.refused("report", "--quiet", "-o", self.home / "no/where.html", says="no/where.html: cannot be written", codes=(2,))
         self.refused("report", "-o", self.out, "--db", self.home / "none.db", says="none.db", codes=(2,))
 
     @unittest.skipIf(browser.ABSENT, browser.ABSENT)
