@@ -68,9 +68,10 @@ class Family:
         """What a view depends on, cheaply, to look calls up by."""
         raise NotImplementedError
 
-    def pair(self, a: Any, b: Any) -> tuple[Any, ...]:
-        """The signatures of two arrays."""
-        return (self.signature(a), self.signature(b))
+    def together(self, a: Any, b: Any, c: Any, d: Any) -> tuple[Any, ...]:
+        """The signatures of several arrays, of which the last two may be None."""
+        of = self.signature
+        return (of(a), of(b), None if c is None else of(c), None if d is None else of(d))
 
     def view(self, array: Any, name: str) -> View:
         """The array as it lies; `name` is for messages."""

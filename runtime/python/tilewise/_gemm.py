@@ -5,11 +5,12 @@ from __future__ import annotations
 import numbers
 from collections.abc import Callable
 from ctypes import addressof, sizeof
+from struct import Struct
 from typing import Any, TypeVar
 
 from tilewise import _native
 from tilewise._arrays import BYTES, HOST, View, _families, dense, family_of, type_name, type_word
-from tilewise._errors import invalid
+from tilewise._errors import InvalidError, invalid
 from tilewise._library import Library, calls, default_library, remember
 from tilewise._matrices import Matrix, matrix
 
@@ -53,7 +54,7 @@ class _Call:
     """All of a call that does not depend on where its arrays are."""
 
     __slots__ = ("descriptor", "handle", "library", "on_host", "swapped", "nothing", "extents", "extras",
-                 "address", "type", "shape", "differentiable", "stream", "head", "middle", "tail")  # fmt: skip
+                 "address", "type", "shape", "differentiable", "stream", "fill_in")  # fmt: skip
 
     descriptor: _native.GemmDescriptor
     address: int
@@ -72,10 +73,8 @@ class _Call:
     differentiable: bool
     """Gradients may be asked for."""
     stream: Callable[[], int]
-    head: bytes
-    """Of the descriptor, what is before the address of the bias, between that and e's, and after."""
-    middle: bytes
-    tail: bytes
+    fill_in: Callable[[int, int], bytes]
+    """The descriptor with the addresses of a bias and of e: other threads use the one that is kept."""
 
 
 def _number(value: Any, name: str) -> float:
@@ -173,7 +172,9 @@ def _describe(call: _Call, views: dict[str, View], alpha: float, beta: float, bi
     )
     call.address = addressof(call.descriptor)
     text = bytes(call.descriptor)
-    call.head, call.middle, call.tail = text[:_BIAS], text[_BIAS + 8 : _E], text[_E + 8 :]
+    head, middle, tail = text[:_BIAS], text[_BIAS + 8 : _E], text[_E + 8 :]
+    pack = Struct(f"={len(head)}sQ{len(middle)}sQ{len(tail)}s").pack
+    call.fill_in = lambda bias, e: pack(head, bias, middle, e, tail)
 
 
 def _choices(bias_along: str, activation: str | None, compute: str | None) -> str:
@@ -228,17 +229,13 @@ def _work_out(a: Any, b: Any, out: Any, bias: Any, c: Any, alpha: Any, beta: Any
     return call
 
 
-def _check_overlap(call: _Call, pointers: list[int]) -> None:
+def _overlap(call: _Call, pointers: list[int]) -> InvalidError:
     """Elements are written while others are still read, so out must lie apart."""
     result, end = pointers[2], pointers[2] + call.extents[2]
     for name, address, size in zip(("a", "b", "out", "bias", "c"), pointers, call.extents):
         if name != "out" and size and address < end and result < address + size:
-            raise invalid(f"out and {name} overlap in memory; give it another out")
-
-
-def _with_extras(call: _Call, bias: int, e: int) -> bytes:
-    """A descriptor with what this call adds: other threads use the one that is kept."""
-    return call.head + bias.to_bytes(8, "little") + call.middle + e.to_bytes(8, "little") + call.tail
+            break
+    return invalid(f"out and {name} overlap in memory; give it another out")
 
 
 def _run_on_host(call: _Call, pointers: list[int]) -> None:
@@ -256,7 +253,7 @@ def _run_on_host(call: _Call, pointers: list[int]) -> None:
         a, b, c, bias, e = (next(taken) if size else 0 for size in sizes)
         if call.swapped:
             a, b = b, a
-        descriptor = _native.GemmDescriptor.from_buffer_copy(_with_extras(call, bias, e))
+        descriptor = _native.GemmDescriptor.from_buffer_copy(call.fill_in(bias, e))
         descriptor.alignment = alignment
         _native.check(_gemm_ex(call.handle, queue, addressof(descriptor), a, b, c, _thread.address))
 
@@ -266,15 +263,21 @@ def _run_on_host(call: _Call, pointers: list[int]) -> None:
 def _execute(call: _Call, a: int, b: int, c: int, bias: int, e: int, given: bool, stream: int | None) -> None:
     """Does what was worked out with arrays at these addresses; `given`: the result was not made for it."""
     if given:
-        sizes, end = call.extents, c + call.extents[2]
-        if call.extras or (a < end and c < a + sizes[0]) or (b < end and c < b + sizes[1]):
-            _check_overlap(call, [a, b, c, bias, e])
+        of_a, of_b, of_c, of_bias, of_e = call.extents
+        end = c + of_c
+        if (
+            (a < end and c < a + of_a)
+            or (b < end and c < b + of_b)
+            or (bias and bias < end and c < bias + of_bias)
+            or (e and e < end and c < e + of_e)
+        ):
+            raise _overlap(call, [a, b, c, bias, e])
     if call.on_host:
         _run_on_host(call, [a, b, c, bias, e])
         return
     if call.swapped:
         a, b = b, a
-    descriptor = _with_extras(call, bias, e) if call.extras else call.address
+    descriptor = call.fill_in(bias, e) if call.extras else call.address
     queue = call.stream() if stream is None else stream
     status = _gemm_ex(call.handle, queue, descriptor, a, b, c, _thread.address)
     if status != 0:
@@ -402,21 +405,21 @@ def gemm(
     >>> tilewise.gemm(a, b.T).shape
     (4, 5)
     """
-    family = _families.get(type(a)) or family_of(a, "a")
-    known_family = _families.get
+    kind = type(a)
+    family = _families.get(kind) or family_of(a, "a")
+    # Nearly always all are of one class.
     if (
-        known_family(type(b)) is not family
-        or (out is not None and known_family(type(out)) is not family)
-        or (bias is not None and known_family(type(bias)) is not family)
-        or (c is not None and known_family(type(c)) is not family)
+        (type(b) is not kind and _families.get(type(b)) is not family)
+        or (out is not None and type(out) is not kind and _families.get(type(out)) is not family)
+        or (bias is not None and type(bias) is not kind and _families.get(type(bias)) is not family)
+        or (c is not None and type(c) is not kind and _families.get(type(c)) is not family)
     ):
         return _mixed(a, b, out, bias, c, alpha, beta, bias_along, activation, compute, dtype, stream, library)  # type: ignore[no-any-return]
     if family.traces and library is not BELOW and family.is_compiling():
         return _traced(a, b, out, bias, c, alpha, beta, bias_along, activation, compute, dtype, stream, library)  # type: ignore[no-any-return]
     key = (
-        family.pair(a, b), None if out is None else family.signature(out), alpha, beta, dtype, activation, compute,
-        None if bias is None else (family.signature(bias), bias_along), None if c is None else family.signature(c),
-        c is out,
+        family.together(a, b, out, bias), alpha, beta, dtype, activation, compute, bias_along,
+        None if c is None else (family.signature(c), c is out),
     )  # fmt: skip
     known = calls if library is None else library.calls
     call: _Call | None = known.get(key)

@@ -37,9 +37,14 @@ class TorchFamily(Family):
     def signature(self, array: Any) -> tuple[Any, ...]:
         return (array.shape, array.stride(), array.dtype, array.get_device(), array.requires_grad)
 
-    def pair(self, a: Any, b: Any) -> tuple[Any, ...]:
-        return (a.shape, a.stride(), a.dtype, a.get_device(), a.requires_grad,
-                b.shape, b.stride(), b.dtype, b.get_device(), b.requires_grad)  # fmt: skip
+    def together(self, a: Any, b: Any, c: Any, d: Any) -> tuple[Any, ...]:
+        # Without a call for each of them.
+        return (
+            a.shape, a.stride(), a.dtype, a.get_device(), a.requires_grad,
+            b.shape, b.stride(), b.dtype, b.get_device(), b.requires_grad,
+            None if c is None else (c.shape, c.stride(), c.dtype, c.get_device(), c.requires_grad),
+            None if d is None else (d.shape, d.stride(), d.dtype, d.get_device(), d.requires_grad),
+        )  # fmt: skip
 
     def view(self, array: Any, name: str) -> View:
         word = _WORDS.get(array.dtype) or word_of(str(array.dtype).removeprefix("torch."), name)

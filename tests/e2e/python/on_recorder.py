@@ -108,6 +108,10 @@ class Recorded(unittest.TestCase):
         wrong = [
             (TypeError, "give out=", {"a": a, "b": a}),
             (ValueError, "out and a overlap", {"a": a, "b": a, "out": OnGpu((8, 8), address=A + 4 * 63)}),
+            (ValueError, "out and bias overlap", {"a": a, "b": a, "out": OnGpu((8, 8), address=C),
+                                                  "bias": OnGpu((8,), address=C + 4 * 60)}),
+            (ValueError, "out and c overlap", {"a": a, "b": a, "out": OnGpu((8, 8), address=C),
+                                               "c": OnGpu((8, 8), address=C - 4)}),
             (ValueError, "out cannot be written to", {"a": a, "b": a, "out": OnGpu((8, 8), address=C, read_only=True)}),
             (ValueError, "a is on cuda and b on host", {"a": a, "b": numpy.ones((8, 8), "f"), "out": a}),
             (ValueError, "strides of (33, 4) bytes", {"a": OnGpu((8, 8), address=A, strides=(33, 4)), "b": a, "out": a}),
