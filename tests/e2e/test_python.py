@@ -242,6 +242,110 @@ class Moves(Arrays):
         self.refused(tilewise.InvalidError, "a and out overlap", tilewise.copy, a, out=a)
 
 
+def convolved(x, w, stride, padding, dilation, groups):
+    """A convolution in double, written down as it is defined."""
+    (n, c, height, width), (f, _, r, s) = x.shape, w.shape
+    x = numpy.pad(x.astype("d"), ((0, 0), (0, 0), (padding[0],) * 2, (padding[1],) * 2))
+    oh = (height + 2 * padding[0] - dilation[0] * (r - 1) - 1) // stride[0] + 1
+    ow = (width + 2 * padding[1] - dilation[1] * (s - 1) - 1) // stride[1] + 1
+    y = numpy.zeros((n, f, oh, ow))
+    for i in range(r):
+        for j in range(s):
+            down, across = i * dilation[0], j * dilation[1]
+            seen = x[:, :, down : down + stride[0] * (oh - 1) + 1 : stride[0],
+                     across : across + stride[1] * (ow - 1) + 1 : stride[1]]
+            for g in range(groups):
+                channels, filters = slice(g * c // groups, (g + 1) * c // groups), slice(g * f // groups, (g + 1) * f // groups)
+                y[:, filters] += numpy.einsum("nchw,fc->nfhw", seen[:, channels], w[filters, :, i, j].astype("d"))
+    return y
+
+
+class Convolutions(Arrays):
+    """Of a few problems only: each is compiled."""
+
+    @staticmethod
+    def last(values):
+        """With the channels of a pixel together."""
+        if ON_CUDA:
+            import torch
+
+            return array(values).contiguous(memory_format=torch.channels_last)
+        return numpy.ascontiguousarray(values.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)
+
+    def test_images_row_by_row(self):
+        x, w, bias = numbers(2, 4, 9, 8), numbers(6, 2, 3, 3, seed=2), numbers(6, seed=3)
+        expected = convolved(x, w, (2, 1), (1, 0), (1, 2), 2)
+        got = tilewise.conv2d(array(x), array(w), array(bias), (2, 1), (1, 0), (1, 2), 2, activation="relu")
+        self.close(got, numpy.maximum(expected + bias[:, None, None], 0))
+        # A part of wider images, added to what is there already.
+        wide, into = array(numbers(2, 4, 9, 12, seed=4)), array(numbers(2, 6, 5, 9, seed=5))
+        before = host(into).copy()
+        out = into[..., 1:5]
+        got = tilewise.conv2d(wide[..., 2:10], array(w), None, (2, 1), (1, 0), (1, 2), 2, out=out, beta=1, alpha=2)
+        self.assertIs(got, out)
+        expected = 2 * convolved(host(wide)[..., 2:10], w, (2, 1), (1, 0), (1, 2), 2) + before[..., 1:5]
+        self.close(out, expected)
+        self.assertTrue((host(into)[..., 5:] == before[..., 5:]).all())
+
+    def test_channels_of_a_pixel_together(self):
+        x, w = numbers(2, 4, 7, 6), numbers(8, 4, 3, 2, seed=2)
+        got = tilewise.conv2d(self.last(x), self.last(w), padding=1)
+        self.close(got, convolved(x, w, (1, 1), (1, 1), (1, 1), 1))
+        strides = got.stride() if ON_CUDA else tuple(step // 4 for step in got.strides)
+        self.assertEqual(strides[1], 1)
+        self.assertEqual(tuple(tilewise.conv2d(self.last(x[:0]), self.last(w)).shape), (0, 8, 5, 5))
+
+    def test_what_is_refused(self):
+        x, w = array(numbers(2, 4, 9, 8)), array(numbers(6, 4, 3, 3))
+        invalid = tilewise.InvalidError
+        for says, arguments, options in (
+            ("are neither all of (images, channels, rows, columns) in memory nor", (x, self.last(numbers(6, 4, 3, 3))), {}),
+            ("with groups=3, weight must have 4/3 channels", (x, w), {"groups": 3}),
+            ("is larger than the padded image", (x, w), {"dilation": 5}),
+            ("a padding may be 0, the others must be at least 1", (x, w), {"stride": 0}),
+            ("there is no out that it could multiply", (x, w), {"beta": 1}),
+            ("stride is (1, 2, 3); it must be a whole number or two", (x, w), {"stride": (1, 2, 3)}),
+            ("conv2d takes (images, channels, rows, columns)", (x[0], w), {}),
+            ("only images may be none", (x[:, :0], w[:, :0]), {}),
+            ("weight is of f64, and input of f32", (x, array(numbers(6, 4, 3, 3, dtype="d"))), {}),
+            ("out has the shape (2, 4, 9, 8); the result is (2, 6, 7, 6)", (x, w), {"out": x}),
+            ("bias has the shape (3,)", (x, w, array(numbers(3))), {}),
+            ("output and input overlap", (x[:, :, :, :3], array(numbers(4, 4, 1, 1))), {"out": x[:, :, :, 2:5]}),
+        ):
+            self.refused(invalid, says, tilewise.conv2d, *arguments, **options)
+
+
+class Groups(Arrays):
+    def test_rows_in_groups(self):
+        a, b, bias = numbers(10, 12), numbers(3, 12, 7, seed=2), numbers(3, 7, seed=3)
+        ends = numpy.array([4, 4, 10], "i")
+        expected = numpy.concatenate([a[:4] @ b[0], a[4:] @ b[2]])
+        self.close(tilewise.gemm_grouped(array(a), array(b), array(ends)), expected)
+        stored = numpy.ascontiguousarray(b.transpose(0, 2, 1))
+        turned = array(stored).mT if ON_CUDA else stored.transpose(0, 2, 1)
+        out = array(numpy.full((10, 7), numpy.nan, "f"))
+        got = tilewise.gemm_grouped(array(a), turned, array(ends), bias=array(bias), activation="relu", out=out)
+        self.assertIs(got, out)
+        rows = numpy.repeat(bias, [4, 0, 6], 0)
+        self.close(out, numpy.maximum(expected + rows, 0))
+        self.assertEqual(tuple(tilewise.gemm_grouped(array(a[:0]), array(b), array(ends * 0)).shape), (0, 7))
+
+    def test_what_is_refused(self):
+        a, b, ends = array(numbers(10, 12)), array(numbers(3, 12, 7)), numpy.array([4, 4, 10], "i")
+        for says, arguments, options in (
+            ("they must be (M, K), (groups, K, N) and (groups,)", (a, b, array(ends[:2])), {}),
+            ("ends is of i64", (a, b, array(ends.astype("l"))), {}),
+            ("a has strides", (array(numpy.asfortranarray(numbers(10, 12))), b, array(ends)), {}),
+            ("products in groups are of f32, f16, bf16 and e4m3",
+             (array(numbers(10, 12, dtype="d")), array(numbers(3, 12, 7, dtype="d")), array(ends)), {}),
+            ("out is (10, 8) of f32; it must be (10, 7) of f32", (a, b, array(ends)), {"out": array(numbers(10, 8))}),
+            ("there is no out that it could multiply", (a, b, array(ends)), {"beta": 2}),
+            ("bias is (3,) of f32; it must be (3, 7) of f32", (a, b, array(ends)), {"bias": array(numbers(3))}),
+            ("products over nothing", (array(numbers(10, 0)), array(numbers(3, 0, 7)), array(ends)), {}),
+        ):
+            self.refused(tilewise.Error, says, tilewise.gemm_grouped, *arguments, **options)
+
+
 class AnyKernel(Arrays):
     """A kernel of a user's own, and the built-in ones by their names."""
 

@@ -77,6 +77,29 @@ class Torch(unittest.TestCase):
         (g,) = torch.autograd.grad((tilewise.transpose(a) * numbers(5, 4, seed=3, dtype=torch.float32)).sum(), [a])
         self.close(g, numbers(5, 4, seed=3, dtype=torch.float32).T)
 
+    def test_gradients_of_convolutions_and_groups(self):
+        x = numbers(2, 4, 6, 5, dtype=torch.float32).requires_grad_()
+        w = numbers(4, 2, 3, 3, seed=2, dtype=torch.float32).requires_grad_()
+        bias = numbers(4, seed=3, dtype=torch.float32).requires_grad_()
+        got = tilewise.conv2d(x, w, bias, 2, 1, 1, 2, alpha=0.5, activation="silu")
+        expected = torch.nn.functional.silu(torch.nn.functional.conv2d(x, 0.5 * w, bias, 2, 1, 1, 2))
+        self.close(got, expected)
+        weights = numbers(*got.shape, seed=9, dtype=torch.float32)
+        ours, theirs = (torch.autograd.grad((y * weights).sum(), [x, w, bias]) for y in (got, expected))
+        for one, other in zip(ours, theirs):
+            self.close(one, other)
+
+        a, b = numbers(7, 6, dtype=torch.float32).requires_grad_(), numbers(3, 6, 5, seed=2, dtype=torch.float32)
+        b.requires_grad_()
+        bias = numbers(3, 5, seed=3, dtype=torch.float32).requires_grad_()
+        ends = torch.tensor([2, 2, 7], dtype=torch.int32, device=WHERE)
+        got = tilewise.gemm_grouped(a, b, ends, bias=bias, alpha=0.5, activation="relu")
+        expected = torch.relu(torch.cat([0.5 * (a[:2] @ b[0]) + bias[0], 0.5 * (a[2:] @ b[2]) + bias[2]]))
+        self.close(got, expected)
+        ours, theirs = (torch.autograd.grad(y.sum(), [a, b, bias]) for y in (got, expected))
+        for one, other in zip(ours, theirs):
+            self.close(one, other)
+
     def test_operators_are_sound(self):
         a, b = numbers(6, 5, dtype=torch.float32), numbers(5, 7, seed=2, dtype=torch.float32)
         a.requires_grad_()
@@ -86,6 +109,21 @@ class Torch(unittest.TestCase):
                                                            None, 1.0, 0.5, "columns", "relu", None))
         for operator in (operators.transpose, operators.copy, operators.aat):
             torch.library.opcheck(operator.default, (a,))
+        # With PyTorch's channels_last, which results keep; dynamic shapes would compile kernels for each.
+        x, w = (numbers(*shape, dtype=torch.float32).contiguous(memory_format=torch.channels_last)
+                for shape in ((1, 4, 6, 5), (4, 4, 3, 3)))
+        quick = ("test_schema", "test_autograd_registration", "test_faketensor")
+        sizes = ([1, 1], [1, 1], [1, 1], 1, 1.0)
+        torch.library.opcheck(operators.conv2d.default, (x, w, None, *sizes, "none", None), test_utils=quick)
+        torch.library.opcheck(operators.conv2d_out.default, (x, w, torch.empty_like(x), None, *sizes, 0.0, "none", None),
+                              test_utils=quick)
+        ends = torch.tensor([2, 6], dtype=torch.int32, device=WHERE)
+        experts = numbers(2, 5, 7, seed=2, dtype=torch.float32)
+        torch.library.opcheck(operators.gemm_grouped.default, (a, experts, ends, None, 1.0, "none", None),
+                              test_utils=quick)
+        torch.library.opcheck(operators.gemm_grouped_out.default,
+                              (a.detach(), experts, ends, numbers(6, 7, dtype=torch.float32), None, 1.0, 0.0, "none"),
+                              test_utils=quick)
         torch.library.opcheck(operators.move_out.default, ("copy", a.detach(), numbers(6, 5, dtype=torch.float32)))
 
     def test_compiled(self):
@@ -107,6 +145,18 @@ class Torch(unittest.TestCase):
         def into(x, w, out):
             tilewise.gemm(x, w, out=out)
             return tilewise.transpose(out) + 1
+
+        @torch.compile(fullgraph=True, backend="aot_eager")
+        def experts(x, images, w, ends):
+            y = tilewise.gemm_grouped(x, w.reshape(2, 6, 3), ends)
+            return y.sum() + tilewise.conv2d(images, w.reshape(3, 3, 2, 2), padding=(0, 1)).sum()
+
+        w, ends = numbers(36, seed=4, dtype=torch.float32), torch.tensor([5, 13], dtype=torch.int32, device=WHERE)
+        images = numbers(1, 3, 4, 4, dtype=torch.float32)
+        with torch.no_grad():
+            expected = torch.cat([x[:5] @ w[:18].reshape(6, 3), x[5:] @ w[18:].reshape(6, 3)]).sum()
+            expected += torch.nn.functional.conv2d(images, w.reshape(3, 3, 2, 2), padding=(0, 1)).sum()
+            self.close(experts(x, images, w, ends), expected, 1e-4)
 
         with torch.no_grad():
             out = torch.zeros(13, 5, device=WHERE)

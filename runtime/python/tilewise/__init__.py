@@ -12,8 +12,10 @@ On CUDA, calls queue their work on the current stream of PyTorch or CuPy, and ta
 the shape was met before the capture. The host's memory is worked on through OpenCL, where it lies.
 """
 
+from tilewise._conv2d import conv2d
 from tilewise._errors import Error, InvalidError, NoMemoryError, NotFoundError, UnavailableError
 from tilewise._gemm import gemm
+from tilewise._grouped import gemm_grouped
 from tilewise._kernels import Argument, arguments, launch
 from tilewise._library import Explanation, Library, Plan, Problem, default_library, reload, set_default
 from tilewise._moves import aat, copy, transpose
@@ -37,10 +39,12 @@ __all__ = [
     "UnavailableError",
     "aat",
     "arguments",
+    "conv2d",
     "copy",
     "default_library",
     "devices",
     "gemm",
+    "gemm_grouped",
     "launch",
     "reload",
     "results",

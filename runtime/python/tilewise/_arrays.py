@@ -93,6 +93,10 @@ class Family:
         """A new array where `like` is."""
         raise TypeError(f"a new array like a {type_name(like)} cannot be made; give out=")
 
+    def permute(self, array: Any, axes: tuple[int, ...]) -> Any:
+        """The same memory with its dimensions in another order."""
+        return array.transpose(axes)
+
     def reinterpret(self, array: Any, type: str) -> Any:
         """The same memory as elements of another type of their size."""
         raise TypeError(f"a {type_name(array)} cannot be taken for another type; view it as {NAMES[type]}")

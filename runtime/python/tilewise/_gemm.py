@@ -286,7 +286,7 @@ def _execute(call: _Call, a: int, b: int, c: int, bias: int, e: int, given: bool
 
 def _traced(*arguments: Any) -> Any:
     """What PyTorch's dispatcher has to see."""
-    from tilewise.torch import traced_gemm
+    from tilewise._torch_gemm import traced_gemm
 
     return traced_gemm(*arguments)
 

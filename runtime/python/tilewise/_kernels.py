@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import numbers
+import numbers as kinds
 from ctypes import byref, sizeof
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -69,9 +69,10 @@ def arguments(problem: Problem, library: Library | None = None) -> list[Argument
         found.append(Argument(**values))
 
 
-class _Prepared(NamedTuple):
+class Prepared(NamedTuple):
     """A launch but for where its arrays are."""
 
+    kernel: str
     library: Library
     plan: int
     bindings: ctypes.Array[_native.Binding]
@@ -136,32 +137,49 @@ def _bind(problem: Problem, views: Mapping[str, View], scalars: Sequence[str], l
     return Problem(problem.kernel, problem.shape, problem.attributes, strides, problem.alignment)
 
 
-def _prepare(problem: Problem, arrays: Mapping[str, Any], scalars: Sequence[str], library: Library | None) -> _Prepared:
-    views = {name: family_of(array, name).view(array, name) for name, array in arrays.items()}
-    devices = sorted({view.device for view in views.values()})
-    if len(devices) != 1:
-        raise invalid(f"{problem.kernel}: arrays are on {' and '.join(devices) or 'no device'}; all must be on one")
-    library = library or default_library(devices[0])
-    library.accept(devices[0], f"an array of {problem.kernel}")
-    bound = _bind(problem, views, scalars, library)
-    written = {a.name for a in arguments(bound, library) if a.access not in (None, "in")}
-    names = [name.encode() for name in (*arrays, *scalars)]
+def prepare(
+    problem: Problem, views: Mapping[str, View], scalars: Sequence[str], library: Library, stream: Callable[[], int]
+) -> Prepared:
+    """What it takes to launch a problem whose strides are known, its buffers named as in the description."""
+    written = {a.name for a in arguments(problem, library) if a.access not in (None, "in")}
+    names = [name.encode() for name in (*views, *scalars)]
     bindings = (_native.Binding * len(names))()
     for binding, name in zip(bindings, names):
         binding.name = name
     regions = [(view.extent, name in written) for name, view in views.items()]
-    plan = library.plan_handle(bound.request())
-    first = next(iter(arrays))
-    stream = family_of(arrays[first], first).stream(views[first])
-    return _Prepared(library, plan, bindings, regions, devices[0] == HOST, names, stream)
+    plan = library.plan_handle(problem.request())
+    on_host = next(iter(views.values())).device == HOST
+    return Prepared(problem.kernel, library, plan, bindings, regions, on_host, names, stream)
 
 
-def _check_apart(kernel: str, names: Sequence[str], pointers: Sequence[int], regions: list[tuple[int, bool]]) -> None:
+def one_device(kernel: str, views: Mapping[str, View], library: Library | None) -> Library:
+    """The library for arrays that are all on one device: the one that is given, if it can reach them."""
+    devices = sorted({view.device for view in views.values()})
+    if len(devices) == 2 and devices == ["cuda", "cuda:0"]:
+        devices = devices[1:]
+    if len(devices) != 1:
+        raise invalid(f"{kernel}: arrays are on {' and '.join(devices) or 'no device'}; all must be on one")
+    library = library or default_library(devices[0])
+    library.accept(devices[0], f"an array of {kernel}")
+    return library
+
+
+def alignment_of(pointers: Sequence[int]) -> int:
+    """What all addresses are multiples of, up to the 16 bytes that kernels are tuned for."""
+    together = 16
+    for pointer in pointers:
+        together |= pointer & 15
+    return together & -together
+
+
+def _check_apart(ready: Prepared, pointers: Sequence[int]) -> None:
     """What is written to must not overlap with anything else."""
+    regions = ready.regions
     for i, (size, written) in enumerate(regions):
         for j, (other, _) in enumerate(regions if written else ()):
             if i != j and pointers[i] < pointers[j] + other and pointers[j] < pointers[i] + size:
-                raise invalid(f"{kernel}: {names[i]} and {names[j]} overlap in memory; give it arrays that lie apart")
+                names = " and ".join(ready.names[k].decode() for k in (i, j))
+                raise invalid(f"{ready.kernel}: {names} overlap in memory; give it arrays that lie apart")
 
 
 def launch(
@@ -205,40 +223,47 @@ def launch(
     Error
         There is no such kernel or device, it does not compile, and so on.
     """
-    scalars = {name: float(value) for name, value in bindings.items() if isinstance(value, numbers.Real)}
+    scalars = {name: float(value) for name, value in bindings.items() if isinstance(value, kinds.Real)}
     arrays = {name: value for name, value in bindings.items() if name not in scalars}
     families = [family_of(array, name) for name, array in arrays.items()]
     pointers = [family.pointer(array) for family, array in zip(families, arrays.values())]
-    alignment = 16
-    for pointer in pointers:
-        if pointer & 15:
-            alignment = min(alignment, pointer & -pointer)
+    alignment = alignment_of(pointers)
     key = (kernel, tuple(shape), tuple(strides), alignment, tuple(attributes.items()), tuple(scalars), tuple(arrays),
            *[family.signature(array) for family, array in zip(families, arrays.values())])  # fmt: skip
     known = calls if library is None else library.calls
-    ready: _Prepared | None = known.get(key)
+    ready: Prepared | None = known.get(key)
     if ready is None:
         problem = Problem(kernel, tuple(shape), attributes, tuple(strides), alignment)
-        ready = _prepare(problem, arrays, list(scalars), library)
+        views = {name: family.view(arrays[name], name) for name, family in zip(arrays, families)}
+        on = one_device(kernel, views, library)
+        first = next(iter(views))
+        ready = prepare(_bind(problem, views, list(scalars), on), views, list(scalars), on,
+                        families[0].stream(views[first]))  # fmt: skip
         remember(known, key, ready)
-    _check_apart(kernel, list(arrays), pointers, ready.regions)
+    if stream is None and families:
+        stream = families[0].own_stream(next(iter(arrays.values()))) or None
+    start(ready, pointers, list(scalars.values()), stream)
+
+
+def start(ready: Prepared, pointers: Sequence[int], numbers: Sequence[float], stream: int | None) -> None:
+    """Launches what was prepared, with buffers at these addresses; in the host's memory waits for it."""
+    _check_apart(ready, pointers)
     own = type(ready.bindings).from_buffer_copy(ready.bindings)
-    for binding, number in zip(own[len(arrays) :], scalars.values()):
+    for binding, number in zip(own[len(pointers) :], numbers):
         binding.number = number
     if ready.on_host:
         _launch_on_host(ready, own, pointers)
         return
     for binding, pointer in zip(own, pointers):
         binding.buffer = pointer
-    first = next(iter(arrays.values()))
-    queue = stream if stream is not None else ready.stream() or families[0].own_stream(first)
+    queue = ready.stream() if stream is None else stream
     _native.check(
         _native.library.tw_launch(ready.plan, queue, ctypes.addressof(own), len(own), _thread.address)
     )
 
 
-def _launch_on_host(ready: _Prepared, bindings: ctypes.Array[_native.Binding], pointers: Sequence[int]) -> None:
-    def start(queue: int, buffers: list[int]) -> None:
+def _launch_on_host(ready: Prepared, bindings: ctypes.Array[_native.Binding], pointers: Sequence[int]) -> None:
+    def queue_it(queue: int, buffers: list[int]) -> None:
         for binding, buffer in zip(bindings, buffers):
             binding.buffer = buffer
         _native.check(
@@ -246,4 +271,4 @@ def _launch_on_host(ready: _Prepared, bindings: ctypes.Array[_native.Binding], p
         )
 
     regions = [(pointer, size, written) for pointer, (size, written) in zip(pointers, ready.regions)]
-    ready.library.memory.run(regions, start)
+    ready.library.memory.run(regions, queue_it)

@@ -157,7 +157,7 @@ def _wants_gradients(a: Any, out: Any) -> bool:
 def _call(what: str, a: Any, out: Any, stream: int | None, library: Library | None) -> Any:
     family: Family = _families.get(type(a)) or family_of(a, "a")
     if family.traces and (family.is_compiling() or (_wants_gradients(a, out) and family.is_grad_enabled())):
-        from tilewise.torch import traced
+        from tilewise._torch_moves import traced
 
         return traced(what, a, out, stream, library)
     return run(what, a, out, stream, library)

@@ -69,6 +69,9 @@ class TorchFamily(Family):
         dtype = _TYPES[type]
         return like.new_empty(shape) if like.dtype is dtype else like.new_empty(shape, dtype=dtype)
 
+    def permute(self, array: Any, axes: tuple[int, ...]) -> Any:
+        return array.permute(axes)
+
     def reinterpret(self, array: Any, type: str) -> Any:
         return array.view(torch_type(type))
 
