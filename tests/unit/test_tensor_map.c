@@ -2,6 +2,7 @@
 #include "runtime/variant/tensor_map.h"
 
 #include "runtime/variant/geometry.h"
+#include "tests/support/problems.h"
 #include "tests/support/scale.h"
 
 #define SHARED "\"shared\": \"0\", \"min_blocks\": \"1\","
@@ -229,6 +230,47 @@ static void tensor_maps_need_a_copy_engine(void **state) {
     must(fits_with(MAPS(GOOD), &hopper, &error), error);
 }
 
+/* The copy engine writes 16 bytes of a row at a time: where a row of C does not end with them, what
+ * follows it would be overwritten, and gemm stores otherwise. */
+static void rows_end_with_what_the_copy_engine_writes(void **state) {
+    (void)state;
+    static const struct {
+        const char *shape;
+        int64_t ldc;
+        bool allowed;
+    } products[] = {{"64x256x64", 256, true},
+                    {"64x256x64", 264, true},
+                    {"64x257x64", 264, false},
+                    {"64x8x64", 16, true},
+                    {"1x1x64", 8, false}};
+    struct tw_description *d;
+    struct tw_configuration c;
+    struct tw_error error;
+    int64_t slots[TW_DEVICE_SLOTS], values[TW_MAX_SYMBOLS];
+    must(tw_description_builtin(&d, "gemm", &error), error);
+    must(tw_configuration_parse(
+             &c, d, tw_description_implementation(d, "wgmma"),
+             "{\"BM\":64,\"BN\":64,\"CONSUMERS\":1,\"SCHEDULE\":\"cooperative\",\"STAGES\":8,"
+             "\"CLUSTER_M\":1,\"CLUSTER_N\":1,\"SPLIT\":1,\"SWAP\":0,\"STORE\":\"tma\","
+             "\"STORE_BUFFERS\":1,\"GROUP\":1}",
+             &error),
+         error);
+    tw_device_values(&paper_gpu, slots);
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
+        struct tw_problem problem = parse_problem(d, products[i].shape);
+        int64_t strides[TW_MAX_ARGUMENTS] = {0};
+        must(tw_problem_set(&problem, "dtype", "bf16", &error), error);
+        must(tw_problem_set(&problem, "trans", "nt", &error), error);
+        for (int j = 0; j < d->argument_count; j++)
+            if (strcmp(d->arguments[j].name, "ldc") == 0)
+                strides[j] = products[i].ldc;
+        must(tw_problem_bind(&problem, slots, strides, values, &error), error);
+        assert_status(is_allowed(d, &c, values, &paper_gpu, &error),
+                      products[i].allowed ? TW_OK : TW_INVALID);
+    }
+    tw_description_free(d);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(worked_out),
@@ -238,6 +280,7 @@ int main(void) {
         cmocka_unit_test(refused_when_read),
         cmocka_unit_test(clusters),
         cmocka_unit_test(tensor_maps_need_a_copy_engine),
+        cmocka_unit_test(rows_end_with_what_the_copy_engine_writes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
