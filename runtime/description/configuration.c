@@ -34,14 +34,86 @@ void tw_configuration_text(const struct tw_description *d,
     tw_text_add(text, "}", 1);
 }
 
+/* ---- Reading ---- */
+
+/* "NAME", of which *at is moved behind; false where none stands or it has an escape. */
+static bool take_quoted(const char **at, const char **word, size_t *length) {
+    if (**at != '"')
+        return false;
+    *word = *at + 1;
+    *length = strcspn(*word, "\"\\");
+    *at = *word + *length;
+    return *(*at)++ == '"';
+}
+
+static bool is_same(const char *name, const char *word, size_t length) {
+    return strncmp(name, word, length) == 0 && name[length] == '\0';
+}
+
+static bool take_number(const char **at, int64_t *number) {
+    enum { MOST_DIGITS = 15 }; /* which a double of cJSON's holds as well */
+    bool negative = **at == '-';
+    const char *digit = *at + negative;
+    *number = 0;
+    *at = digit;
+    while (**at >= '0' && **at <= '9' && *at - digit < MOST_DIGITS)
+        *number = 10 * *number + (*(*at)++ - '0');
+    *number = negative ? -*number : *number;
+    return *at > digit;
+}
+
+/* One of the values that a parameter may have. */
+static bool take_value(const struct tw_implementation *in, const struct tw_parameter *parameter,
+                       const char **at, int64_t *value) {
+    const char *word = NULL;
+    size_t length = 0;
+    int64_t number = 0;
+    if (!(parameter->is_word ? take_quoted(at, &word, &length) : take_number(at, &number)))
+        return false;
+    for (int i = 0; i < parameter->count; i++) {
+        *value = parameter->values[i];
+        if (parameter->is_word ? is_same(in->symbols->words[*value], word, length)
+                               : *value == number)
+            return true;
+    }
+    return false;
+}
+
+/* What programs write, with every parameter once and no blanks: {"BM":64,"STAGING":"shared"}. A
+ * selection reads one for each candidate, where a tree of cJSON's took most of the time. False: it
+ * is something else, or wrong, and for the other way to read, which can say what is wrong. */
+static bool read_written(struct tw_configuration *configuration, const struct tw_implementation *in,
+                         const char *at) {
+    bool given[TW_MAX_PARAMETERS] = {false};
+    for (int count = 0; count < in->parameter_count; count++) {
+        const char *name;
+        size_t length;
+        int i = 0;
+        if (*at++ != (count == 0 ? '{' : ',') || !take_quoted(&at, &name, &length) || *at++ != ':')
+            return false;
+        while (i < in->parameter_count &&
+               (given[i] || !is_same(in->parameters[i].name, name, length)))
+            i++;
+        if (i == in->parameter_count ||
+            !take_value(in, &in->parameters[i], &at, &configuration->values[i]))
+            return false;
+        given[i] = true;
+    }
+    return in->parameter_count > 0 && strcmp(at, "}") == 0;
+}
+
 tw_status tw_configuration_parse(struct tw_configuration *configuration,
                                  const struct tw_description *d, int index, const char *text,
                                  struct tw_error *error) {
     const struct tw_implementation *implementation = &d->implementations[index];
     cJSON *json;
     tw_status status = tw_description_need(d, index, error);
-    if (status == TW_OK)
-        status = tw_json_parse(&json, text, "configuration", error);
+    if (status != TW_OK)
+        return status;
+    *configuration = (struct tw_configuration){.implementation = index};
+    if (read_written(configuration, implementation, text))
+        return TW_OK;
+    status = tw_json_parse(&json, text, "configuration", error);
     if (status != TW_OK)
         return status;
     struct tw_json_context context = {.origin = "configuration", .error = error};

@@ -50,6 +50,8 @@ static void text_is_canonical(void **state) {
     struct tw_configuration same =
         configuration_of(" { \"GROUP\" : 4.0 ,\n \"BLOCK_X\":1.28e2, \"ORDER\":\"columns\" } ");
     assert_true(tw_configuration_equal(scale, &c, &same));
+    same = configuration_of("{\"ORDER\":\"colu\\u006dns\",\"GROUP\":4,\"BLOCK_X\":128}");
+    assert_true(tw_configuration_equal(scale, &c, &same));
     same.values[1] = c.values[1] + 1;
     assert_false(tw_configuration_equal(scale, &c, &same));
     same = c;
@@ -135,6 +137,12 @@ static void refuses_what_is_not_listed(void **state) {
         {"null", "expected an object"},
         {"{\"BLOCK_X\":64,\"GROUP\":1,\"ORDER\":\"rows\"", "configuration:1:"},
         {"{\"BLOCK_X\":64,\"GROUP\":1,\"ORDER\":\"rows\"} {}", "configuration:1:"},
+        {"{\"BLOCK_X\":64,\"GROUP\":1,\"ORDER\":\"rows\"}}", "configuration:1:"},
+        {"{\"BLOCK_X\":64,\"GROUP\":1,\"ORDER\":\"rows", "configuration:1:"},
+        {"{\"BLOCK_X\":,\"GROUP\":1,\"ORDER\":\"rows\"}", "configuration:1:"},
+        {"{\"BLOCK_X\":-,\"GROUP\":1,\"ORDER\":\"rows\"}", "configuration:1:"},
+        {"{\"BLOCK_X\":64,\"GROUP\":1,\"ORDER\":\"row\"}", "key ORDER: is not among"},
+        {"{\"BLOCK_X\":64,\"GROUP\":1,\"ORDER\":\"rowss\"}", "key ORDER: is not among"},
         {"{\"BLOCK_X\":64,\"ORDER\":\"rows\"}", "key GROUP: missing"},
         {"{}", "missing"},
         {"{\"BLOCK_X\":64,\"GROUP\":1,\"ORDER\":\"rows\",\"BLOCK_Y\":1}",
