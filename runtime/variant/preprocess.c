@@ -1,7 +1,7 @@
 #include "runtime/variant/preprocess.h"
 
-#include <ctype.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,57 +33,89 @@ struct preprocessor {
     int depth;
     enum group groups[MOST_DEPTH];
     bool pastes; /* names are put together */
+    /* Of all that is mentioned, by its first character: a bit for each length, the last for all
+     * that are longer. Most names that nothing mentions are told by these. */
+    uint32_t lengths[256];
     bool no_memory, too_deep;
 };
 
 /* ---- Lines without comments ---- */
+
+/* What a character is to `strip`, which is asked of all of every source. */
+enum character { PLAIN, BLANK, NEWLINE, SLASH, BACKSLASH, QUOTE, END };
+
+static const unsigned char characters[256] = {
+    ['\0'] = END,       [' '] = BLANK,  ['\t'] = BLANK,   ['\v'] = BLANK,
+    ['\f'] = BLANK,     ['\r'] = BLANK, ['\n'] = NEWLINE, ['/'] = SLASH,
+    ['\\'] = BACKSLASH, ['"'] = QUOTE,  ['\''] = QUOTE,
+};
+
+static enum character kind_of(const char *at) {
+    return (enum character)characters[(unsigned char)*at];
+}
+
+/* Behind what is no part of a line: a comment, or a line's end that is none; NULL where `at` is
+ * something else. */
+static const char *behind_nothing(const char *at) {
+    const char *end = NULL;
+    if (at[0] == '\\' && (at[1] == '\n' || (at[1] == '\r' && at[2] == '\n')))
+        return at + (at[1] == '\n' ? 2 : 3);
+    if (at[0] == '/' && at[1] == '*')
+        end = (end = strstr(at + 2, "*/")) != NULL ? end + 2 : at + strlen(at);
+    else if (at[0] == '/' && at[1] == '/')
+        end = at + strcspn(at, "\n");
+    return end;
+}
+
+/* Copies what is between quotes, with them, or up to the end of the line. */
+static const char *copy_quoted(const char *at, char **to) {
+    const char quote = *at;
+    *(*to)++ = *at++;
+    while (*at != '\0' && *at != '\n' && *at != quote) {
+        if (at[0] == '\\' && at[1] != '\0' && at[1] != '\n')
+            *(*to)++ = *at++;
+        *(*to)++ = *at++;
+    }
+    if (*at == quote)
+        *(*to)++ = *at++;
+    return at;
+}
 
 /* Writes logical lines with single blanks between tokens and without comments; `out` has room for
  * all of `source`. */
 static size_t strip(const char *source, char *out) {
     char *to = out, *line = out;
     bool blank = false;
-    for (const char *at = source; *at != '\0';) {
-        if (at[0] == '\\' && (at[1] == '\n' || (at[1] == '\r' && at[2] == '\n'))) {
-            at += at[1] == '\n' ? 2 : 3;
-        } else if (at[0] == '/' && at[1] == '*') {
-            const char *end = strstr(at + 2, "*/");
-            at = end != NULL ? end + 2 : at + strlen(at);
-            blank = true;
-        } else if (at[0] == '/' && at[1] == '/') {
-            at += strcspn(at, "\n");
-        } else if (*at == '\n') {
+    for (const char *at = source;;) {
+        const enum character kind = kind_of(at);
+        const char *behind = kind == SLASH || kind == BACKSLASH ? behind_nothing(at) : NULL;
+        if (behind != NULL) {
+            blank = blank || (at[0] == '/' && at[1] == '*');
+            at = behind;
+        } else if (kind == NEWLINE || kind == END) {
             if (to > line)
                 *to++ = '\n';
+            if (kind == END)
+                return (size_t)(to - out);
             line = to;
             blank = false;
             at++;
-        } else if (isspace((unsigned char)*at)) {
+        } else if (kind == BLANK) {
             blank = true;
             at++;
         } else {
             if (blank && to > line)
                 *to++ = ' ';
             blank = false;
-            const char quote = *at;
-            *to++ = *at++;
-            if (quote != '"' && quote != '\'') {
-                while (*at > ' ' && *at != '/' && *at != '\\' && *at != '"' && *at != '\'')
-                    *to++ = *at++;
+            if (kind == QUOTE) {
+                at = copy_quoted(at, &to);
                 continue;
             }
-            while (*at != '\0' && *at != '\n' && *at != quote) {
-                if (at[0] == '\\' && at[1] != '\0' && at[1] != '\n')
-                    *to++ = *at++;
+            do
                 *to++ = *at++;
-            }
-            if (*at == quote)
-                *to++ = *at++;
+            while (kind_of(at) == PLAIN);
         }
     }
-    if (to > line)
-        *to++ = '\n';
-    return (size_t)(to - out);
 }
 
 /* Lines that end with `limit`; NULL when out of memory. */
@@ -251,6 +283,10 @@ static void take_directive(struct preprocessor *p, const char *text, size_t leng
 
 /* ---- Macros that are left ---- */
 
+static uint32_t length_bit(size_t length) {
+    return UINT32_C(1) << (length < 31 ? length : 31);
+}
+
 /* Notes the names and numbers of a text, macros or not: ## makes names of them, one behind the
  * other. */
 static void mention(struct preprocessor *p, const char *text, size_t length) {
@@ -260,6 +296,7 @@ static void mention(struct preprocessor *p, const char *text, size_t length) {
         struct tw_macro *macro = tw_macros_get(&p->macros, name, size);
         if (macro != NULL)
             macro->used = true;
+        p->lengths[(unsigned char)*name] |= length_bit(size);
         p->no_memory = p->no_memory || macro == NULL;
         at = name + size;
     }
@@ -267,6 +304,8 @@ static void mention(struct preprocessor *p, const char *text, size_t length) {
 }
 
 static bool is_mentioned(const struct preprocessor *p, const char *name, size_t length) {
+    if ((p->lengths[(unsigned char)*name] & length_bit(length)) == 0)
+        return false;
     const struct tw_macro *macro = tw_macros_find(&p->macros, name, length);
     return macro != NULL && macro->used;
 }
