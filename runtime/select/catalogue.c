@@ -171,6 +171,7 @@ static void put_row(struct tw_catalogue *c, const struct tw_catalogue_row *row) 
     c->rows[c->count].next = *bucket;
     c->problem_count += *bucket == 0;
     *bucket = ++c->count;
+    c->no_memory = !tw_kinds_add(&c->kinds, c->rows, c->count - 1);
 }
 
 void tw_catalogue_put(struct tw_catalogue *c, struct tw_catalogue_row *row) {
@@ -207,6 +208,7 @@ void tw_catalogue_free(struct tw_catalogue *c) {
         free(c->blocks);
         c->blocks = next;
     }
+    tw_kinds_free(&c->kinds);
     tw_models_free(c->models);
     tw_words_free(c->words);
     free(c->rows);

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "runtime/base/words.h"
+#include "runtime/select/alike.h"
 #include "runtime/select/catalogue.h"
 
 struct tw_models;
@@ -18,6 +19,7 @@ struct tw_catalogue {
     size_t bucket_count; /* a power of two */
     size_t *buckets;     /* index + 1 of a problem's first row, by the problem's hash; 0: empty */
     size_t problem_count;
+    struct tw_kinds kinds;
     struct tw_models *models;
     int databases;
     bool no_memory;

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "runtime/select/catalogue_parts.h"
+
 int tw_search_compare_rows(const struct tw_catalogue_row *a, const struct tw_catalogue_row *b) {
     if (a->provisional != b->provisional)
         return a->provisional ? 1 : -1;
@@ -28,30 +30,52 @@ static void keep_near(struct tw_nearest *nearest, const struct tw_near *row) {
     nearest->rows[at] = *row;
 }
 
-static double distance_to(const struct tw_search *search, const struct tw_catalogue_row *row) {
-    double sum = 0;
-    for (int i = 0; i < row->dimension_count; i++) {
-        double difference = search->log_dimensions[i] - row->log_dimensions[i];
-        sum += difference * difference;
+/* Whether a search counts rows with these words; whether they are of its very device. */
+static bool is_wanted(struct tw_search *search, const struct tw_catalogue_row *row,
+                      bool *same_device) {
+    *same_device = row->device == search->fingerprint_word;
+    return row->kernel == search->kernel && row->cache == search->cache &&
+           row->dimension_count == search->problem->description->dimension_count &&
+           (*same_device ||
+            (row->backend == search->backend && row->architecture == search->architecture)) &&
+           tw_catalogue_matches(&search->match, row);
+}
+
+/* The square of the distance to which a row is worth a look: nearly all are further. Those that are
+ * as far as the last may come before it all the same. */
+static double worth_a_look(const struct tw_nearest *nearest) {
+    if (nearest->count < nearest->room)
+        return INFINITY;
+    double distance = nearest->rows[nearest->count - 1].distance;
+    return distance * distance * (1 + 1e-12);
+}
+
+static void look(const struct tw_search *search, const struct tw_alike *alike, bool same_device,
+                 struct tw_nearest *nearest) {
+    const struct tw_catalogue *catalogue = search->query->catalogue;
+    const int dimensions = search->problem->description->dimension_count;
+    const double *logs = alike->logs;
+    double limit = worth_a_look(nearest);
+    for (size_t i = 0; i < alike->count; i++, logs += dimensions) {
+        double square = 0;
+        for (int k = 0; k < dimensions; k++) {
+            double difference = search->log_dimensions[k] - logs[k];
+            square += difference * difference;
+        }
+        if (square > limit || (same_device && square == 0)) /* it was refused already */
+            continue;
+        keep_near(nearest, &(struct tw_near){&catalogue->rows[alike->rows[i]], sqrt(square)});
+        limit = worth_a_look(nearest);
     }
-    return sqrt(sum);
 }
 
 void tw_search_near(struct tw_search *search, struct tw_nearest *here,
                     struct tw_nearest *elsewhere) {
     const struct tw_catalogue *catalogue = search->query->catalogue;
-    size_t size = tw_catalogue_size(catalogue);
-    for (size_t i = 0; i < size; i++) {
-        const struct tw_catalogue_row *row = tw_catalogue_at(catalogue, i);
-        bool same_device = row->device == search->fingerprint_word;
-        bool same_architecture =
-            row->backend == search->backend && row->architecture == search->architecture;
-        if (row->kernel != search->kernel || row->cache != search->cache ||
-            row->dimension_count != search->problem->description->dimension_count ||
-            !(same_device || same_architecture) || !tw_catalogue_matches(&search->match, row))
-            continue;
-        const struct tw_near near = {row, distance_to(search, row)};
-        if (!same_device || near.distance > 0) /* else it was refused already */
-            keep_near(same_device ? here : elsewhere, &near);
+    for (size_t i = 0; i < catalogue->kinds.count; i++) {
+        const struct tw_alike *alike = &catalogue->kinds.all[i];
+        bool same_device;
+        if (is_wanted(search, &catalogue->rows[alike->first], &same_device))
+            look(search, alike, same_device, same_device ? here : elsewhere);
     }
 }
