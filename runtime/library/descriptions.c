@@ -11,7 +11,8 @@
 struct known {
     struct known *next;
     struct tw_description *description;
-    char *file; /* NULL: built in */
+    struct tw_today *today; /* NULL: its templates are files, which may change at any time */
+    char *file;             /* NULL: built in */
 };
 
 struct tw_descriptions {
@@ -19,17 +20,29 @@ struct tw_descriptions {
     struct known *first;
 };
 
+static void free_known(struct known *known) {
+    tw_today_free(known->today);
+    tw_description_free(known->description);
+    free(known->file);
+    free(known);
+}
+
 static tw_status add(struct tw_descriptions *descriptions, struct tw_description *description,
                      const char *file, struct tw_error *error) {
     struct known *known = calloc(1, sizeof *known);
-    if (known != NULL && file != NULL)
-        known->file = strdup(file);
-    if (known == NULL || (file != NULL && known->file == NULL)) {
-        free(known);
+    if (known == NULL) {
         tw_description_free(description);
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     }
     known->description = description;
+    if (file != NULL)
+        known->file = strdup(file);
+    else
+        known->today = tw_today_create(description);
+    if (known->today == NULL && known->file == NULL) {
+        free_known(known);
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    }
     known->next = descriptions->first;
     descriptions->first = known;
     return TW_OK;
@@ -92,9 +105,7 @@ void tw_descriptions_free(struct tw_descriptions *descriptions) {
         return;
     while (descriptions->first != NULL) {
         struct known *next = descriptions->first->next;
-        tw_description_free(descriptions->first->description);
-        free(descriptions->first->file);
-        free(descriptions->first);
+        free_known(descriptions->first);
         descriptions->first = next;
     }
     pthread_mutex_destroy(&descriptions->lock);
@@ -121,4 +132,12 @@ tw_status tw_descriptions_find(struct tw_descriptions *descriptions, const char 
     }
     pthread_mutex_unlock(&descriptions->lock);
     return status;
+}
+
+struct tw_today *tw_descriptions_today(struct tw_descriptions *descriptions,
+                                       const struct tw_description *description) {
+    pthread_mutex_lock(&descriptions->lock);
+    const struct known *known = find(descriptions, description->kernel);
+    pthread_mutex_unlock(&descriptions->lock);
+    return known->today;
 }

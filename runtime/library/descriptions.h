@@ -3,7 +3,7 @@
 #ifndef TW_LIBRARY_DESCRIPTIONS_H
 #define TW_LIBRARY_DESCRIPTIONS_H
 
-#include "runtime/description/description.h"
+#include "runtime/select/current.h"
 
 struct tw_descriptions;
 
@@ -18,5 +18,10 @@ void tw_descriptions_free(struct tw_descriptions *descriptions);
 tw_status tw_descriptions_find(struct tw_descriptions *descriptions, const char *name,
                                const struct tw_description **out, const char **file,
                                struct tw_error *error);
+
+/* What selections found out about one of these descriptions; it lives as long. NULL where that
+ * cannot be kept: templates of a user's own may change while the library is open. */
+struct tw_today *tw_descriptions_today(struct tw_descriptions *descriptions,
+                                       const struct tw_description *description);
 
 #endif

@@ -75,13 +75,15 @@ static tw_status with_selection(struct making *making, const tw_request *request
     if (status != TW_OK)
         return status;
     struct tw_catalogue *results = tw_library_results(library);
-    struct tw_query query = {.catalogue = results,
-                             .problem = &making->of.problem,
-                             .strides = making->of.strides,
-                             .device = &library->info,
-                             .cache = library->cache_policy,
-                             .context = &making->of,
-                             .tolerance = library->tolerance};
+    struct tw_query query = {
+        .catalogue = results,
+        .problem = &making->of.problem,
+        .strides = making->of.strides,
+        .device = &library->info,
+        .cache = library->cache_policy,
+        .today = tw_descriptions_today(library->descriptions, making->of.problem.description),
+        .context = &making->of,
+        .tolerance = library->tolerance};
     if (use != LOOK)
         query.accept = use == LOAD ? tw_making_accept : tw_making_promise;
     if (use != LOOK && library->tolerance >= 0)

@@ -19,7 +19,8 @@ struct tw_stored {
     const char *configuration;
 };
 
-/* What there is of a description today, worked out when first needed. Not for many threads. */
+/* What there is of a description today, worked out when first needed, and which results were found
+ * to be of it, or not. Safe from many threads. */
 struct tw_today;
 
 /* The description is borrowed. NULL: out of memory. */

@@ -156,7 +156,7 @@ tw_status tw_select(const struct tw_query *query, struct tw_selection *selection
         tw_problem_bind(query->problem, search.slots, query->strides, search.values, error);
     if (status != TW_OK)
         return status;
-    search.today = tw_today_create(d);
+    search.today = query->today != NULL ? query->today : tw_today_create(d);
     if (search.today == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     bool found = false;
@@ -168,6 +168,7 @@ tw_status tw_select(const struct tw_query *query, struct tw_selection *selection
         status = tw_fail(error, search.lack.status, "%s", search.lack.message);
     if (status == TW_OK && !found)
         status = select_default(&search, selection, error);
-    tw_today_free(search.today);
+    if (query->today == NULL)
+        tw_today_free(search.today);
     return status;
 }

@@ -22,6 +22,7 @@
 #include "runtime/description/configuration.h"
 #include "runtime/description/problem.h"
 #include "runtime/select/catalogue.h"
+#include "runtime/select/current.h"
 
 #define TW_SELECTION_RULES(X)                                                                      \
     X(EXACT, "exact", "tuned for this problem on this device")                                     \
@@ -75,6 +76,9 @@ struct tw_query {
     const int64_t *strides; /* by argument index, 0: the default; may be NULL */
     const struct tw_device_info *device;
     const char *cache; /* only rows measured under this policy count: "cold" or "warm" */
+    /* Of the problem's description: what earlier selections found out of rows is not looked up
+     * again. NULL: only this one needs it. */
+    struct tw_today *today;
     /* Asked about each configuration that fits, in order of preference, until it accepts one: an
      * application's may fail to compile. NULL: the first is taken. */
     tw_status (*accept)(void *context, const struct tw_configuration *configuration,

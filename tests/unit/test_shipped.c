@@ -19,12 +19,14 @@ static change changed;
 static char *texts[256]; /* changed ones, as long as descriptions may point into them */
 static char *paths[256];
 static int text_count;
+static int templates_read;
 
 const char *__real_tw_builtin_file(const char *path);
 const char *__wrap_tw_builtin_file(const char *path);
 
 const char *__wrap_tw_builtin_file(const char *path) {
     const char *text = __real_tw_builtin_file(path);
+    templates_read += strncmp(path, "templates/", 10) == 0;
     if (text == NULL || changed == NULL)
         return text;
     for (int i = 0; i < text_count; i++)
@@ -77,8 +79,9 @@ struct counts {
 
 static bool count_row(void *context, const struct tw_db_best_row *row) {
     struct counts *counts = context;
-    const struct tw_description *d =
-        known_kernels_find(counts->known, row->problem.kernel)->description;
+    const struct known_kernel *kernel = known_kernels_find(counts->known, row->problem.kernel);
+    const struct tw_description *d = kernel->description;
+    const char *code;
     struct tw_selection selection;
     struct tw_error error;
     const struct tw_device_info device = paper_h200();
@@ -98,6 +101,11 @@ static bool count_row(void *context, const struct tw_db_best_row *row) {
         assert_string_equal(selection.row->configuration, row->best.configuration);
         assert_string_equal(d->implementations[selection.configuration.implementation].name,
                             row->implementation_name);
+        /* Import has found that out, so that no application has to. */
+        must(tw_today_code(kernel->today, selection.configuration.implementation, device.backend,
+                           &code, &error),
+             error);
+        assert_string_equal(row->template_hash, code);
     } else if (asked && counts->refusal != NULL) {
         assert_non_null(selection.refused);
         assert_says(selection.refusal, counts->refusal);
@@ -105,36 +113,52 @@ static bool count_row(void *context, const struct tw_db_best_row *row) {
     return true;
 }
 
-/* Imports what ships and asks for each of its problems, with files changed so. */
-static struct counts count(change how, struct counts asked) {
+/* What ships, imported with files changed so. */
+struct house {
+    char directory[32], path[64];
     struct known_kernels known;
     struct import *import;
     struct tw_catalogue *catalogue;
+    tw_db *db;
+};
+
+static void move_in(struct house *house, change how) {
     struct tw_db_merged merged;
     struct tw_error error;
-    char directory[] = "/tmp/tw_shipped_XXXXXX", path[64], message[TW_DB_MESSAGE_SIZE];
-    tw_db *db;
+    char message[TW_DB_MESSAGE_SIZE];
     change_files(how);
-    assert_non_null(mkdtemp(directory));
-    snprintf(path, sizeof path, "%s/db", directory);
-    assert_int_equal(tw_db_open(&db, path, TW_DB_WRITE, message, sizeof message), TW_DB_OK);
-    must(known_kernels_open(&known, NULL, 0, &error), error);
-    must(import_open(&import, SHIPPED, &known, &error), error);
-    must(merge_imports(db, &import, 1, &merged, &error), error);
-    must(tw_catalogue_create(&catalogue, &error), error);
-    must(tw_catalogue_add(catalogue, db, &error), error);
-    asked.catalogue = catalogue;
-    asked.known = &known;
-    assert_int_equal(tw_db_best_each(db, NULL, count_row, &asked), TW_DB_OK);
-    if (asked.kernel == NULL && asked.attributes == NULL)
-        assert_int_equal(import_count(import) - import_stale(import), asked.exact);
-    tw_catalogue_free(catalogue);
-    import_close(import);
-    known_kernels_close(&known);
-    tw_db_close(db);
-    scratch_remove_entry(path, NULL, 0, NULL);
-    rmdir(directory);
+    strcpy(house->directory, "/tmp/tw_shipped_XXXXXX");
+    assert_non_null(mkdtemp(house->directory));
+    snprintf(house->path, sizeof house->path, "%s/db", house->directory);
+    assert_int_equal(tw_db_open(&house->db, house->path, TW_DB_WRITE, message, sizeof message),
+                     TW_DB_OK);
+    must(known_kernels_open(&house->known, NULL, 0, &error), error);
+    must(import_open(&house->import, SHIPPED, &house->known, &error), error);
+    must(merge_imports(house->db, &house->import, 1, &merged, &error), error);
+    must(tw_catalogue_create(&house->catalogue, &error), error);
+    must(tw_catalogue_add(house->catalogue, house->db, &error), error);
+}
+
+static void move_out(struct house *house) {
+    tw_catalogue_free(house->catalogue);
+    import_close(house->import);
+    known_kernels_close(&house->known);
+    tw_db_close(house->db);
+    scratch_remove_entry(house->path, NULL, 0, NULL);
+    rmdir(house->directory);
     change_files(NULL);
+}
+
+/* Asks for each problem of what ships, with files changed so. */
+static struct counts count(change how, struct counts asked) {
+    struct house house;
+    move_in(&house, how);
+    asked.catalogue = house.catalogue;
+    asked.known = &house.known;
+    assert_int_equal(tw_db_best_each(house.db, NULL, count_row, &asked), TW_DB_OK);
+    if (asked.kernel == NULL && asked.attributes == NULL)
+        assert_int_equal(import_count(house.import) - import_stale(house.import), asked.exact);
+    move_out(&house);
     return asked;
 }
 
@@ -209,6 +233,44 @@ static void a_kernel_that_grows(void **state) {
     assert_all(grow, every);
 }
 
+/* Templates read for one selection, of a problem that has a row. */
+static int read_for(const struct house *house, const struct tw_description *d,
+                    struct tw_today *today) {
+    struct tw_selection selection;
+    struct tw_error error;
+    struct tw_problem problem;
+    const struct tw_device_info device = paper_h200();
+    must(tw_problem_parse(&problem, d, "4096x4096", &error), error);
+    const struct tw_query query = {.catalogue = house->catalogue,
+                                   .problem = &problem,
+                                   .device = &device,
+                                   .cache = "cold",
+                                   .today = today};
+    templates_read = 0;
+    must(tw_select(&query, &selection, &error), error);
+    assert_int_equal(selection.rule, TW_SELECTED_EXACT);
+    return templates_read;
+}
+
+/* Rows of a description that has another name by now: their sources are rendered, but once. */
+static void what_is_found_out_is_remembered(void **state) {
+    (void)state;
+    struct house house;
+    struct tw_description *d;
+    struct tw_error error;
+    move_in(&house, grow);
+    change_files(NULL);
+    must(tw_description_builtin(&d, "transpose", &error), error);
+    struct tw_today *today = tw_today_create(d);
+    assert_non_null(today);
+    assert_true(read_for(&house, d, today) > 0);
+    assert_int_equal(read_for(&house, d, today), 0);
+    assert_true(read_for(&house, d, NULL) > 0);
+    tw_today_free(today);
+    tw_description_free(d);
+    move_out(&house);
+}
+
 /* ---- What does ---- */
 
 static char *change_mainloop(const char *path, const char *text) {
@@ -271,9 +333,13 @@ static void the_reference(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_it_is),      cmocka_unit_test(a_kernel_that_grows),
-        cmocka_unit_test(the_tolerance), cmocka_unit_test(a_line_of_a_template),
-        cmocka_unit_test(the_prelude),   cmocka_unit_test(the_reference),
+        cmocka_unit_test(as_it_is),
+        cmocka_unit_test(a_kernel_that_grows),
+        cmocka_unit_test(the_tolerance),
+        cmocka_unit_test(a_line_of_a_template),
+        cmocka_unit_test(the_prelude),
+        cmocka_unit_test(the_reference),
+        cmocka_unit_test(what_is_found_out_is_remembered),
     };
     return cmocka_run_group_tests_name("shipped", tests, NULL, NULL);
 }
