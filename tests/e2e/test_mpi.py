@@ -240,6 +240,12 @@ class Mpi(support.EndToEnd):
             self.assertEqual(known - now, set(), f"after {killed} kills")
             self.assertEqual({row[4] for row in now} - {"ok"}, set())
             known = now
+            # A job that got through is over, and the next would tune everything again: a rank's row gives way to its
+            # later playoff, while of two that were merged the better measured one stays. So it begins with nothing.
+            if self.results.exists() and not self.results.with_name("results.db.mpi").exists():
+                for path in (*self.home.glob("results.db*"), *self.local.glob("*")):
+                    path.unlink()
+                known = set()
         self.job(*words, "--lost-after", "300s")
         self.assertEqual(known - self.trials(), set())
         self.assert_all_done()
