@@ -1,15 +1,9 @@
 /* Copies from global to shared memory that go on while the block computes (PTX ISA, cp.async; sm_80 and later). */
 
+#ifndef AMPERE
 /* Not every kernel needs every one. */
 #define AMPERE TW_DEVICE __attribute__((unused))
-
-/* Lines of 128 bytes are what tiles are swizzled in. */
-extern __shared__ __align__(128) unsigned char tw_shared_bytes[];
-
-AMPERE tw_u32 shared_address(const void *pointer)
-{
-    return (tw_u32)__cvta_generic_to_shared(pointer);
-}
+#endif
 
 /* `bytes` are 16, 8 or 4, a constant; of these the first `there` are copied and the others become zero. */
 AMPERE void copy_async(tw_u32 to, const void *from, const int bytes, int there)

@@ -92,7 +92,11 @@ TW_DEVICE void store_tile(const tensor_map *map_c, TW_GLOBAL const result_type *
         TW_UNROLL
         for (int chunk = 0; chunk < BN / CHUNK; chunk++) {
             const tw_u32 buffer = buffers + *turn * CHUNK_BYTES;
+#if STORE_BUFFERS > 2
+            *turn = (*turn + 1) % STORE_BUFFERS;
+#else
             *turn ^= STORE_BUFFERS - 1;
+#endif
             if (lane == 0)
                 STORES_READ(STORE_BUFFERS - 1);
             __syncwarp();
