@@ -1,0 +1,96 @@
+/* How stream-K divides tiles on Hopper (templates/gemm/wgmma_stream.cu): every step of every tile
+ * is multiplied once, no two parts share a place in the workspace, and the second launch finds the
+ * parts of a tile in the order of K. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/support.h"
+
+#define TW_DEVICE static
+#define TW_GLOBAL
+#define STREAMS 132
+#define STEP 64
+#define WARPGROUP 128
+#define CONSUMERS 2
+#define TALL 1
+#define BN 256
+typedef int64_t tw_index;
+static int min(int a, int b) {
+    return a < b ? a : b;
+}
+/* Tiles of one row and column. */
+static int tile_count(int rows, int columns) {
+    return rows * columns;
+}
+#include "templates/gemm/wgmma_stream.cu"
+
+enum { MOST_TILES = 700, MOST_STEPS = 300 };
+static char done[MOST_TILES][MOST_STEPS];
+
+/* The block that multiplies part `slot`, and of what; tile -1: nobody. */
+static struct piece written[2 * STREAMS];
+
+static void first_launch(int rows, int columns, int K, int parts) {
+    memset(done, 0, sizeof done);
+    for (int i = 0; i < 2 * STREAMS; i++)
+        written[i].tile = -1;
+    for (int block = 0; block < STREAMS; block++) {
+        struct stream stream = stream_of(block, rows, columns, K, parts);
+        struct piece piece;
+        while (next_piece(&stream, &piece)) {
+            assert_in_range(piece.tile, 0, rows * columns - 1);
+            assert_true(piece.steps > 0 && piece.first + piece.steps <= stream.all);
+            for (int step = piece.first; step < piece.first + piece.steps; step++)
+                assert_int_equal(done[piece.tile][step]++, 0);
+            assert_int_equal(piece.slot < 0, piece.steps == stream.all);
+            if (piece.slot >= 0) {
+                assert_in_range(piece.slot, 0,
+                                2 * min(STREAMS, parts * (rows * columns % STREAMS)) - 1);
+                assert_int_equal(written[piece.slot].tile, -1);
+                written[piece.slot] = piece;
+            }
+        }
+    }
+}
+
+static void second_launch(int rows, int columns, int K, int parts) {
+    struct stream stream = stream_of(0, rows, columns, K, parts);
+    const int tiles = rows * columns - stream.divided, all = stream.all;
+    for (int tile = 0; tile < tiles; tile++) {
+        stream.block = block_at(tile * all, tiles, all, parts);
+        int at = tile * all;
+        for (; at < (tile + 1) * all; stream.block++) {
+            stream.end = stream_at(stream.block + 1, tiles, all, parts);
+            const struct piece piece = piece_at(&stream, at);
+            if (piece.slot >= 0) {
+                assert_int_equal(written[piece.slot].tile, stream.divided + tile);
+                assert_int_equal(written[piece.slot].first, at - tile * all);
+                assert_int_equal(written[piece.slot].steps, piece.steps);
+            }
+            at += piece.steps;
+        }
+        assert_int_equal(at, (tile + 1) * all);
+    }
+}
+
+static void every_step_once(void **state) {
+    (void)state;
+    const int steps[] = {1, 2, 3, 16, 63, 128, 299}, divisors[] = {2, 3, 4, 8, 16};
+    for (int tiles = 1; tiles < MOST_TILES; tiles += tiles < 140 ? 1 : 37)
+        for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
+            for (size_t p = 0; p < sizeof divisors / sizeof *divisors && tiles % STREAMS != 0;
+                 p++) {
+                const int all = steps[s], parts = divisors[p];
+                first_launch(tiles, 1, all * STEP - 5, parts);
+                for (int tile = 0; tile < tiles; tile++)
+                    for (int step = 0; step < all; step++)
+                        assert_int_equal(done[tile][step], 1);
+                second_launch(tiles, 1, all * STEP - 5, parts);
+            }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_step_once)};
+    return cmocka_run_group_tests_name("stream-K on Hopper", tests, NULL, NULL);
+}
