@@ -1,9 +1,17 @@
-/* The kernel around mma_multiply.cu: a tile of C, or of its transpose, over all of K or a share of it. */
+/* The kernel around mma_multiply.cu: a tile of C, or of its transpose, or of a group's rows of it, over all of K or a
+ * share of it. */
 
 TW_KERNEL(gemm_mma)
 (TW_GLOBAL const ELEMENT *TW_RESTRICT A, TW_GLOBAL const ELEMENT_B *TW_RESTRICT B,
  TW_GLOBAL RESULT *TW_RESTRICT C, int M, int N, int K, int lda, int ldb, int ldc, SCALAR alpha, SCALAR beta,
-#if EPILOGUE || BATCHED
+#if GROUPED
+ int high EPILOGUE_PARAMETERS BATCH_PARAMETERS)
+{
+    TO_GROUP(SWAP ? BN : BM, SWAP ? N / BM + (N % BM != 0) : N / BN + (N % BN != 0));
+#if EPILOGUE
+    const struct epilogue epilogue = EPILOGUE_GIVEN;
+#endif
+#elif EPILOGUE || BATCHED
  int group EPILOGUE_PARAMETERS BATCH_PARAMETERS)
 {
 #if BATCHED
@@ -22,7 +30,11 @@ TW_KERNEL(gemm_mma)
     const int end = (int)((tw_index)all * (part + 1) / SPLIT) * BK;
     struct operand rows = {SWAP ? B : A, SWAP ? ldb : lda, SWAP ? N : M};
     struct operand columns = {SWAP ? A : B, SWAP ? lda : ldb, SWAP ? M : N};
+#if GROUPED
+    const struct place place = place_of(group.tile, rows.left, columns.left, high);
+#else
     const struct place place = place_of((int)blockIdx.x / SPLIT, rows.left, columns.left, group);
+#endif
     real sums[TALL][ACROSS][2][4];
     TW_UNROLL
     for (int i = 0; i < TALL * ACROSS * 8; i++)
