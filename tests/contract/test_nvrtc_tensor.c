@@ -45,6 +45,13 @@ static const struct {
      90, 90},
     {"gemm", "wgmma-promoted", "M=1000,N=1000,K=1024;dtype=e4m3,trans=nt,scales=rows", 90, 90},
     {"gemm", "wgmma-promoted", "M=1000,N=1000,K=1024;dtype=e4m3,trans=nt,scales=blocks", 90, 90},
+    {"gemm", "wgmma", "M=1000,N=1040,K=1024;dtype=e4m3,trans=nt", 90, 90},
+    {"gemm", "wgmma-copied", "M=1001,N=1003,K=1001;dtype=bf16,trans=tn", 90, 90},
+    {"gemm", "wgmma-boxes", "M=1000,N=1000,K=1000;dtype=bf16", 90, 90},
+    {"gemm", "wgmma-stream-k", "M=1000,N=1000,K=1000;dtype=f16,ctype=f32", 90, 90},
+    {"gemm", "wgmma-stream-k", "M=1000,N=1040,K=1024;dtype=e4m3,trans=nt", 90, 90},
+    {"gemm_grouped", "mma", "M=1000,N=1000,K=1000;dtype=bf16,groups=16,bias=column", 80, 120},
+    {"gemm_grouped", "mma-skinny", "M=100,N=1001,K=1027;dtype=f16,trans=nt,groups=7", 80, 120},
     {"gemm_grouped", "wgmma", "M=1000,N=1000,K=1000;dtype=bf16,groups=16,bias=column", 90, 90},
     {"gemm_grouped", "wgmma-skinny", "M=100,N=1000,K=1024;dtype=e4m3,trans=nt,groups=16", 90, 90}};
 
