@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "runtime/description/builtin.h"
+#include "tests/support/bench.h"
 #include "tests/support/device.h"
 #include "tests/support/problems.h"
 #include "tuner/measure/verify.h"
@@ -69,6 +70,7 @@ struct progress {
     bool compiles_slowly;                /* a CPU's compiler */
     int costly;                          /* how many costly variants were tried */
     bool preset_was_tried[MOST_PRESETS]; /* by number */
+    struct bench bench;
 };
 
 /* A problem on the testbed. */
@@ -252,16 +254,14 @@ enum extent { DEFAULT_ONLY, SOME, ALL };
 static int try_problem(const struct job *job, const struct tw_problem *problem,
                        enum padding padding, enum extent extent, int how_many, int *failures) {
     static const char *const paddings[] = {"", ", strides padded", ", strides padded to 16"};
-    struct testbed testbed;
-    struct workload workload;
+    struct bench *bench = &job->progress->bench;
     struct tw_error error;
     int64_t slots[TW_DEVICE_SLOTS], values[TW_MAX_SYMBOLS], strides[TW_MAX_ARGUMENTS];
     tw_device_values(job->device, slots);
     must(tw_problem_bind(problem, slots, NULL, values, &error), error);
     pad_strides(problem, values, padding, strides);
-    must(testbed_open(&testbed, job->device, problem, strides, &error), error);
-    must(workload_create(&workload, &testbed, CACHE_WARM, 3, &error), error);
-    struct trial trial = {.job = job, .testbed = &testbed, .workload = &workload};
+    must(bench_take(bench, job->device, problem, strides, 3, &error), error);
+    struct trial trial = {.job = job, .testbed = &bench->testbed, .workload = &bench->workload};
     char key[TW_PROBLEM_KEY_SIZE];
     tw_problem_text(problem, key);
     snprintf(trial.problem, sizeof trial.problem, "%s %.200s%s", job->description->kernel, key,
@@ -278,8 +278,6 @@ static int try_problem(const struct job *job, const struct tw_problem *problem,
                 try_preset(&trial, i);
         }
     }
-    workload_free(&workload);
-    testbed_close(&testbed);
     *failures += trial.failures;
     return trial.tried;
 }
@@ -397,6 +395,7 @@ static int test_kernel(const char *kernel, const struct tw_device_info *device, 
     tests[count + 1] = (struct CMUnitTest){
         .name = "tried_every_preset", .test_func = tried_every_preset, .initial_state = &jobs[0]};
     int failed = _cmocka_run_group_tests(kernel, tests, (size_t)count + 2, NULL, NULL);
+    bench_close(&progress.bench);
     tw_description_free(d);
     return failed;
 }

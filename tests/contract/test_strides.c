@@ -6,6 +6,7 @@
  * draws problems, configurations and calls; a CPU, which compiles slowly, gets one or two of each
  * implementation. What once was wrong is tried by name. */
 #include "runtime/description/builtin.h"
+#include "tests/support/bench.h"
 #include "tests/support/device.h"
 #include "tests/support/problems.h"
 #include "tuner/measure/verify.h"
@@ -39,30 +40,25 @@ static void print_call(const struct subject *subject, const struct call *call, c
 }
 
 /* Whether it was right; what needs more registers than a block has is. */
-static bool is_right(const struct subject *subject, const struct call *call) {
-    struct testbed testbed;
-    struct workload workload = {0};
+static bool is_right(const struct subject *subject, struct bench *bench, const struct call *call) {
+    const struct testbed *testbed = &bench->testbed;
     struct tw_binaries binaries = {0};
     struct tw_variant *variant = NULL;
     struct accuracy accuracy;
     struct tw_error error = {0};
     int64_t values[TW_MAX_SYMBOLS];
-    tw_status status =
-        testbed_open(&testbed, subject->device, &call->problem, call->strides, &error);
+    tw_status status = bench_take(bench, subject->device, &call->problem, call->strides,
+                                  (uint32_t)subject->seed, &error);
     if (status == TW_OK)
-        status = workload_create(&workload, &testbed, CACHE_WARM, (uint32_t)subject->seed, &error);
+        status = testbed_compile(testbed, &call->configuration, values, &binaries, &error);
     if (status == TW_OK)
-        status = testbed_compile(&testbed, &call->configuration, values, &binaries, &error);
+        status = testbed_load(testbed, &call->configuration, values, &binaries, &variant, &error);
     if (status == TW_OK)
-        status = testbed_load(&testbed, &call->configuration, values, &binaries, &variant, &error);
-    if (status == TW_OK)
-        status = verify_variant(&workload, variant, &accuracy, &error);
+        status = verify_variant(&bench->workload, variant, &accuracy, &error);
     if (status != TW_OK && status != TW_RESOURCE)
         print_call(subject, call, error.message);
     tw_variant_free(variant);
     tw_binaries_free(&binaries);
-    workload_free(&workload);
-    testbed_close(&testbed);
     return status == TW_OK || status == TW_RESOURCE;
 }
 
@@ -164,6 +160,7 @@ static void calls_by_lot(void **state) {
     struct subject *subject = *state;
     struct tw_description *d;
     struct tw_error error;
+    struct bench bench = {0};
     int tried = 0, wrong = 0;
     must(tw_description_builtin(&d, subject->kernel, &error), error);
     int cases = subject->cases > d->implementation_count ? subject->cases : d->implementation_count;
@@ -179,8 +176,9 @@ static void calls_by_lot(void **state) {
         if (draws == MOST_DRAWS)
             fail_msg("%s fits no problem", d->implementations[implementation].name);
         tried++;
-        wrong += !is_right(subject, &call);
+        wrong += !is_right(subject, &bench, &call);
     }
+    bench_close(&bench);
     tw_description_free(d);
     print_message("             %d calls\n", tried);
     assert_true(tried > 0);
@@ -204,6 +202,7 @@ static void narrow_transposes(void **state) {
     };
     struct tw_description *d;
     struct tw_error error;
+    struct bench bench = {0};
     int allowed = 0, wrong = 0;
     must(tw_description_builtin(&d, "transpose", &error), error);
     for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++) {
@@ -226,8 +225,9 @@ static void narrow_transposes(void **state) {
         if (is_allowed(d, &call.configuration, values, subject->device, &error) != TW_OK)
             continue;
         allowed++;
-        wrong += !is_right(subject, &call);
+        wrong += !is_right(subject, &bench, &call);
     }
+    bench_close(&bench);
     tw_description_free(d);
     print_message("             %d allowed\n", allowed);
     assert_int_equal(wrong, 0);

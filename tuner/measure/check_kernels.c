@@ -63,6 +63,15 @@ static tw_status build_for_type(struct check_kernels *checks, enum tw_type type,
     return status;
 }
 
+tw_status check_kernels_add(struct check_kernels *checks, struct tw_error *error) {
+    const struct tw_problem *problem = &checks->testbed->problem;
+    tw_status status = TW_OK;
+    for (int i = 0; i < problem->description->argument_count && status == TW_OK; i++)
+        if (problem->description->arguments[i].kind == TW_ARGUMENT_BUFFER)
+            status = build_for_type(checks, tw_problem_type(problem, i), error);
+    return status;
+}
+
 tw_status check_kernels_create(struct check_kernels *checks, const struct testbed *testbed,
                                struct tw_error *error) {
     *checks = (struct check_kernels){.testbed = testbed};
@@ -72,10 +81,8 @@ tw_status check_kernels_create(struct check_kernels *checks, const struct testbe
                        testbed->info.name);
     tw_status status =
         build(testbed, "check/checksum.cu", "tw_checksum", "", &checks->checksum, error);
-    const struct tw_description *description = testbed->problem.description;
-    for (int i = 0; i < description->argument_count && status == TW_OK; i++)
-        if (description->arguments[i].kind == TW_ARGUMENT_BUFFER)
-            status = build_for_type(checks, tw_problem_type(&testbed->problem, i), error);
+    if (status == TW_OK)
+        status = check_kernels_add(checks, error);
     if (status == TW_OK)
         status = testbed->backend->allocate(
             testbed->device, (uint64_t)MAX_BLOCKS * (SIZES + COUNTS) * 8, &checks->results, error);

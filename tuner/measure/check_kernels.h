@@ -6,7 +6,7 @@
 
 struct check_kernels {
     const struct testbed *testbed;
-    struct tw_module *fill[TW_TYPE_COUNT]; /* NULL for types the problem has no use for */
+    struct tw_module *fill[TW_TYPE_COUNT]; /* NULL for types no problem had a use for */
     struct tw_module *compare[TW_TYPE_COUNT];
     struct tw_module *checksum;
     struct tw_memory results; /* what blocks report */
@@ -16,6 +16,8 @@ struct check_kernels {
  * failure. */
 tw_status check_kernels_create(struct check_kernels *checks, const struct testbed *testbed,
                                struct tw_error *error);
+/* Compiles what another problem that the testbed was bound for needs besides. */
+tw_status check_kernels_add(struct check_kernels *checks, struct tw_error *error);
 void check_kernels_free(struct check_kernels *checks);
 
 /* Queues random numbers in [low, high) (integers: [low, high]) into rows x columns, gaps untouched.

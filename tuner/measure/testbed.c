@@ -7,16 +7,21 @@
 tw_status testbed_open(struct testbed *testbed, const struct tw_device_info *info,
                        const struct tw_problem *problem, const int64_t *strides,
                        struct tw_error *error) {
-    *testbed = (struct testbed){.info = *info, .problem = *problem};
-    testbed->backend = tw_backend_find(info->backend);
+    *testbed = (struct testbed){.info = *info, .backend = tw_backend_find(info->backend)};
     if (testbed->backend == NULL)
         return tw_fail(error, TW_UNAVAILABLE, "the backend %s is not compiled in", info->backend);
-    int64_t device[TW_DEVICE_SLOTS];
-    tw_device_values(info, device);
-    tw_status status = tw_problem_bind(problem, device, strides, testbed->values, error);
+    tw_status status = testbed_bind(testbed, problem, strides, error);
     if (status == TW_OK)
         status = testbed->backend->open(&testbed->device, info->index, error);
     return status;
+}
+
+tw_status testbed_bind(struct testbed *testbed, const struct tw_problem *problem,
+                       const int64_t *strides, struct tw_error *error) {
+    int64_t device[TW_DEVICE_SLOTS];
+    testbed->problem = *problem;
+    tw_device_values(&testbed->info, device);
+    return tw_problem_bind(problem, device, strides, testbed->values, error);
 }
 
 void testbed_close(struct testbed *testbed) {

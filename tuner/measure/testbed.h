@@ -19,6 +19,9 @@ struct testbed {
 tw_status testbed_open(struct testbed *testbed, const struct tw_device_info *info,
                        const struct tw_problem *problem, const int64_t *strides,
                        struct tw_error *error);
+/* Binds another problem in place of the one that there was, on the open device. */
+tw_status testbed_bind(struct testbed *testbed, const struct tw_problem *problem,
+                       const int64_t *strides, struct tw_error *error);
 void testbed_close(struct testbed *testbed);
 
 /* Binds a configuration to `values`, checks its constraints and compiles it. */

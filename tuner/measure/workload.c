@@ -224,26 +224,6 @@ static tw_status run_reference(struct workload *w, const struct tw_executable *r
     return status;
 }
 
-static tw_status compile_reference(struct workload *w, const struct tw_executable *reference,
-                                   struct tw_error *error) {
-    const struct testbed *testbed = w->testbed;
-    struct tw_text source = {0};
-    char hash[TW_HASH_SIZE];
-    tw_status status = tw_executable_source(reference, 0, testbed->info.backend, &source, error);
-    if (status == TW_OK)
-        status = tw_executable_hash(reference, source.data, hash, error);
-    tw_text_free(&source);
-    if (status != TW_OK || strcmp(hash, w->reference_hash) == 0)
-        return status;
-    tw_binary_free(&w->reference);
-    w->reference_hash[0] = '\0';
-    status = tw_reference_compile(testbed->backend, &testbed->info, &testbed->problem,
-                                  testbed->values, &w->reference, error);
-    if (status == TW_OK)
-        memcpy(w->reference_hash, hash, sizeof hash);
-    return status;
-}
-
 static tw_status compute_references(struct workload *w, struct tw_error *error) {
     const struct testbed *testbed = w->testbed;
     const struct tw_description *d = testbed->problem.description;
@@ -252,14 +232,9 @@ static tw_status compute_references(struct workload *w, struct tw_error *error) 
     tw_status status = tw_executable_create(&reference, &testbed->problem, NULL, testbed->values,
                                             &testbed->info, error);
     if (status == TW_OK)
-        status = compile_reference(w, reference, error);
-    if (status == TW_OK)
-        status = testbed->backend->load(testbed->device, w->reference.bytes, w->reference.size,
-                                        d->reference.function,
-                                        reference->launches[0].geometry.shared, &module, error);
+        status = references_get(&w->compiled, testbed, reference, &module, error);
     for (int c = 0; c < d->case_count && status == TW_OK; c++)
         status = run_reference(w, reference, module, c, error);
-    testbed->backend->unload(testbed->device, module);
     tw_executable_free(reference);
     if (status != TW_OK)
         return tw_fail_within(error, status, "%s: the reference", d->origin);
@@ -300,16 +275,16 @@ static tw_status check_tolerances(const struct workload *w, struct tw_error *err
     return TW_OK;
 }
 
-/* `make_checks`: false when they are there. */
-static tw_status furnish(struct workload *w, bool make_checks, struct tw_error *error) {
+static tw_status furnish(struct workload *w, struct tw_error *error) {
     uint64_t room = 0;
     tw_status status = lay_out(w, error);
     if (status == TW_OK)
         status = check_tolerances(w, error);
     if (status == TW_OK)
         status = check_room(w, &room, error);
-    if (status == TW_OK && make_checks)
-        status = check_kernels_create(&w->checks, w->testbed, error);
+    if (status == TW_OK)
+        status = w->checks.testbed == NULL ? check_kernels_create(&w->checks, w->testbed, error)
+                                           : check_kernels_add(&w->checks, error);
     if (status == TW_OK)
         status = allocate_references(w, error);
     if (status == TW_OK)
@@ -322,19 +297,20 @@ static tw_status furnish(struct workload *w, bool make_checks, struct tw_error *
 tw_status workload_create(struct workload *w, const struct testbed *testbed,
                           enum cache_policy policy, uint32_t seed, struct tw_error *error) {
     *w = (struct workload){.testbed = testbed, .policy = policy, .seed = seed};
-    return furnish(w, true, error);
+    return furnish(w, error);
 }
 
 tw_status workload_change(struct workload *w, enum cache_policy policy, struct tw_error *error) {
-    struct workload changed = {
-        .testbed = w->testbed, .policy = policy, .seed = w->seed, .checks = w->checks};
-    changed.reference = w->reference;
-    memcpy(changed.reference_hash, w->reference_hash, sizeof changed.reference_hash);
+    struct workload changed = {.testbed = w->testbed,
+                               .policy = policy,
+                               .seed = w->seed,
+                               .checks = w->checks,
+                               .compiled = w->compiled};
     w->checks = (struct check_kernels){0};
-    w->reference = (struct tw_binary){0};
+    w->compiled = (struct references){0};
     workload_free(w);
     *w = changed;
-    return furnish(w, false, error);
+    return furnish(w, error);
 }
 
 void workload_free(struct workload *w) {
@@ -349,6 +325,6 @@ void workload_free(struct workload *w) {
             backend->release(w->testbed->device, &w->references[c][i]);
     backend->release(w->testbed->device, &w->flush);
     check_kernels_free(&w->checks);
-    tw_binary_free(&w->reference);
+    references_free(&w->compiled, w->testbed);
     *w = (struct workload){0};
 }

@@ -9,6 +9,7 @@
 #define TUNER_MEASURE_WORKLOAD_H
 
 #include "tuner/measure/check_kernels.h"
+#include "tuner/measure/references.h"
 
 enum cache_policy { CACHE_COLD, CACHE_WARM };
 
@@ -35,9 +36,7 @@ struct workload {
     int set_count;
     struct tw_memory *sets;
     struct tw_memory references[TW_MAX_CASES][TW_MAX_ARGUMENTS];
-    /* The reference, compiled, and the hash of its source: of many problems it is the same. */
-    struct tw_binary reference;
-    char reference_hash[TW_HASH_SIZE];
+    struct references compiled;
     double reference_seconds; /* what the reference took, the longest of the cases */
     struct tw_memory flush; /* twice the last-level cache, where the sets are smaller; else empty */
 };
@@ -51,8 +50,8 @@ tw_status workload_create(struct workload *workload, const struct testbed *testb
                           enum cache_policy policy, uint32_t seed, struct tw_error *error);
 void workload_free(struct workload *workload);
 /* The same once more, after the testbed was bound for another call of its problem, or for another
- * problem with the same attributes. The kernels that check stay, all else is made anew. Not after a
- * workload_create that failed. */
+ * problem of the same description. The kernels that check and the references stay, all else is made
+ * anew. Not after a workload_create that failed. */
 tw_status workload_change(struct workload *workload, enum cache_policy policy,
                           struct tw_error *error);
 
