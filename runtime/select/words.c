@@ -31,8 +31,13 @@ void tw_selection_problem(const struct tw_description *description,
 }
 
 void tw_selection_prediction(double predicted_us, double uncertainty, struct tw_text *text) {
-    tw_text_print(text, "%.4g us (%.3g to %.3g)", predicted_us, predicted_us * exp(-uncertainty),
-                  predicted_us * exp(uncertainty));
+    /* All in one unit, of the size that the time has. */
+    const bool s = predicted_us >= 1e6, ms = predicted_us >= 1000;
+    const double time = predicted_us * (s ? 1e-6 : ms ? 1e-3 : 1);
+    const double low = time * exp(-uncertainty), high = time * exp(uncertainty);
+    const char *unit = s ? "s" : ms ? "ms" : "us";
+    const int digits = high < 10 ? 2 : high < 100 ? 1 : 0;
+    tw_text_print(text, "%.4g %s (%.3g to %.*f)", time, unit, low, digits, high);
 }
 
 void tw_selection_other(const struct tw_description *d, const struct tw_selection_other *other,

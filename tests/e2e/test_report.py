@@ -10,6 +10,7 @@ import unittest
 import browser
 import support
 
+EXAMPLE = support.HERE.parent.parent / "docs/example-report.html"
 HOSTILE = "<script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">'\"&amp;"
 VOID = {"meta", "wbr", "br", "img", "link", "input"}
 FAILURES = {"compile_error": "line 3: error: expected expression", "wrong": "row 4, column 7: expected 1, got 2",
@@ -216,6 +217,21 @@ class Report(support.EndToEnd):
         self.refused(*words, self.bench(problems=[]), says="bench.json: has no problem", codes=(2,))
         self.refused(*words, self.bench(problems=7), says="is not what bench writes", codes=(2,))
         self.refused(*words, self.home / "no.json", says="no.json", codes=(2,))
+
+    @unittest.skipUnless(EXAMPLE.exists(), "a build that was carried here has no documentation")
+    def test_the_example(self):
+        """What is in the documentation is a page as today's, of a GPU."""
+        page = Page(EXAMPLE)
+        self.assertEqual((page.open, page.unclosed), ([], []))
+        for heading in ("Against the vendor's libraries", "How the search went", "Pairs that depend on each other",
+                        "What the device allows, and the steps to the winner", "The winner's machine code",
+                        "What shapes that were not tuned would get"):
+            self.assertIn(heading, page.texts("h2") + page.texts("h3"))
+        self.assertIn("On NVIDIA H200, cold cache.", page.words)
+        self.assertEqual(page.all("script"), [])
+        ours = re.search(r"<style>.*?</style>", self.report().source, re.DOTALL)[0]
+        self.assertEqual(re.search(r"<style>.*?</style>", page.source, re.DOTALL)[0], ours,
+                         "make docs/example-report.html again: pages look otherwise now")
 
     def test_what_it_is_about(self):
         self.tune("--config", self.config, "--shape", "30x40", "--budget", "1", "--cache", "warm", "--quiet")

@@ -24,7 +24,7 @@ const char page_style[] =
     ".quiet,.hint,.key,small{color:var(--quiet);font-size:.875rem}\n"
     ".quiet{overflow-wrap:anywhere}td{overflow-wrap:break-word}\n"
     ".hint{max-width:46rem}\n"
-    "code,.code{font-family:ui-monospace,\"DejaVu Sans Mono\",monospace;font-size:.8rem;"
+    "code{font-family:ui-monospace,\"DejaVu Sans Mono\",monospace;font-size:.8rem;"
     "overflow-wrap:anywhere}\n"
     /* Numbers at a glance. */
     "dl{margin:.75rem 0}dt{color:var(--quiet);font-size:.8rem}dd{margin:0}\n"
@@ -40,7 +40,7 @@ const char page_style[] =
     "\n"
     "th{text-align:left;font-weight:600;color:var(--quiet);white-space:nowrap}\n"
     "th,td{padding:.3rem .7rem .3rem 0;border-bottom:1px solid var(--faint);vertical-align:top}\n"
-    "td:first-child:not(.n){min-width:10rem}td.code{min-width:17rem}\n"
+    "td:first-child:not(.n){min-width:10rem}\n"
     "td.n{white-space:nowrap}.n{text-align:right}\n"
     "tr.own td{border-bottom:2px solid var(--own)}\n"
     ".barcell{min-width:6rem;width:30%}.barcell svg{height:.7rem;margin-top:.35rem}\n"

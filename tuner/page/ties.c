@@ -5,6 +5,7 @@
 #include "tuner/page/figures.h"
 #include "tuner/page/html.h"
 #include "tuner/page/plot.h"
+#include "tuner/page/values.h"
 #include "tuner/report/report.h"
 
 enum { MOST_TIES = 24 };
@@ -97,27 +98,6 @@ static void draw(const struct tie *ties, int count, struct tw_text *out) {
     plot_end(&p);
 }
 
-static void add_value(const cJSON *value, struct tw_text *out) {
-    char *text = cJSON_PrintUnformatted(value);
-    tw_text_print(out, "<span class=value>");
-    html_text(out, value->string);
-    tw_text_print(out, " ");
-    html_element(out, "b", cJSON_IsString(value) ? value->valuestring : text != NULL ? text : "?");
-    tw_text_print(out, "</span> ");
-    cJSON_free(text);
-}
-
-/* All values, or with `beside` those that are others than there. */
-static void add_configuration(const cJSON *configuration, const cJSON *beside,
-                              struct tw_text *out) {
-    const cJSON *value;
-    cJSON_ArrayForEach(value, configuration) {
-        const cJSON *other = cJSON_GetObjectItemCaseSensitive(beside, value->string);
-        if (other == NULL || !cJSON_Compare(value, other, true))
-            add_value(value, out);
-    }
-}
-
 static void list(const struct tie *ties, int count, struct tw_text *out) {
     tw_text_print(out,
                   "<div class=\"wide\"><table><thead><tr><th class=n>#<th class=n>time"
@@ -133,7 +113,7 @@ static void list(const struct tie *ties, int count, struct tw_text *out) {
         html_element(out, "td class=n", time);
         html_element(out, "td", ties[i].implementation);
         tw_text_print(out, "<td class=values>");
-        add_configuration(ties[i].configuration, i > 0 && same ? ties[0].configuration : NULL, out);
+        values_print(ties[i].configuration, i > 0 && same ? ties[0].configuration : NULL, out);
         tw_text_print(out, "</td></tr>\n");
     }
     tw_text_print(out, "</tbody></table></div>\n");

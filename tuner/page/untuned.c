@@ -6,6 +6,7 @@
 
 #include "runtime/select/select.h"
 #include "tuner/page/html.h"
+#include "tuner/page/values.h"
 
 enum { MOST_SHAPES = 16, MOST_DIMENSION = 1 << 30 };
 
@@ -110,7 +111,7 @@ static void add_row(const struct family *f, int index, struct tw_text *out) {
     html_code(out, text);
     tw_text_print(out, "</td>");
     if (status != TW_OK) {
-        html_print(out, "td colspan=4", "nothing: %s", error.message);
+        html_print(out, "td colspan=5", "nothing: %s", error.message);
         tw_text_print(out, "</tr>\n");
         return;
     }
@@ -119,14 +120,17 @@ static void add_row(const struct family *f, int index, struct tw_text *out) {
     html_element(out, "td", tw_selection_word(selection.rule));
     if (selection.row != NULL)
         tw_selection_problem(d, selection.row, text);
-    html_element(out, "td", selection.row != NULL ? text : tw_selection_text(selection.rule));
+    tw_text_print(out, "<td>");
+    html_code(out, selection.row != NULL ? text : tw_selection_text(selection.rule));
+    tw_text_print(out, "</td>");
     add_prediction(&selection, out);
-    tw_text_print(out, "<td class=code><b>");
-    html_text(out, d->implementations[selection.configuration.implementation].name);
-    tw_text_print(out, "</b> ");
-    html_code(out, tw_text_or(&configuration, ""));
+    html_element(out, "td", d->implementations[selection.configuration.implementation].name);
+    cJSON *values = cJSON_Parse(tw_text_or(&configuration, "{}"));
+    tw_text_print(out, "<td class=values>");
+    values_print(values, NULL, out);
     tw_text_print(out, "</td></tr>\n");
-    out->failed |= configuration.failed;
+    out->failed |= configuration.failed || values == NULL;
+    cJSON_Delete(values);
     tw_text_free(&configuration);
 }
 
@@ -136,7 +140,8 @@ static void add_family(struct family *f, struct tw_text *out) {
     html_print(out, "h3", "%s on %s, %s cache", f->like->kernel, f->like->device->name,
                f->like->cache);
     tw_text_print(out, "<div class=\"wide\"><table><thead><tr><th>problem<th>rule<th>from"
-                       "<th>predicted to take<th>what it would run</tr></thead><tbody>\n");
+                       "<th>predicted to take<th>what it would run<th>configuration</tr></thead>"
+                       "<tbody>\n");
     for (int i = 0; i < f->count; i++)
         add_row(f, i, out);
     tw_text_print(out, "</tbody></table></div>\n");
