@@ -436,9 +436,10 @@ static void kinds_are_listed(void **state) {
     assert_int_equal(error.status, TW_NOT_FOUND);
     assert_says(error.message, "did you mean random?");
     assert_null(strategy_find("simulated-annealing-of-some-kind", &error));
-    assert_says(error.message,
-                "there are auto, vnd, bayesian, local, annealing, genetic, differential, random, "
-                "exhaustive");
+    assert_says(
+        error.message,
+        "there are auto, vnd, bayesian, local, bestfirst, annealing, genetic, differential, "
+        "random, exhaustive");
     tw_text_free(&text);
 }
 

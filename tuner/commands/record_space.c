@@ -25,7 +25,7 @@ static const char help[] =
     "\n"
     "The file has a few digits of each time and is in order of the configurations, so that it "
     "packs\n"
-    "to some 15 bytes for each.\n"
+    "to some 25 bytes for each.\n"
     "\n"
     "  -o, --output FILE    the recording\n"
     "  --implementation I   of the kernel; needed where it has several\n"

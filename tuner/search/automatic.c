@@ -1,7 +1,9 @@
 /* What searches unless another is asked for, by the space. One that is soon tried as a whole is
  * tried in order. Elsewhere variable-neighbourhood descent and Bayesian optimisation take turns, by
  * chance, and each learns what came of the other's proposals: the model soon sees hills that
- * descent would not come to, and descent in the end finds needles that the model smooths over. */
+ * descent would not come to, and descent in the end finds needles that the model smooths over. The
+ * more is known, the more trials go to best-first search: the best of a space is mostly a neighbour
+ * of some other good point, and what tries all of those cannot miss it by chance. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,7 +11,7 @@
 #include "tuner/search/strategies.h"
 
 enum {
-    PARTS = 2,
+    PARTS = 3,
     SMALL = 32,  /* points */
     CENTRAL = 3, /* first proposals that are drawn from the middle, each of so many: */
     DRAWN = 16
@@ -17,13 +19,19 @@ enum {
 
 /* Where there is one implementation the model takes no blind steps, which descent takes; of several
  * the others are climbed by those. Descent's patience counts the model's trials too. */
-static const char *const words[PARTS] = {"vnd:patience=16", "bayesian:blind=0,random=0.02"};
+enum { DESCENT, PROCESS, COMPLETE };
+static const char *const words[PARTS] = {[DESCENT] = "vnd:patience=16",
+                                         [PROCESS] = "bayesian:blind=0,random=0.02",
+                                         [COMPLETE] = "bestfirst:initial=1"};
 static const char several[] = "bayesian:random=0.02";
 
-enum { MODEL, HALVED };
+enum { MODEL, HALVED, NEIGHBOURS, LATER };
 static const struct strategy_setting settings[] = {
     [MODEL] = {"model", 0.8, 0, 1, false, "share of proposals by Bayesian optimisation, at first"},
     [HALVED] = {"halved", 1000, 1, 1e6, false, "ok trials until half of that share"},
+    [NEIGHBOURS] = {"neighbours", 0.4, 0, 1, false,
+                    "share of proposals by best-first search, in the long run"},
+    [LATER] = {"later", 200, 1, 1e6, false, "ok trials until half of that share"},
     {0},
 };
 
@@ -50,7 +58,7 @@ static const char *part(const struct space *space, int i) {
     size_t first = space_range(space, space_implementation(space, 0)).count;
     if (space_size(space) <= SMALL)
         return "exhaustive";
-    return i == PARTS - 1 && first < space_size(space) ? several : words[i];
+    return i == PROCESS && first < space_size(space) ? several : words[i];
 }
 
 static tw_status create(void **state, const struct strategy *strategy, uint64_t seed,
@@ -114,7 +122,13 @@ static size_t propose(void *state) {
     }
     double halved = strategy_value(a->strategy, HALVED);
     double model = strategy_value(a->strategy, MODEL) * halved / (halved + a->ok);
-    int turn = a->count == PARTS && rng_unit(&a->rng) < model;
+    double later = strategy_value(a->strategy, LATER);
+    double complete = strategy_value(a->strategy, NEIGHBOURS) * a->ok / (a->ok + later);
+    int turn = DESCENT;
+    if (a->count == PARTS && rng_unit(&a->rng) < complete)
+        turn = COMPLETE;
+    else if (a->count == PARTS && rng_unit(&a->rng) < model)
+        turn = PROCESS;
     size_t point = SPACE_NONE;
     strategy_ask(a->parts[turn], &point);
     for (int i = 0; i < a->count && point != SPACE_NONE; i++)

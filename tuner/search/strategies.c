@@ -6,9 +6,11 @@
 
 static const struct strategy_kind *const kinds[] = {
     &strategy_automatic, /* the default */
-    &strategy_vnd,       &strategy_bayesian,   &strategy_local,
-    &strategy_annealing, &strategy_genetic,    &strategy_differential,
-    &strategy_random,    &strategy_exhaustive, NULL,
+    &strategy_vnd,          &strategy_bayesian,
+    &strategy_local,        &strategy_best_first,
+    &strategy_annealing,    &strategy_genetic,
+    &strategy_differential, &strategy_random,
+    &strategy_exhaustive,   NULL,
 };
 
 const struct strategy_kind *const *strategy_kinds(void) {

@@ -8,6 +8,7 @@ extern const struct strategy_kind strategy_exhaustive;
 extern const struct strategy_kind strategy_annealing;
 extern const struct strategy_kind strategy_automatic;
 extern const struct strategy_kind strategy_bayesian;
+extern const struct strategy_kind strategy_best_first;
 extern const struct strategy_kind strategy_differential;
 extern const struct strategy_kind strategy_genetic;
 extern const struct strategy_kind strategy_local;
