@@ -3,7 +3,6 @@
 #define TW_DESCRIPTION_EXPAND_PARTS_H
 
 #include "runtime/description/description.h"
-#include "runtime/description/expand.h"
 #include "runtime/description/lets.h"
 
 enum { TW_MAX_FILES = 128, TW_MAX_NESTED = 8 };

@@ -3,7 +3,7 @@
 #ifndef TW_SELECT_ALIKE_H
 #define TW_SELECT_ALIKE_H
 
-#include "runtime/select/catalogue.h"
+#include "runtime/select/row.h"
 
 /* Rows that agree in kernel, attributes, device and cache policy, whatever their sizes. */
 struct tw_alike {

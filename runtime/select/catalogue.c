@@ -241,3 +241,19 @@ bool tw_catalogue_matches(struct tw_attribute_match *match, const struct tw_cata
     }
     return match->seen[at].same;
 }
+
+/* ---- Models ---- */
+
+size_t tw_catalogue_models(const struct tw_catalogue *c) {
+    return tw_models_count(c->models);
+}
+
+const struct tw_model_subject *tw_catalogue_model_subject(const struct tw_catalogue *c,
+                                                          size_t index) {
+    return tw_models_subject(c->models, index);
+}
+
+tw_status tw_catalogue_model(const struct tw_catalogue *c, size_t index,
+                             const struct tw_catalogue_model **out, struct tw_error *error) {
+    return tw_models_get(c->models, index, out, error);
+}

@@ -11,35 +11,9 @@
 #include "db/store.h"
 #include "runtime/base/error.h"
 #include "runtime/description/problem.h"
-#include "runtime/predict/model.h"
+#include "runtime/select/row.h"
 
 struct tw_catalogue;
-
-/* A best row. Text is borrowed from the catalogue; of kernels, attributes, devices, backends,
- * architectures and cache policies equal text is one text, so that pointers compare. */
-struct tw_catalogue_row {
-    const char *kernel;
-    const char *problem;    /* the key, "M=64,N=32;dtype=f64" */
-    const char *attributes; /* the key from ';' on, or "" */
-    const char *device;     /* fingerprint */
-    const char *device_name;
-    const char *backend;
-    const char *architecture; /* "" when not known */
-    const char *cache;        /* "cold" or "warm" */
-    const char *implementation;
-    const char *template_hash;
-    const char *source, *judge; /* what it belongs to (variant/identity.h); "" when not known */
-    const char *configuration;  /* canonical JSON */
-    const int64_t *slots;       /* the device's values in expressions; NULL when not known */
-    int64_t units;              /* of the device */
-    double time_us;
-    bool provisional; /* from a search without a playoff */
-    int database;     /* which one it came from, as numbered by tw_catalogue_add */
-    int dimension_count;
-    double log_dimensions[TW_MAX_DIMENSIONS]; /* log2 of each, which distances are made of */
-    uint64_t hash;                            /* of kernel and sizes */
-    size_t next; /* row of the same sizes, as tw_catalogue_at's index + 1; 0: the last */
-};
 
 tw_status tw_catalogue_create(struct tw_catalogue **out, struct tw_error *error);
 /* One more holder of the same catalogue: each calls tw_catalogue_free, and the last one frees it.
@@ -58,20 +32,7 @@ tw_status tw_catalogue_add(struct tw_catalogue *catalogue, tw_db *db, struct tw_
 const struct tw_catalogue_row *tw_catalogue_exact(const struct tw_catalogue *catalogue,
                                                   const char *kernel, const char *problem);
 
-/* What a model is about: words, and the device's slots where a database knows them. */
-struct tw_model_subject {
-    const char *kernel, *device, *cache;
-    const int64_t *slots;
-};
-
-/* A model of a database, and the configurations that it knows as rows of the problems where they
- * were fastest: they are in no list of rows. */
-struct tw_catalogue_model {
-    struct tw_model_subject subject;
-    struct tw_model *model;
-    size_t count;
-    struct tw_catalogue_row *rows;
-};
+/* Models, by index. */
 size_t tw_catalogue_models(const struct tw_catalogue *catalogue);
 const struct tw_model_subject *tw_catalogue_model_subject(const struct tw_catalogue *catalogue,
                                                           size_t index);

@@ -6,7 +6,7 @@
 
 #include "runtime/base/words.h"
 #include "runtime/select/alike.h"
-#include "runtime/select/catalogue.h"
+#include "runtime/select/row.h"
 
 struct tw_models;
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime/backend/devices.h"
+#include "runtime/select/catalogue.h"
 #include "runtime/select/catalogue_parts.h"
 #include "runtime/select/models.h"
 

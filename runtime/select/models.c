@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/select/catalogue_parts.h"
-
 struct entry {
     struct tw_catalogue_model of;
     char *text;            /* NULL once it was read, or could not be */
@@ -120,18 +118,16 @@ static tw_status read_entry(struct entry *entry, struct tw_error *error) {
                           of->subject.device, of->subject.cache);
 }
 
-size_t tw_catalogue_models(const struct tw_catalogue *c) {
-    return c->models->count;
+size_t tw_models_count(const struct tw_models *models) {
+    return models->count;
 }
 
-const struct tw_model_subject *tw_catalogue_model_subject(const struct tw_catalogue *c,
-                                                          size_t index) {
-    return &c->models->entries[index].of.subject;
+const struct tw_model_subject *tw_models_subject(const struct tw_models *models, size_t index) {
+    return &models->entries[index].of.subject;
 }
 
-tw_status tw_catalogue_model(const struct tw_catalogue *c, size_t index,
-                             const struct tw_catalogue_model **out, struct tw_error *error) {
-    struct tw_models *models = c->models;
+tw_status tw_models_get(struct tw_models *models, size_t index,
+                        const struct tw_catalogue_model **out, struct tw_error *error) {
     struct entry *entry = &models->entries[index];
     tw_status status = TW_OK;
     *out = NULL;

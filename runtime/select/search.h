@@ -2,8 +2,7 @@
 #ifndef TW_SELECT_SEARCH_H
 #define TW_SELECT_SEARCH_H
 
-#include "runtime/select/current.h"
-#include "runtime/select/select.h"
+#include "runtime/select/query.h"
 
 struct tw_search {
     const struct tw_query *query;
