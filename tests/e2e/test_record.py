@@ -5,9 +5,9 @@ from support import DEVICE
 
 
 class Record(support.EndToEnd):
-    def record(self, *words):
+    def record(self, *words, listed="8x12\n9x12\n20x30\n"):
         shapes = self.home / "shapes.txt"
-        shapes.write_text("8x12\n9x12\n20x30\n")
+        shapes.write_text(listed)
         return self.run_command("record", "--config", self.plant("double"), "--shapes", shapes, "--jobs", "2", *words,
                                 device=DEVICE)
 
@@ -31,18 +31,23 @@ class Record(support.EndToEnd):
 
     def test_a_model(self):
         """From what was recorded to what an application gets, and to another database and back."""
-        self.record("--quiet")
+        self.record("--quiet", listed="8x12\n9x12\n20x30\n12x16 dtype=f64\n16x16 dtype=f64\n")
         kernel = ("--config", self.plant("double"))
         file = self.home / "model.json"
         fitted = self.ask("model", "fit", *kernel, "-o", file, device=DEVICE)
-        self.assertEqual((fitted["problems"], fitted["stale"]), (3, 0))
+        self.assertEqual((fitted["problems"], fitted["stale"]), (5, 0))
+        # In all, and what it is worth for each kind of problem.
+        self.assertEqual([(kind["attributes"], kind["model"]["problems"]) for kind in fitted["kinds"]],
+                         [("", 3), ("dtype=f64", 2)])
+        self.assertEqual(max(kind["model"]["worst"] for kind in fitted["kinds"]), fitted["model"]["worst"])
+        self.assertIn("dtype=f64", self.run_command("model", "fit", *kernel, device=DEVICE).out)
         self.assertGreaterEqual(fitted["model"]["mean"], 1)
         self.assertIn("double on", self.run_command("model", "show", device=None).out)
         chosen = self.ask("explain", *kernel, "--shape", "12x12", "--cache", "cold", device=DEVICE)
         self.assertEqual(chosen["rule"], "predicted")
         self.assertGreater(chosen["predicted_us"], 0)
         checked = self.ask("model", "check", *kernel, device=DEVICE)
-        self.assertEqual(checked["model"]["problems"], 3)
+        self.assertEqual(checked["model"]["problems"], 5)
         # How the order of predictions agrees with what was measured, problem by problem.
         agreement = checked["rank_correlation"]
         for row in [agreement, *agreement["problems"]]:

@@ -24,7 +24,7 @@ static const char help[] =
     "were never tuned. It is fitted to the trials of a device; tune record measures what it "
     "needs.\n"
     "fit prints what choosing by it costs on problems that it has not seen: the time of what is\n"
-    "chosen over the best that was measured there.\n"
+    "chosen over the best that was measured there, in all and for each kind of problem.\n"
     "\n"
     "  --output FILE, -o    of fit: write the model to a file too, as import reads it\n"
     "  --device, --cache, --db, --config: as for tune\n"
@@ -82,6 +82,31 @@ static void add_regret(cJSON *json, const char *name, const struct regret *r) {
     cJSON_AddStringToObject(one, "worst_problem", r->worst_problem);
 }
 
+/* Where a model is about more than one kind of problem. */
+static void print_kinds(const struct fit_report *r) {
+    for (int i = 0; i < r->kind_count && r->kind_count > 1; i++) {
+        const struct fit_kind *kind = &r->kinds[i];
+        printf("  %-15s %.3f in the mean, %.3f at the 95th percentile, %.3f at the worst of %d; "
+               "estimate alone %.3f, %.3f, %.3f\n",
+               kind->attributes[0] != '\0' ? kind->attributes + 1 : "(defaults)", kind->model.mean,
+               kind->model.p95, kind->model.worst, kind->model.problems, kind->estimate.mean,
+               kind->estimate.p95, kind->estimate.worst);
+    }
+}
+
+static void add_kinds(cJSON *json, const struct fit_report *r) {
+    cJSON *list = cJSON_AddArrayToObject(json, "kinds");
+    for (int i = 0; i < r->kind_count; i++) {
+        const struct fit_kind *kind = &r->kinds[i];
+        cJSON *row = cJSON_CreateObject();
+        cJSON_AddStringToObject(row, "attributes",
+                                kind->attributes + (kind->attributes[0] != '\0'));
+        add_regret(row, "model", &kind->model);
+        add_regret(row, "estimate", &kind->estimate);
+        json_append(list, row);
+    }
+}
+
 static tw_status print_fit(const struct arguments *a, const struct subject *s,
                            const struct fit_report *r, struct tw_error *error) {
     if (a->json) {
@@ -95,6 +120,7 @@ static tw_status print_fit(const struct arguments *a, const struct subject *s,
         cJSON_AddNumberToObject(json, "uncertainty", r->uncertainty);
         add_regret(json, "model", &r->model);
         add_regret(json, "estimate", &r->estimate);
+        add_kinds(json, r);
         return json_print(json, error);
     }
     printf("%s on %s (%s)\n", s->description->kernel, s->device.name, s->device.id);
@@ -106,6 +132,7 @@ static tw_status print_fit(const struct arguments *a, const struct subject *s,
     printf("  of problems that it has not seen\n");
     print_regret("model", &r->model);
     print_regret("estimate alone", &r->estimate);
+    print_kinds(r);
     printf("  uncertainty     a factor of %.2f either way\n", 1 + r->uncertainty);
     return TW_OK;
 }

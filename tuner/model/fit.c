@@ -39,8 +39,14 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+static const char *attributes_of(const struct model_samples *s, int problem) {
+    const char *semicolon = strchr(s->problems[problem].key, ';');
+    return semicolon != NULL ? semicolon : "";
+}
+
+/* Of the problems with these attributes; NULL: of all. */
 static tw_status regret_of(const struct model_samples *s, const double *predicted,
-                           struct regret *regret, struct tw_error *error) {
+                           const char *attributes, struct regret *regret, struct tw_error *error) {
     size_t problems = (size_t)s->problem_count;
     double *least = malloc((problems + 1) * sizeof *least);
     double *time = calloc(problems + 1, sizeof *time);
@@ -63,7 +69,8 @@ static tw_status regret_of(const struct model_samples *s, const double *predicte
     }
     double sum = 0;
     for (size_t i = 0; i < problems; i++) {
-        if (time[i] == 0)
+        if (time[i] == 0 ||
+            (attributes != NULL && strcmp(attributes_of(s, (int)i), attributes) != 0))
             continue;
         double ratio = time[i] / s->problems[i].best_us;
         if (ratio > regret->worst) {
@@ -95,6 +102,19 @@ static double predict(const struct model_samples *s, const struct tw_model *mode
     return tw_model_predict(model, vector, &estimate);
 }
 
+/* What predictions are worth, in all and by kinds. */
+static tw_status judge(const struct fitting *f, struct fit_report *report, bool model,
+                       struct tw_error *error) {
+    tw_status status = regret_of(f->samples, f->predicted, NULL,
+                                 model ? &report->model : &report->estimate, error);
+    for (int i = 0; i < report->kind_count && status == TW_OK; i++) {
+        struct fit_kind *kind = &report->kinds[i];
+        status = regret_of(f->samples, f->predicted, kind->attributes,
+                           model ? &kind->model : &kind->estimate, error);
+    }
+    return status;
+}
+
 static tw_status fit_folds(struct fitting *f, struct fit_report *report, struct tw_error *error) {
     const struct model_samples *s = f->samples;
     tw_status status = TW_OK;
@@ -110,7 +130,7 @@ static tw_status fit_folds(struct fitting *f, struct fit_report *report, struct 
         boost_free(&model);
     }
     if (status == TW_OK)
-        status = regret_of(s, f->predicted, &report->model, error);
+        status = judge(f, report, true, error);
     double sum = 0;
     int count = 0;
     for (int i = 0; i < s->count && status == TW_OK; i++) {
@@ -123,7 +143,19 @@ static tw_status fit_folds(struct fitting *f, struct fit_report *report, struct 
     report->uncertainty = fmax(0.02, sqrt(sum / (count > 0 ? count : 1)));
     for (int i = 0; i < s->count; i++)
         f->predicted[i] = s->all[i].estimate_us;
-    return status == TW_OK ? regret_of(s, f->predicted, &report->estimate, error) : status;
+    return status == TW_OK ? judge(f, report, false, error) : status;
+}
+
+/* As many kinds as a model can be about. */
+static void find_kinds(const struct model_samples *s, struct fit_report *report) {
+    for (int i = 0; i < s->problem_count && report->kind_count < TW_MODEL_MAX_WORDS; i++) {
+        const char *attributes = attributes_of(s, i);
+        bool known = false;
+        for (int k = 0; k < report->kind_count && !known; k++)
+            known = strcmp(report->kinds[k].attributes, attributes) == 0;
+        if (!known)
+            report->kinds[report->kind_count++].attributes = attributes;
+    }
 }
 
 /* ---- As JSON, a line for each tree and configuration ---- */
@@ -145,20 +177,11 @@ static void add_member(struct tw_text *text, const char *name, const char *strin
     tw_text_print(text, ",\n");
 }
 
-static void add_attributes(const struct model_samples *s, struct tw_text *text) {
-    const char *seen[TW_MODEL_MAX_WORDS];
-    int count = 0;
+static void add_attributes(const struct fit_report *report, struct tw_text *text) {
     tw_text_print(text, " \"attributes\": [");
-    for (int i = 0; i < s->problem_count; i++) {
-        const char *semicolon = strchr(s->problems[i].key, ';');
-        const char *attributes = semicolon != NULL ? semicolon : "";
-        bool known = count == TW_MODEL_MAX_WORDS;
-        for (int k = 0; k < count && !known; k++)
-            known = strcmp(seen[k], attributes) == 0;
-        if (known)
-            continue;
-        tw_text_print(text, "%s", count > 0 ? ", " : "");
-        add_string(text, seen[count++] = attributes);
+    for (int i = 0; i < report->kind_count; i++) {
+        tw_text_print(text, "%s", i > 0 ? ", " : "");
+        add_string(text, report->kinds[i].attributes);
     }
     tw_text_print(text, "],\n");
 }
@@ -243,7 +266,7 @@ static void write_model(const struct model_samples *s, const struct tw_model *mo
                   "\"uncertainty\": %.4g, \"base\": %.6g,\n",
                   report->model.mean, report->model.p95, report->model.worst, report->uncertainty,
                   model->base);
-    add_attributes(s, text);
+    add_attributes(report, text);
     add_features(s, text);
     add_trees(model, text);
     add_configurations(s, text);
@@ -263,6 +286,7 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
     if (f.wanted == NULL || f.weights == NULL || f.predicted == NULL || f.used == NULL)
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     *report = (struct fit_report){.trials = s->count};
+    find_kinds(s, report);
     for (int i = 0; i < s->configuration_count; i++)
         report->configurations += worth_choosing(s, i);
     report->problems = s->problem_count;
@@ -355,7 +379,7 @@ tw_status fit_check(const struct model_samples *s, const struct tw_model *model,
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     if (status == TW_OK) {
         predict_samples(s, model, predicted);
-        status = regret_of(s, predicted, &report->regret, error);
+        status = regret_of(s, predicted, NULL, &report->regret, error);
     }
     for (int p = 0; p < s->problem_count && status == TW_OK; p++) {
         struct agreement agreement = agreement_on(s, p, predicted, room);

@@ -13,11 +13,19 @@ struct regret {
     const char *worst_problem; /* borrowed from the samples */
 };
 
+/* Problems that are alike in all but their sizes. */
+struct fit_kind {
+    const char *attributes; /* as keys end: ";trans=nt", ""; borrowed from the samples */
+    struct regret estimate, model;
+};
+
 struct fit_report {
     int trials, problems, configurations; /* the last are those that the model chooses from */
     struct regret estimate;               /* of the analytic estimate alone */
     struct regret model;                  /* of models that had not seen the problem */
     double uncertainty; /* standard deviation of the logarithm, where it matters: near the best */
+    int kind_count;
+    struct fit_kind kinds[TW_MODEL_MAX_WORDS];
 };
 
 /* Fits, first without each fifth of the problems, which it is then judged by, then with all. `text`
