@@ -79,13 +79,14 @@ static bool take_value(const struct tw_implementation *in, const struct tw_param
     return false;
 }
 
-/* What programs write, with every parameter once and no blanks: {"BM":64,"STAGING":"shared"}. A
- * selection reads one for each candidate, where a tree of cJSON's took most of the time. False: it
- * is something else, or wrong, and for the other way to read, which can say what is wrong. */
+/* What programs write, with every parameter once, but for what is new, and no blanks:
+ * {"BM":64,"STAGING":"shared"}. A selection reads one for each candidate, where a tree of cJSON's
+ * took most of the time. False: it is something else, or wrong, and for the other way to read,
+ * which can say what is wrong. */
 static bool read_written(struct tw_configuration *configuration, const struct tw_implementation *in,
                          const char *at) {
     bool given[TW_MAX_PARAMETERS] = {false};
-    for (int count = 0; count < in->parameter_count; count++) {
+    for (int count = 0; count < in->parameter_count && *at != '}'; count++) {
         const char *name;
         size_t length;
         int i = 0;
@@ -98,6 +99,12 @@ static bool read_written(struct tw_configuration *configuration, const struct tw
             !take_value(in, &in->parameters[i], &at, &configuration->values[i]))
             return false;
         given[i] = true;
+    }
+    for (int i = 0; i < in->parameter_count; i++) {
+        if (!given[i] && !in->parameters[i].has_absent)
+            return false;
+        if (!given[i])
+            configuration->values[i] = in->parameters[i].absent;
     }
     return in->parameter_count > 0 && strcmp(at, "}") == 0;
 }
@@ -118,16 +125,8 @@ tw_status tw_configuration_parse(struct tw_configuration *configuration,
         return status;
     struct tw_json_context context = {.origin = "configuration", .error = error};
     struct tw_json root = tw_json_root(&context, json);
-    const char *keys[TW_MAX_PARAMETERS + 1] = {NULL};
-    for (int i = 0; i < implementation->parameter_count; i++)
-        keys[i] = implementation->parameters[i].name;
-    tw_json_exact_keys(&root, keys);
     *configuration = (struct tw_configuration){.implementation = index};
-    for (int i = 0; i < implementation->parameter_count && context.status == TW_OK; i++) {
-        const struct tw_parameter *parameter = &implementation->parameters[i];
-        struct tw_json value = tw_json_member(&root, parameter->name);
-        configuration->values[i] = tw_read_value(implementation, parameter, &value);
-    }
+    tw_read_values(implementation, configuration->values, &root);
     cJSON_Delete(json);
     return context.status;
 }

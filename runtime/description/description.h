@@ -173,6 +173,8 @@ struct tw_parameter {
     bool launch; /* passed to the launch, not compiled in */
     int count;
     int64_t values[TW_MAX_CHOICES]; /* integers, or word ids */
+    bool has_absent;
+    int64_t absent; /* of configurations that do not name it, as those from before there was it */
 };
 
 struct tw_preset {

@@ -42,6 +42,10 @@ char *tw_read_text(const struct tw_json *json);
  */
 int64_t tw_read_value(const struct tw_implementation *implementation,
                       const struct tw_parameter *parameter, const struct tw_json *json);
+/* The values of all parameters, members of an object; complains of one that is missing and has none
+ * for this case. */
+void tw_read_values(const struct tw_implementation *implementation, int64_t *values,
+                    const struct tw_json *json);
 /* The number of elements; complains when there are more than `most`, and then returns 0. */
 int tw_read_count(const struct tw_json *container, int most);
 int tw_find_argument(const struct tw_description *description, const char *name);

@@ -78,6 +78,21 @@ int64_t tw_read_value(const struct tw_implementation *implementation,
     return 0;
 }
 
+void tw_read_values(const struct tw_implementation *implementation, int64_t *values,
+                    const struct tw_json *json) {
+    const char *keys[TW_MAX_PARAMETERS + 1] = {NULL};
+    for (int i = 0; i < implementation->parameter_count; i++)
+        keys[i] = implementation->parameters[i].name;
+    tw_json_exact_keys(json, keys);
+    for (int i = 0; i < implementation->parameter_count && json->context->status == TW_OK; i++) {
+        const struct tw_parameter *parameter = &implementation->parameters[i];
+        struct tw_json value = parameter->has_absent ? tw_json_optional(json, parameter->name)
+                                                     : tw_json_member(json, parameter->name);
+        values[i] = value.item == NULL ? parameter->absent
+                                       : tw_read_value(implementation, parameter, &value);
+    }
+}
+
 int tw_read_count(const struct tw_json *container, int most) {
     int count = tw_json_count(container);
     if (count <= most)

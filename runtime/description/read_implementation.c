@@ -142,12 +142,13 @@ static int read_own_symbol(const struct tw_description *d, struct tw_implementat
 
 static void read_parameter(const struct tw_description *d, struct tw_implementation *implementation,
                            struct tw_parameter *parameter, const struct tw_json *json) {
-    static const char *const keys[] = {"values", "launch", NULL};
-    struct tw_json values = *json;
+    static const char *const keys[] = {"values", "launch", "absent", NULL};
+    struct tw_json values = *json, absent = {0};
     if (cJSON_IsObject(json->item)) {
         tw_json_only_keys(json, keys);
         struct tw_json launch = tw_json_optional(json, "launch");
         values = tw_json_member(json, "values");
+        absent = tw_json_optional(json, "absent");
         parameter->launch = tw_json_boolean(&launch, false);
     }
     tw_json_expect_array(&values);
@@ -168,6 +169,9 @@ static void read_parameter(const struct tw_description *d, struct tw_implementat
             if (parameter->values[j] == parameter->values[i])
                 tw_json_fail(&value, "given twice");
     }
+    parameter->has_absent = absent.item != NULL;
+    if (parameter->has_absent)
+        parameter->absent = tw_read_value(implementation, parameter, &absent);
     if (parameter->is_word && parameter->launch)
         tw_json_fail(json, "a launch parameter has integers, not words");
     strncpy(parameter->name, tw_json_key(json), TW_NAME_SIZE - 1);
@@ -192,20 +196,12 @@ static int read_rules(struct tw_expression *rules[], const struct tw_symbols *sy
 
 static void read_preset(struct tw_implementation *implementation, struct tw_preset *preset,
                         const struct tw_json *json) {
-    const char *keys[TW_MAX_PARAMETERS + 1] = {NULL};
-    for (int i = 0; i < implementation->parameter_count; i++)
-        keys[i] = implementation->parameters[i].name;
-    tw_json_exact_keys(json, keys);
     if (strlen(tw_json_key(json)) >= TW_NAME_SIZE ||
         strspn(tw_json_key(json), "abcdefghijklmnopqrstuvwxyz0123456789-") !=
             strlen(tw_json_key(json)))
         tw_json_fail(json, "preset names are lower-case letters, digits and -");
     strncpy(preset->name, tw_json_key(json), TW_NAME_SIZE - 1);
-    for (int i = 0; i < implementation->parameter_count; i++) {
-        const struct tw_parameter *parameter = &implementation->parameters[i];
-        struct tw_json value = tw_json_member(json, parameter->name);
-        preset->values[i] = tw_read_value(implementation, parameter, &value);
-    }
+    tw_read_values(implementation, preset->values, json);
 }
 
 static void read_backend(struct tw_implementation *implementation, const struct tw_json *json) {

@@ -126,6 +126,32 @@ static void no_parameters(void **state) {
     free(text);
 }
 
+/* A parameter that came later: what does not name it means what there was before. */
+static void a_parameter_that_is_new(void **state) {
+    (void)state;
+    char *text = replaced(scale_text, "\"GROUP\": { \"values\": [1, 4], \"launch\": true }",
+                          "\"GROUP\": { \"values\": [1, 4], \"launch\": true, \"absent\": 4 }");
+    char *other = replaced(text, "\"ORDER\": \"rows\", \"GROUP\": 1", "\"ORDER\": \"rows\"");
+    struct tw_description *d = read_description(other, NULL);
+    static const char *const written[] = {"{\"BLOCK_X\":32,\"ORDER\":\"rows\"}",
+                                          "{ \"ORDER\": \"rows\", \"BLOCK_X\": 32 }",
+                                          "{\"BLOCK_X\":32,\"GROUP\":4,\"ORDER\":\"rows\"}"};
+    struct tw_configuration c;
+    struct tw_error error;
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
+        must(tw_configuration_parse(&c, d, 0, written[i], &error), error);
+        assert_text(d, &c, "{\"BLOCK_X\":32,\"GROUP\":4,\"ORDER\":\"rows\"}");
+    }
+    must(tw_configuration_preset(&c, d, 0, &d->implementations[0].presets[0], &error), error);
+    assert_text(d, &c, "{\"BLOCK_X\":64,\"GROUP\":4,\"ORDER\":\"rows\"}");
+    assert_int_not_equal(tw_configuration_parse(&c, d, 0, "{\"BLOCK_X\":32,\"GROUP\":4}", &error),
+                         TW_OK);
+    assert_says(error.message, "ORDER");
+    tw_description_free(d);
+    free(other);
+    free(text);
+}
+
 static void refuses_what_is_not_listed(void **state) {
     (void)state;
     static const struct {
@@ -254,6 +280,7 @@ int main(void) {
         cmocka_unit_test(names_are_sorted),
         cmocka_unit_test(every_value_comes_back),
         cmocka_unit_test(no_parameters),
+        cmocka_unit_test(a_parameter_that_is_new),
         cmocka_unit_test(refuses_what_is_not_listed),
         cmocka_unit_test(binds_parameters_and_defines),
         cmocka_unit_test(what_cannot_be_evaluated),
