@@ -36,7 +36,8 @@ struct place {
 };
 
 /* Clusters in flight at one time should share rows and columns that fit in the L2 cache: they are numbered
- * down columns of `group` of them (as Triton's matrix multiplication tutorial does). */
+ * down columns of `group` of them (as Triton's matrix multiplication tutorial does). With ORDER_serpentine every other
+ * strip of such columns is gone through from its end, and with ORDER_columns strips are `group` columns wide. */
 #if GROUPED
 /* A group, its first row, and the clusters' tiles before it. */
 struct cursor {
@@ -104,13 +105,27 @@ TW_DEVICE struct place place_of(int tile, int rows, int columns, int group)
     const int layer = tile / (tiles_m * tiles_n);
     tile %= tiles_m * tiles_n;
 #endif
+#if ORDER == ORDER_columns
+    const int wide = group < tiles_n ? group : tiles_n;
+    const int first = tile / (wide * tiles_m) * wide;
+    const int width = tiles_n - first < wide ? tiles_n - first : wide;
+    const int within = tile % (wide * tiles_m);
+    struct place place;
+    place.row = within / width * BM * CLUSTER_M;
+    place.column = (first + within % width) * BN * CLUSTER_N;
+#else
     const int tall = group < tiles_m ? group : tiles_m;
     const int first = tile / (tall * tiles_n) * tall;
     const int height = tiles_m - first < tall ? tiles_m - first : tall;
     const int within = tile % (tall * tiles_n);
     struct place place;
     place.row = (first + within % height) * BM * CLUSTER_M;
+#if ORDER == ORDER_serpentine
+    place.column = (first / tall % 2 ? tiles_n - 1 - within / height : within / height) * BN * CLUSTER_N;
+#else
     place.column = within / height * BN * CLUSTER_N;
+#endif
+#endif
 #if BATCHED
     place.layer = layer;
 #endif
