@@ -10,8 +10,8 @@ static enum tw_db_status store(tw_db *db, const struct tw_db_best *best) {
                       "INSERT OR REPLACE INTO best (problem, device, implementation, cache_policy,"
                       " configuration, time_us, ci_low_us, ci_high_us, repeats, rate_unit, rate,"
                       " max_rel_error, rms_rel_error, tie_set, baselines, run, measured_at, source,"
-                      " judge)"
-                      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                      " judge, hard_max_error, hard_rms_error)"
+                      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                       "store a best configuration");
     tw_db_bind_integer(&query, best->problem);
     tw_db_bind_integer(&query, best->device);
@@ -32,6 +32,8 @@ static enum tw_db_status store(tw_db *db, const struct tw_db_best *best) {
     tw_db_bind_integer(&query, best->measured_at != 0 ? best->measured_at : (int64_t)time(NULL));
     tw_db_bind_text(&query, best->source);
     tw_db_bind_text(&query, best->judge);
+    tw_db_bind_optional_real(&query, best->has_hard, tw_db_error_value(best->hard_max_error));
+    tw_db_bind_optional_real(&query, best->has_hard, tw_db_error_value(best->hard_rms_error));
     return tw_db_query_run(&query);
 }
 
@@ -138,6 +140,8 @@ static void next_best(struct tw_db_query *query, struct tw_db_best_row *row) {
     best->measured_at = tw_db_next_integer(query);
     best->source = tw_db_next_optional_text(query);
     best->judge = tw_db_next_optional_text(query);
+    best->has_hard = tw_db_next_optional_real(query, &best->hard_max_error);
+    tw_db_next_optional_real(query, &best->hard_rms_error);
     next_provenance(query, &row->provenance);
 }
 
@@ -154,6 +158,7 @@ enum tw_db_status tw_db_best_each(tw_db *db, const struct tw_db_best_filter *fil
         " best.cache_policy, best.configuration, best.time_us, best.ci_low_us, best.ci_high_us,"
         " best.repeats, best.rate_unit, best.rate, best.max_rel_error, best.rms_rel_error,"
         " best.tie_set, best.baselines, best.run, best.measured_at, best.source, best.judge,"
+        " best.hard_max_error, best.hard_rms_error,"
         " run.uid, run.strategy, run.seed, run.budget_kind, run.budget_value, run.started_at, "
         "run.tilewise_version,"
         " run.driver, run.compiler, run.conditions, run.protocol"

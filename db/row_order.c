@@ -81,5 +81,10 @@ int tw_db_best_order(const struct tw_db_best_row *left, const struct tw_db_best_
     order = order != 0 ? order : tw_db_text_order(a->baselines, b->baselines);
     order = order != 0 ? order : tw_db_text_order(a->source, b->source);
     order = order != 0 ? order : tw_db_text_order(a->judge, b->judge);
+    order = order != 0 ? order : by_integer(a->has_hard, b->has_hard);
+    if (order == 0 && a->has_hard) {
+        order = by_real(b->hard_max_error, a->hard_max_error);
+        order = order != 0 ? order : by_real(b->hard_rms_error, a->hard_rms_error);
+    }
     return order != 0 ? order : by_provenance(&left->provenance, &right->provenance);
 }

@@ -166,7 +166,16 @@ static const char version_5[] = "CREATE TABLE model ("
                                 " fitted_at INTEGER NOT NULL,"
                                 " PRIMARY KEY (kernel, device, cache_policy));";
 
-static const char *const steps[] = {version_1, version_2, version_3, version_4, version_5};
+/* Errors on inputs that are hard to be exact on, relative to the sums of their terms' sizes; NULL
+ * where the problem was not tried on such. */
+static const char version_6[] =
+    "ALTER TABLE trial ADD COLUMN hard_max_error REAL CHECK (hard_max_error >= 0);"
+    "ALTER TABLE trial ADD COLUMN hard_rms_error REAL CHECK (hard_rms_error >= 0);"
+    "ALTER TABLE best ADD COLUMN hard_max_error REAL CHECK (hard_max_error >= 0);"
+    "ALTER TABLE best ADD COLUMN hard_rms_error REAL CHECK (hard_rms_error >= 0);";
+
+static const char *const steps[] = {version_1, version_2, version_3,
+                                    version_4, version_5, version_6};
 
 const struct tw_db_schema tw_db_schema = {steps, sizeof steps / sizeof *steps};
 

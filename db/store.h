@@ -28,7 +28,7 @@
 
 /* "TWDB" in the file's header: tells our files from any other application's. */
 #define TW_DB_APPLICATION_ID 0x54574442
-#define TW_DB_SCHEMA_VERSION 5
+#define TW_DB_SCHEMA_VERSION 6
 /* Long enough for any message. */
 #define TW_DB_MESSAGE_SIZE 1024
 
@@ -334,6 +334,9 @@ struct tw_db_trial {
     bool has_error; /* NaN is stored as infinity: wrong beyond measure */
     double max_rel_error;
     double rms_rel_error;
+    bool has_hard; /* on hard inputs; the same of NaN */
+    double hard_max_error;
+    double hard_rms_error;
 
     bool has_compile_ms; /* false when the binary was cached */
     double compile_ms;
@@ -409,6 +412,9 @@ struct tw_db_best {
     bool has_error;
     double max_rel_error;
     double rms_rel_error;
+    bool has_hard; /* on hard inputs */
+    double hard_max_error;
+    double hard_rms_error;
     const char *tie_set;   /* JSON; NULL: provisional, for no playoff has been held yet */
     const char *baselines; /* JSON, times of the presets; may be NULL */
     int64_t run;           /* that found it; 0: none on record */

@@ -39,6 +39,8 @@ static void bind_trial(struct tw_db_query *query, const struct tw_db_trial *tria
     tw_db_bind_integer(query, trial->created_at != 0 ? trial->created_at : (int64_t)time(NULL));
     tw_db_bind_text(query, trial->source);
     tw_db_bind_text(query, trial->judge);
+    tw_db_bind_optional_real(query, trial->has_hard, tw_db_error_value(trial->hard_max_error));
+    tw_db_bind_optional_real(query, trial->has_hard, tw_db_error_value(trial->hard_rms_error));
 }
 
 enum tw_db_status tw_db_trial_put(tw_db *db, const struct tw_db_trial *trial, bool *inserted) {
@@ -50,15 +52,17 @@ enum tw_db_status tw_db_trial_put(tw_db *db, const struct tw_db_trial *trial, bo
         return status;
     }
     struct tw_db_query query;
-    tw_db_query_start(&query, db,
-                      "INSERT INTO trial (run, problem, device, implementation, cache_policy,"
-                      " configuration, status, message, time_us, repeats, ci_low_us, ci_high_us,"
-                      " screened_out, max_rel_error, rms_rel_error, compile_ms, registers,"
-                      " spill_bytes, shared_bytes, created_at, source, judge)"
-                      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-                      " ON CONFLICT (problem, device, implementation, cache_policy, configuration)"
-                      " DO NOTHING",
-                      "store a trial");
+    tw_db_query_start(
+        &query, db,
+        "INSERT INTO trial (run, problem, device, implementation, cache_policy,"
+        " configuration, status, message, time_us, repeats, ci_low_us, ci_high_us,"
+        " screened_out, max_rel_error, rms_rel_error, compile_ms, registers,"
+        " spill_bytes, shared_bytes, created_at, source, judge, hard_max_error,"
+        " hard_rms_error)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (problem, device, implementation, cache_policy, configuration)"
+        " DO NOTHING",
+        "store a trial");
     bind_trial(&query, trial);
     status = tw_db_query_run(&query);
     bool is_new = status == TW_DB_OK && sqlite3_changes(db->sqlite) == 1;
@@ -120,6 +124,8 @@ static void next_trial(struct tw_db_query *query, struct tw_db_trial_row *row) {
     trial->created_at = tw_db_next_integer(query);
     trial->source = tw_db_next_optional_text(query);
     trial->judge = tw_db_next_optional_text(query);
+    trial->has_hard = tw_db_next_optional_real(query, &trial->hard_max_error);
+    tw_db_next_optional_real(query, &trial->hard_rms_error);
 }
 
 enum tw_db_status tw_db_trial_identify(tw_db *db, int64_t id, int64_t implementation,
@@ -187,7 +193,7 @@ enum tw_db_status tw_db_trial_each(tw_db *db, const struct tw_db_trial_filter *f
         " trial.message, trial.time_us, trial.repeats, trial.ci_low_us, trial.ci_high_us,"
         " trial.screened_out, trial.max_rel_error, trial.rms_rel_error, trial.compile_ms,"
         " trial.registers, trial.spill_bytes, trial.shared_bytes, trial.created_at,"
-        " trial.source, trial.judge"
+        " trial.source, trial.judge, trial.hard_max_error, trial.hard_rms_error"
         " FROM trial JOIN problem ON problem.id = trial.problem"
         " JOIN device ON device.id = trial.device"
         " JOIN implementation ON implementation.id = trial.implementation",

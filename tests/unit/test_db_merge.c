@@ -67,6 +67,9 @@ static void put_random_row(tw_db *db, uint64_t *random) {
     best.has_error = draw(random, 2) != 0;
     best.max_rel_error = draw(random, 2) * 1e-7;
     best.rms_rel_error = draw(random, 2) * 1e-8;
+    best.has_hard = draw(random, 2) == 1;
+    best.hard_max_error = draw(random, 2) * 1e-6;
+    best.hard_rms_error = draw(random, 2) * 1e-7;
     best.tie_set = PICK(random, "[]", NULL);
     best.baselines = PICK(random, "{}", "{\"naive\":20}", NULL);
     best.measured_at = 1000 + draw(random, 2);
@@ -113,6 +116,8 @@ static bool dump_best(void *context, const struct tw_db_best_row *row) {
     add_number(dump, "rate", best->rate_unit != NULL ? best->rate : 0);
     add_number(dump, "max", best->has_error ? best->max_rel_error : -1);
     add_number(dump, "rms", best->has_error ? best->rms_rel_error : -1);
+    add_number(dump, "hard max", best->has_hard ? best->hard_max_error : -1);
+    add_number(dump, "hard rms", best->has_hard ? best->hard_rms_error : -1);
     add(dump, "ties", best->tie_set);
     add(dump, "presets", best->baselines);
     add_number(dump, "at", (double)best->measured_at);
@@ -247,14 +252,17 @@ static void order_is_total(void **state) {
                  .has_error = true,
                  .max_rel_error = 1,
                  .rms_rel_error = 1,
+                 .has_hard = true,
+                 .hard_max_error = 1,
+                 .hard_rms_error = 1,
                  .measured_at = 100,
                  .tie_set = "b",
                  .baselines = "b",
                  .rate_unit = "b",
                  .rate = 1},
         .provenance = {.uid = "b", .strategy = "b", .budget_kind = "b", .driver = "b"}};
-    struct tw_db_best_row better[12];
-    for (int i = 0; i < 12; i++) {
+    struct tw_db_best_row better[14];
+    for (int i = 0; i < 14; i++) {
         better[i] = row;
     }
     better[0].best.repeats = 6;
@@ -274,7 +282,9 @@ static void order_is_total(void **state) {
     better[9].best.baselines = "c";
     better[10].provenance.driver = "c";
     better[11].provenance.seed = 1;
-    for (int i = 0; i < 12; i++) {
+    better[12].best.hard_max_error = 0.5;
+    better[13].best.hard_rms_error = 0.5;
+    for (int i = 0; i < 14; i++) {
         assert_true(tw_db_best_order(&better[i], &row) > 0);
         assert_true(tw_db_best_order(&row, &better[i]) < 0);
         assert_int_equal(tw_db_best_order(&better[i], &better[i]), 0);

@@ -186,6 +186,9 @@ static bool see_full_best(void *context, const struct tw_db_best_row *row) {
     assert_true(best->has_error);
     assert_true(best->max_rel_error == expected->max_rel_error);
     assert_true(best->rms_rel_error == expected->rms_rel_error);
+    assert_true(best->has_hard == expected->has_hard);
+    assert_true(best->hard_max_error == expected->hard_max_error);
+    assert_true(best->hard_rms_error == expected->hard_rms_error);
     assert_string_equal(best->tie_set, expected->tie_set);
     assert_string_equal(best->baselines, expected->baselines);
     assert_int_equal(best->run, expected->run);
@@ -211,6 +214,9 @@ static void best_round_trips_and_is_replaced(void **state) {
     best.has_error = true;
     best.max_rel_error = 2e-6;
     best.rms_rel_error = 1e-7;
+    best.has_hard = true;
+    best.hard_max_error = 4e-6;
+    best.hard_rms_error = 4e-7;
     best.tie_set = "[{\"BM\":64}]";
     best.baselines = "{\"naive\":900}";
     best.run = ids.run;

@@ -26,6 +26,9 @@ static bool see_full_trial(void *context, const struct tw_db_trial_row *row) {
     assert_true(trial->ci_high_us == expected->ci_high_us);
     assert_true(trial->has_error && trial->max_rel_error == expected->max_rel_error);
     assert_true(trial->rms_rel_error == expected->rms_rel_error);
+    assert_true(trial->has_hard == expected->has_hard);
+    assert_true(trial->hard_max_error == expected->hard_max_error);
+    assert_true(trial->hard_rms_error == expected->hard_rms_error);
     assert_true(trial->has_compile_ms && trial->compile_ms == expected->compile_ms);
     assert_true(trial->has_registers && trial->registers == expected->registers);
     assert_true(trial->has_spill_bytes && trial->spill_bytes == expected->spill_bytes);
@@ -59,6 +62,9 @@ static void trial_round_trips(void **state) {
     full.has_error = true;
     full.max_rel_error = 1e-6;
     full.rms_rel_error = 1e-7;
+    full.has_hard = true;
+    full.hard_max_error = 3e-6;
+    full.hard_rms_error = 3e-7;
     full.has_compile_ms = true;
     full.compile_ms = 312.5;
     full.has_registers = true;

@@ -177,6 +177,9 @@ static void put_all_kinds(tw_db *db) {
         trial.has_error = trial.has_time || trial.status == TW_DB_TRIAL_WRONG;
         trial.max_rel_error = 1. / 3e7;
         trial.rms_rel_error = 1. / 3e8;
+        trial.has_hard = true;
+        trial.hard_max_error = 1. / 7e7;
+        trial.hard_rms_error = 1. / 7e8;
         trial.has_compile_ms = trial.has_registers = trial.has_spill_bytes = i % 2 == 0;
         trial.compile_ms = 1000. / 3;
         trial.registers = 128;

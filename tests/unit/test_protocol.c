@@ -197,6 +197,9 @@ static void what_the_device_worker_says(void **state) {
                                  .has_error = true,
                                  .max_rel_error = 0.5,
                                  .rms_rel_error = 0.125,
+                                 .has_hard = true,
+                                 .hard_max_error = 0.25,
+                                 .hard_rms_error = 0.0625,
                                  .screened_out = true,
                                  .verify_s = 0.75,
                                  .measure_s = 1.5,
@@ -211,6 +214,7 @@ static void what_the_device_worker_says(void **state) {
     assert_string_equal(got.message, "element 3");
     assert_true(got.lost && got.has_error && got.screened_out);
     assert_true(got.max_rel_error == 0.5 && got.rms_rel_error == 0.125);
+    assert_true(got.has_hard && got.hard_max_error == 0.25 && got.hard_rms_error == 0.0625);
     assert_true(got.verify_s == 0.75 && got.measure_s == 1.5);
     assert_int_equal(got.time_count, sent.time_count);
     assert_memory_equal(got.times_us, sent.times_us, sizeof sent.times_us);

@@ -152,6 +152,10 @@ static void add_result(cJSON *json, const struct subject *s) {
         cJSON_AddNumberToObject(json, "max_rel_error", t->max_rel_error);
         cJSON_AddNumberToObject(json, "rms_rel_error", t->rms_rel_error);
     }
+    if (t->has_hard) {
+        cJSON_AddNumberToObject(json, "hard_max_error", t->hard_max_error);
+        cJSON_AddNumberToObject(json, "hard_rms_error", t->hard_rms_error);
+    }
     if (t->has_compile_ms)
         cJSON_AddNumberToObject(json, "compile_ms", t->compile_ms);
     if (t->has_resources) {
@@ -209,6 +213,9 @@ static void print_times(const struct subject *s) {
     report_time(t->ci_low_us, low);
     report_time(t->ci_high_us, high);
     printf("  answer          right; max error %.2g\n", t->has_error ? t->max_rel_error : 0);
+    if (t->has_hard)
+        printf("  on hard inputs  max error %.2g, rms %.2g, of the sizes summed\n",
+               t->hard_max_error, t->hard_rms_error);
     if (t->has_interval)
         printf("  time            %s (95%% interval %s to %s, %d repeats)\n", time, low, high,
                t->repeats);

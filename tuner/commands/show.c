@@ -84,6 +84,10 @@ static void add_json(struct listing *listing, const struct tw_db_best_row *row) 
     }
     if (row->best.has_error)
         cJSON_AddNumberToObject(json, "max_rel_error", row->best.max_rel_error);
+    if (row->best.has_hard) {
+        cJSON_AddNumberToObject(json, "hard_max_error", row->best.hard_max_error);
+        cJSON_AddNumberToObject(json, "hard_rms_error", row->best.hard_rms_error);
+    }
     cJSON_AddBoolToObject(json, "provisional", row->best.tie_set == NULL);
     if (row->best.tie_set != NULL)
         json_add(json, "ties", cJSON_Parse(row->best.tie_set));
@@ -111,6 +115,10 @@ static void print_row(const struct terminal *terminal, const struct tw_db_best_r
     tw_printable_line(stdout, "%s, run %lld%s", rate, (long long)row->best.run,
                       row->best.tie_set == NULL ? ", provisional: from a search, without a playoff"
                                                 : "");
+    if (row->best.has_hard)
+        printf("  error max %.2g, rms %.2g, of the sizes summed on hard inputs %.2g and %.2g\n",
+               row->best.max_rel_error, row->best.rms_rel_error, row->best.hard_max_error,
+               row->best.hard_rms_error);
     printf("  ");
     terminal_print(terminal, INK_STRONG, 0, row->implementation_name);
     printf(" ");

@@ -87,6 +87,10 @@ static void add_json(struct listing *listing, const struct tw_db_trial_row *row)
     }
     if (t->has_error)
         cJSON_AddNumberToObject(json, "max_rel_error", t->max_rel_error);
+    if (t->has_hard) {
+        cJSON_AddNumberToObject(json, "hard_max_error", t->hard_max_error);
+        cJSON_AddNumberToObject(json, "hard_rms_error", t->hard_rms_error);
+    }
     if (t->has_compile_ms)
         cJSON_AddNumberToObject(json, "compile_ms", t->compile_ms);
     if (t->has_registers)

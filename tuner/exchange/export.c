@@ -197,6 +197,10 @@ static void print_best(struct tw_text *text, const struct tw_db_best_row *row) {
     add_number(text, lead, "ci_low_us", best->ci_low_us);
     add_json(text, lead, "configuration", best->configuration);
     add_text(text, lead, "device", row->device.fingerprint);
+    if (best->has_hard) {
+        add_number(text, lead, "hard_max_error", best->hard_max_error);
+        add_number(text, lead, "hard_rms_error", best->hard_rms_error);
+    }
     add_text(text, lead, "implementation", row->implementation_name);
     add_text(text, lead, "judge", best->judge);
     add_text(text, lead, "kernel", row->problem.kernel);

@@ -140,17 +140,13 @@ static bool has_both(const struct tw_json *json, const char *one, const char *ot
 }
 
 void import_best(const struct tw_json *json, struct tw_db_best_row *row, struct best_texts *texts) {
-    static const char *const keys[] = {"cache",         "ci_high_us",
-                                       "ci_low_us",     "configuration",
-                                       "device",        "implementation",
-                                       "kernel",        "problem",
-                                       "max_rel_error", "measured_at",
-                                       "rate",          "presets_us",
-                                       "rms_rel_error", "rate_unit",
-                                       "repeats",       "run",
-                                       "ties",          "template_hash",
-                                       "time_us",       "source",
-                                       "judge",         NULL};
+    static const char *const keys[] = {
+        "cache",         "ci_high_us",     "ci_low_us",      "configuration",
+        "device",        "implementation", "kernel",         "problem",
+        "max_rel_error", "measured_at",    "rate",           "presets_us",
+        "rms_rel_error", "rate_unit",      "repeats",        "run",
+        "ties",          "template_hash",  "time_us",        "source",
+        "judge",         "hard_max_error", "hard_rms_error", NULL};
     import_only_keys(json, keys);
     struct tw_json run = tw_json_optional(json, "run");
     struct tw_json configuration = tw_json_member(json, "configuration");
@@ -179,6 +175,11 @@ void import_best(const struct tw_json *json, struct tw_db_best_row *row, struct 
     if (row->best.has_error) {
         row->best.max_rel_error = number_of(json, "max_rel_error");
         row->best.rms_rel_error = number_of(json, "rms_rel_error");
+    }
+    row->best.has_hard = has_both(json, "hard_max_error", "hard_rms_error");
+    if (row->best.has_hard) {
+        row->best.hard_max_error = number_of(json, "hard_max_error");
+        row->best.hard_rms_error = number_of(json, "hard_rms_error");
     }
     if (run.item != NULL)
         read_run(&run, &row->provenance, &texts->conditions);

@@ -155,6 +155,10 @@ static bool is_positive(double number) {
     return isfinite(number) && number > 0;
 }
 
+static bool is_error(double number) {
+    return isfinite(number) && number >= 0;
+}
+
 static tw_status check_times(const struct tw_db_best *best, struct tw_error *error) {
     if (!is_positive(best->time_us))
         return tw_fail(error, TW_INVALID, "time_us is %g, no time", best->time_us);
@@ -164,10 +168,12 @@ static tw_status check_times(const struct tw_db_best *best, struct tw_error *err
                        best->time_us, best->ci_low_us, best->ci_high_us);
     if (best->rate_unit != NULL && !is_positive(best->rate))
         return tw_fail(error, TW_INVALID, "its rate is %g", best->rate);
-    if (best->has_error && !(best->max_rel_error >= 0 && isfinite(best->max_rel_error) &&
-                             best->rms_rel_error >= 0 && isfinite(best->rms_rel_error)))
+    if (best->has_error && !(is_error(best->max_rel_error) && is_error(best->rms_rel_error)))
         return tw_fail(error, TW_INVALID, "its errors are %g and %g", best->max_rel_error,
                        best->rms_rel_error);
+    if (best->has_hard && !(is_error(best->hard_max_error) && is_error(best->hard_rms_error)))
+        return tw_fail(error, TW_INVALID, "its errors on hard inputs are %g and %g",
+                       best->hard_max_error, best->hard_rms_error);
     return TW_OK;
 }
 

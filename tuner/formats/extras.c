@@ -29,6 +29,10 @@ int extras_of(const struct tw_db_trial *t, struct extra extras[EXTRAS_MOST]) {
         extras[count++] = (struct extra){"tilewise_max_rel_error", "", t->max_rel_error};
         extras[count++] = (struct extra){"tilewise_rms_rel_error", "", t->rms_rel_error};
     }
+    if (t->has_hard && isfinite(t->hard_max_error) && isfinite(t->hard_rms_error)) {
+        extras[count++] = (struct extra){"tilewise_hard_max_error", "", t->hard_max_error};
+        extras[count++] = (struct extra){"tilewise_hard_rms_error", "", t->hard_rms_error};
+    }
     if (t->has_registers)
         extras[count++] = (struct extra){"tilewise_registers", "", (double)t->registers};
     if (t->has_spill_bytes)
@@ -89,6 +93,12 @@ void extras_take(struct tw_db_trial *t, const char *name, const struct tw_json *
     } else if (strcmp(name, "rms_rel_error") == 0) {
         t->has_error = true;
         t->rms_rel_error = not_negative(value);
+    } else if (strcmp(name, "hard_max_error") == 0) {
+        t->has_hard = true;
+        t->hard_max_error = not_negative(value);
+    } else if (strcmp(name, "hard_rms_error") == 0) {
+        t->has_hard = true;
+        t->hard_rms_error = not_negative(value);
     } else if (strcmp(name, "registers") == 0) {
         t->has_registers = true;
         t->registers = count_of(value, 0);

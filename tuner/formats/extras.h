@@ -13,7 +13,7 @@ struct extra {
     double value; /* finite; times are milliseconds */
 };
 
-enum { EXTRAS_MOST = 10 };
+enum { EXTRAS_MOST = 16 };
 
 /* Fills `extras` and returns how many there are. The status and message are not among them. */
 int extras_of(const struct tw_db_trial *trial, struct extra extras[EXTRAS_MOST]);

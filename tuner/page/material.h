@@ -21,6 +21,8 @@ struct page_best {
     double time_us, ci_low_us, ci_high_us, rate;
     bool has_error;
     double max_rel_error, rms_rel_error;
+    bool has_hard;
+    double hard_max_error, hard_rms_error;
     int64_t rounds, run, measured_at;
     bool provisional;
 };

@@ -130,6 +130,10 @@ static void tiles(const struct page_subject *s, struct tw_text *out) {
     snprintf(more, sizeof more, "rms %.2g, of the answer's root mean square", best->rms_rel_error);
     if (best->has_error)
         add_tile(out, "largest error", value, more);
+    snprintf(value, sizeof value, "%.2g", best->hard_max_error);
+    snprintf(more, sizeof more, "rms %.2g, of the sizes summed", best->hard_rms_error);
+    if (best->has_hard)
+        add_tile(out, "largest error on hard inputs", value, more);
     tw_text_print(out, "</dl>\n");
 }
 

@@ -41,6 +41,10 @@ static cJSON *best_json(const struct tw_problem *problem, const struct session_r
     cJSON_AddStringToObject(json, "rate_unit", r->rate_unit);
     cJSON_AddNumberToObject(json, "max_rel_error", r->best.has_error ? r->best.max_rel_error : 0);
     cJSON_AddNumberToObject(json, "rms_rel_error", r->best.has_error ? r->best.rms_rel_error : 0);
+    if (r->best.has_hard) {
+        cJSON_AddNumberToObject(json, "hard_max_error", r->best.hard_max_error);
+        cJSON_AddNumberToObject(json, "hard_rms_error", r->best.hard_rms_error);
+    }
     if (r->best.has_resources) {
         cJSON_AddNumberToObject(json, "registers", (double)r->best.registers);
         cJSON_AddNumberToObject(json, "spill_bytes", (double)r->best.spill_bytes);

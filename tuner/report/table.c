@@ -70,6 +70,9 @@ static void print_best(const struct tw_problem *problem, const struct session_re
                r->best.max_rel_error, r->best.rms_rel_error);
     else
         printf("  error           none\n");
+    if (r->best.has_hard)
+        printf("  on hard inputs  max %.2g, rms %.2g, relative to the sizes summed\n",
+               r->best.hard_max_error, r->best.hard_rms_error);
     if (r->tie_count > 1)
         printf("  tied with       %d other%s, as far as %d rounds can tell\n", r->tie_count - 1,
                r->tie_count > 2 ? "s" : "", r->rounds);

@@ -45,6 +45,9 @@ void attempt_read(const struct message *message, struct trial *trial) {
     trial->has_error = answer.has_error;
     trial->max_rel_error = answer.max_rel_error;
     trial->rms_rel_error = answer.rms_rel_error;
+    trial->has_hard = answer.has_hard;
+    trial->hard_max_error = answer.hard_max_error;
+    trial->hard_rms_error = answer.hard_rms_error;
     if (trial->status != TW_DB_TRIAL_OK || answer.time_count == 0)
         return;
     size_t count = (size_t)answer.time_count;

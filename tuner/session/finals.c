@@ -60,7 +60,10 @@ static struct tw_db_best row_of(const struct finals *f, int entrant, double time
                               .repeats = (int64_t)standing.rounds,
                               .has_error = trial->has_error,
                               .max_rel_error = trial->max_rel_error,
-                              .rms_rel_error = trial->rms_rel_error};
+                              .rms_rel_error = trial->rms_rel_error,
+                              .has_hard = trial->has_hard,
+                              .hard_max_error = trial->hard_max_error,
+                              .hard_rms_error = trial->hard_rms_error};
     best.rate = tw_work_rate(&f->s->work, time_us * 1e-6, &best.rate_unit);
     return best;
 }

@@ -136,7 +136,10 @@ tw_status outcome_store_leader(struct session *s) {
         .repeats = leader->repeats,
         .has_error = leader->has_error,
         .max_rel_error = leader->max_rel_error,
-        .rms_rel_error = leader->rms_rel_error};
+        .rms_rel_error = leader->rms_rel_error,
+        .has_hard = leader->has_hard,
+        .hard_max_error = leader->hard_max_error,
+        .hard_rms_error = leader->hard_rms_error};
     best.rate = tw_work_rate(&s->work, leader->time_us * 1e-6, &best.rate_unit);
     return recorder_provisional(&s->recorder, &best, &leader->configuration, s->error);
 }

@@ -35,6 +35,8 @@ struct trial {
     bool screened_out;
     bool has_error;
     double max_rel_error, rms_rel_error;
+    bool has_hard;
+    double hard_max_error, hard_rms_error;
     bool has_compile_ms;
     double compile_ms;
     bool has_resources;

@@ -163,6 +163,9 @@ static tw_status try_variant(struct runner *runner, const struct device_request 
             (status == TW_OK || status == TW_WRONG) && isfinite(accuracy.max_rel_error);
         answer->max_rel_error = accuracy.max_rel_error;
         answer->rms_rel_error = accuracy.rms_rel_error;
+        answer->has_hard = accuracy.has_hard;
+        answer->hard_max_error = accuracy.hard_max_error;
+        answer->hard_rms_error = accuracy.hard_rms_error;
     }
     bool timed = request->asked == DEVICE_TRIAL;
     double verified = tw_clock_now();

@@ -140,6 +140,8 @@ struct device_answer {
     bool lost;                   /* the worker is of no more use */
     bool has_error;              /* the following are known */
     double max_rel_error, rms_rel_error;
+    bool has_hard; /* the following are known */
+    double hard_max_error, hard_rms_error;
     bool screened_out;          /* timing was left off, since it is clearly slower than the best */
     double verify_s, measure_s; /* of a trial: what loading and checking took, and timing */
     int time_count;

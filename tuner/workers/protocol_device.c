@@ -242,6 +242,10 @@ struct message device_answer_pack(const struct device_answer *answer) {
         cJSON_AddNumberToObject(message.json, "max_rel_error", answer->max_rel_error);
         cJSON_AddNumberToObject(message.json, "rms_rel_error", answer->rms_rel_error);
     }
+    if (answer->has_hard) {
+        cJSON_AddNumberToObject(message.json, "hard_max_error", answer->hard_max_error);
+        cJSON_AddNumberToObject(message.json, "hard_rms_error", answer->hard_rms_error);
+    }
     cJSON_AddBoolToObject(message.json, "screened_out", answer->screened_out);
     cJSON_AddNumberToObject(message.json, "verify_s", answer->verify_s);
     cJSON_AddNumberToObject(message.json, "measure_s", answer->measure_s);
@@ -259,6 +263,9 @@ void device_answer_unpack(const struct message *message, struct device_answer *a
         .has_error = message_number(message, "max_rel_error", -1) >= 0,
         .max_rel_error = message_number(message, "max_rel_error", -1),
         .rms_rel_error = message_number(message, "rms_rel_error", -1),
+        .has_hard = message_number(message, "hard_max_error", -1) >= 0,
+        .hard_max_error = message_number(message, "hard_max_error", -1),
+        .hard_rms_error = message_number(message, "hard_rms_error", -1),
         .screened_out = message_flag(message, "screened_out"),
         .verify_s = message_number(message, "verify_s", 0),
         .measure_s = message_number(message, "measure_s", 0)};
