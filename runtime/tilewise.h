@@ -262,19 +262,32 @@ typedef enum tw_scaling { TW_SCALING_TENSOR, TW_SCALING_ROWS, TW_SCALING_BLOCKS 
  * scaled but has no bias, activation or E: TW_UNAVAILABLE. */
 typedef struct tw_gemm_descriptor {
     size_t size; /* sizeof(tw_gemm_descriptor), or 0: see VERSIONS */
-    /* Types of the elements, of at most 8 characters:
+    /* Types of the elements, of at most 8 characters, and what is computed in, of at most 16:
      *
      *     A and B      C                          computed in
-     *     f32          f32                        f32, or tf32 where compute_type says so
+     *     f32          f32                        f32, or what else compute_type says (below)
      *     f64          f64                        f64
      *     f16, bf16    the same, or f32           f32
      *     e4m3, e5m2   bf16, or f16 or f32        f32; A and B may be one of each
      *     i8           i32                        i32
      *
      * NULL: A is f32, B what A is, C the first in its column, and what is computed in likewise.
-     * With tf32, operands may be rounded to 10 bits of fraction, which tensor cores take. A product
-     * of i8 is exact, modulo 2^32; alpha and beta other than 1 and 0 are applied in double, and the
-     * result is rounded to the nearest, ties to even, and kept within i32. */
+     * Products of f32 are computed in plain f32 unless compute_type names another promise:
+     *
+     *     f32_split    errors no larger than plain f32's, from operands split into parts that
+     *                  tensor cores take, or in plain f32 where that is faster
+     *     bf16x6       at most 4 times plain f32's; numbers below 1e-33 may lose bits
+     *     tf32x3       at most 2^-20 of the sum of |a||b|, 2^-22 rms, and 2 times plain f32's
+     *     bf16x3       at most 2^-16 of it, 2^-18 rms, and 4 times plain f32's
+     *     tf32         operands may be rounded to 10 bits of fraction
+     *
+     * The promises were held when results were tuned, on uniform and on hard inputs: see the manual
+     * of descriptions, "accuracy". NaN and infinities come out as in plain f32. What runs keeps the
+     * promise that was asked for and never a weaker one; kernels in plain f32 are candidates for
+     * all of them and run where nothing faster was found. Each promise is tuned by itself: its
+     * results serve no other. A product of i8 is exact, modulo 2^32; alpha and beta other than 1
+     * and 0 are applied in double, and the result is rounded to the nearest, ties to even, and kept
+     * within i32. */
     const char *a_type, *b_type, *c_type, *compute_type;
     tw_transposes transposes;
     int64_t m, n, k;       /* elements; 0 as in tw_gemm */

@@ -225,6 +225,8 @@ struct tw_rung {
     char *shows; /* what is to be seen by it, in a few words */
 };
 
+struct tw_accuracy; /* accuracy.h */
+
 struct tw_description {
     char kernel[TW_NAME_SIZE];
     char *summary;
@@ -249,6 +251,7 @@ struct tw_description {
     double tolerance[TW_TYPE_COUNT]; /* floating types; 0 elsewhere */
     struct tw_expression *growth;
     struct tw_launch_description reference;
+    struct tw_accuracy *accuracy; /* NULL: nothing is promised of errors */
     int implementation_count;
     struct tw_implementation *implementations;
     struct tw_outline *outline; /* what implementations are read from when they are needed

@@ -33,8 +33,9 @@ static bool is_composed(const cJSON *json) {
 
 /* The members of included files, then those of the file itself. */
 static void include(struct tw_expansion *e, const struct tw_json *file, int depth) {
-    static const char *const keys[] = {"summary", "include",   "problem",   "arguments", "cases",
-                                       "work",    "tolerance", "reference", "parts",     NULL};
+    static const char *const keys[] = {"summary",  "include", "problem",   "arguments",
+                                       "cases",    "work",    "tolerance", "reference",
+                                       "accuracy", "parts",   NULL};
     struct tw_json list = tw_json_optional(file, "include");
     tw_json_expect_array(&list);
     for (int i = 0; i < tw_json_count(&list) && list.context->status == TW_OK; i++) {
@@ -124,12 +125,13 @@ static void add_implementations(struct tw_expansion *e, const struct tw_json *ro
 }
 
 static void flatten(struct tw_expansion *e, const struct tw_json *root) {
-    static const char *const keys[] = {
-        "kernel",    "summary",  "problem", "arguments",       "cases",   "work",  "tolerance",
-        "reference", "fallback", "ladder",  "implementations", "include", "parts", NULL};
-    static const char *const order[] = {"kernel", "summary",  "problem",   "arguments",
-                                        "cases",  "work",     "tolerance", "reference",
-                                        NULL,     "fallback", "ladder"};
+    static const char *const keys[] = {"kernel",   "summary",  "problem",   "arguments",
+                                       "cases",    "work",     "tolerance", "reference",
+                                       "accuracy", "fallback", "ladder",    "implementations",
+                                       "include",  "parts",    NULL};
+    static const char *const order[] = {"kernel",   "summary", "problem",   "arguments",
+                                        "cases",    "work",    "tolerance", "reference",
+                                        "accuracy", NULL,      "fallback",  "ladder"};
     tw_json_only_keys(root, keys);
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         if (order[i] == NULL) {

@@ -5,6 +5,7 @@
 
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
+#include "runtime/description/accuracy.h"
 #include "runtime/description/builtin.h"
 #include "runtime/description/expand.h"
 #include "runtime/description/outline.h"
@@ -32,9 +33,9 @@ static void check_presets(const struct tw_description *d, const struct tw_json *
 }
 
 static void read_all(struct tw_description *d, const struct tw_json *root, bool is_outline) {
-    static const char *const keys[] = {"kernel",          "summary",  "problem",   "arguments",
-                                       "cases",           "work",     "tolerance", "reference",
-                                       "implementations", "fallback", "ladder",    NULL};
+    static const char *const keys[] = {
+        "kernel",    "summary",  "problem",         "arguments", "cases",  "work", "tolerance",
+        "reference", "accuracy", "implementations", "fallback",  "ladder", NULL};
     static const char *const work_keys[] = {"flops", "bytes", NULL};
 #define ADD_DEVICE_NAME(name) tw_symbols_add(&d->symbols, #name);
     TW_DEVICE_NAMES(ADD_DEVICE_NAME)
@@ -59,6 +60,7 @@ static void read_all(struct tw_description *d, const struct tw_json *root, bool 
     d->bytes = tw_read_expression(&d->symbols, &bytes);
     if (reference.item != NULL)
         tw_read_launch(d, NULL, &d->reference, &reference);
+    tw_read_accuracy(d, root);
 
     tw_json_expect_array(&implementations);
     int count = tw_read_count(&implementations, TW_MAX_IMPLEMENTATIONS);
@@ -226,7 +228,7 @@ static void free_tensor_map(struct tw_tensor_map_description *map) {
     tw_expression_free(map->offset);
 }
 
-static void free_launch(struct tw_launch_description *launch) {
+void tw_launch_description_free(struct tw_launch_description *launch) {
     for (int i = 0; i < 3; i++) {
         tw_expression_free(launch->block[i]);
         tw_expression_free(launch->grid[i]);
@@ -246,7 +248,7 @@ void tw_implementation_free(struct tw_implementation *implementation) {
     for (int i = 0; i < implementation->define_count; i++)
         tw_expression_free(implementation->defines[i].expression);
     for (int i = 0; i < implementation->launch_count; i++)
-        free_launch(&implementation->launches[i]);
+        tw_launch_description_free(&implementation->launches[i]);
     tw_expression_free(implementation->workspace);
     for (int i = 0; i < implementation->message_count; i++)
         free((void *)implementation->disqualified_by[i]);
@@ -276,7 +278,8 @@ void tw_description_free(struct tw_description *d) {
     tw_expression_free(d->flops);
     tw_expression_free(d->bytes);
     tw_expression_free(d->growth);
-    free_launch(&d->reference);
+    tw_launch_description_free(&d->reference);
+    tw_accuracy_free(d->accuracy);
     for (int i = 0; i < d->implementation_count; i++)
         tw_implementation_free(&d->implementations[i]);
     for (int i = 0; i < d->rung_count; i++)

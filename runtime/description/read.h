@@ -18,7 +18,8 @@ void tw_read_implementation(const struct tw_description *description,
 
 /* Of an outline, all of them. */
 void tw_read_outlines(struct tw_description *description, const struct tw_json *list);
-/* What it holds, not the struct. */
+/* What they hold, not the structs. */
+void tw_launch_description_free(struct tw_launch_description *launch);
 void tw_implementation_free(struct tw_implementation *implementation);
 
 /* `implementation` NULL: the reference launch, which may pass NAME.in and no launch parameters. */

@@ -74,7 +74,7 @@ static bool is_batch(const tw_gemm_descriptor *d) {
 
 /* ---- Key ---- */
 
-/* A word as a number; false when it is too long to be one. */
+/* The first eight characters of a word as a number; false when it has more. */
 static bool pack_word(const char *word, uint64_t *out) {
     uint64_t packed = 0;
     int i = 0;
@@ -82,6 +82,12 @@ static bool pack_word(const char *word, uint64_t *out) {
         packed = packed << 8 | (unsigned char)word[i];
     *out = packed;
     return word == NULL || i < 8 || word[i] == '\0';
+}
+
+/* Of up to 16 characters, in two numbers. */
+static bool pack_long_word(const char *word, uint64_t *first, uint64_t *second) {
+    *second = 0;
+    return pack_word(word, first) || pack_word(word + 8, second);
 }
 
 /* Numbers only, so that nothing is compared as text where a plan is found. False when no plan has
@@ -99,7 +105,8 @@ static bool make_key(const tw_gemm_descriptor *d, int64_t alignment, struct tw_p
     key->words[9] = tw_plan_key_pack(d->batch_stride_b, d->batch_stride_c, &beyond);
     key->words[10] = tw_plan_key_pack(d->lde, d->batch_stride_e, &beyond);
     bool words = pack_word(d->a_type, &key->words[3]) && pack_word(d->b_type, &key->words[5]) &&
-                 pack_word(d->c_type, &key->words[6]) && pack_word(d->compute_type, &key->words[7]);
+                 pack_word(d->c_type, &key->words[6]) &&
+                 pack_long_word(d->compute_type, &key->words[7], &key->words[11]);
     tw_plan_key_mark(key);
     return words && beyond == 0;
 }

@@ -12,7 +12,7 @@
 
 /* Most keys need only the first words, the head: the rest is looked at when the head's last word
  * says that there is something. So what is compared with mostly is one cache line. */
-enum { TW_PLAN_KEY_WORDS = 11, TW_PLAN_KEY_HEAD = 5 };
+enum { TW_PLAN_KEY_WORDS = 12, TW_PLAN_KEY_HEAD = 5 };
 
 #define TW_PLAN_KEY_MORE (UINT64_C(1) << 63)
 
@@ -53,7 +53,7 @@ static inline bool tw_plan_key_of(struct tw_plan_key *key, const tw_request *req
         key->words[7 + i] = tw_plan_key_pack(strides[more], strides[more + 1], &beyond);
     }
     key->words[4] = tw_plan_key_pack(request->alignment, 0, &beyond);
-    key->words[9] = key->words[10] = 0;
+    key->words[9] = key->words[10] = key->words[11] = 0;
     tw_plan_key_mark(key);
     key->kernel = request->kernel;
     key->attributes = request->attributes != NULL ? request->attributes : "";

@@ -105,10 +105,10 @@ static tw_status compile_launch(const struct tw_executable *executable, int laun
     return status;
 }
 
-static tw_status compile(const struct tw_backend *backend, const struct tw_device_info *device,
-                         const struct tw_problem *problem,
-                         const struct tw_configuration *configuration, const int64_t *values,
-                         struct tw_binaries *binaries, struct tw_error *error) {
+tw_status tw_variant_compile(const struct tw_backend *backend, const struct tw_device_info *device,
+                             const struct tw_problem *problem,
+                             const struct tw_configuration *configuration, const int64_t *values,
+                             struct tw_binaries *binaries, struct tw_error *error) {
     *binaries = (struct tw_binaries){0};
     struct tw_executable *executable;
     tw_status status =
@@ -120,19 +120,21 @@ static tw_status compile(const struct tw_backend *backend, const struct tw_devic
     return status;
 }
 
-tw_status tw_variant_compile(const struct tw_backend *backend, const struct tw_device_info *device,
-                             const struct tw_problem *problem,
-                             const struct tw_configuration *configuration, const int64_t *values,
-                             struct tw_binaries *binaries, struct tw_error *error) {
-    return compile(backend, device, problem, configuration, values, binaries, error);
+tw_status tw_judge_compile(const struct tw_backend *backend, const struct tw_device_info *device,
+                           const struct tw_executable *judge, struct tw_binary *binary,
+                           struct tw_error *error) {
+    return compile_launch(judge, 0, backend, device, binary, error);
 }
 
 tw_status tw_reference_compile(const struct tw_backend *backend,
                                const struct tw_device_info *device,
                                const struct tw_problem *problem, const int64_t *values,
                                struct tw_binary *binary, struct tw_error *error) {
-    struct tw_binaries binaries;
-    tw_status status = compile(backend, device, problem, NULL, values, &binaries, error);
-    *binary = binaries.launches[0];
+    struct tw_executable *reference;
+    *binary = (struct tw_binary){0};
+    tw_status status = tw_executable_create(&reference, problem, NULL, values, device, error);
+    if (status == TW_OK)
+        status = tw_judge_compile(backend, device, reference, binary, error);
+    tw_executable_free(reference);
     return status;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/description/accuracy.h"
 #include "runtime/variant/agreement.h"
 #include "runtime/variant/preprocess.h"
 #include "runtime/variant/source.h"
@@ -13,7 +14,7 @@ static const struct tw_launch_description *description_of(const struct tw_execut
     const struct tw_description *d = x->problem->description;
     return x->configuration != NULL
                ? &d->implementations[x->configuration->implementation].launches[launch]
-               : &d->reference;
+               : x->judge;
 }
 
 /* ---- Values ---- */
@@ -119,9 +120,10 @@ static tw_status find_workspace(struct tw_executable *x, const struct tw_impleme
                    outcome != TW_EVALUATED ? tw_evaluation_text(outcome) : "is negative");
 }
 
-tw_status tw_executable_create(struct tw_executable **out, const struct tw_problem *problem,
-                               const struct tw_configuration *configuration, const int64_t *values,
-                               const struct tw_device_info *device, struct tw_error *error) {
+static tw_status create(struct tw_executable **out, const struct tw_problem *problem,
+                        const struct tw_configuration *configuration,
+                        const struct tw_launch_description *judge, const int64_t *values,
+                        const struct tw_device_info *device, struct tw_error *error) {
     const struct tw_implementation *in =
         configuration != NULL
             ? &problem->description->implementations[configuration->implementation]
@@ -133,6 +135,7 @@ tw_status tw_executable_create(struct tw_executable **out, const struct tw_probl
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     x->problem = problem;
     x->configuration = configuration;
+    x->judge = judge;
     x->bound = values;
     for (int i = 0; i < problem->description->argument_count; i++)
         if (problem->description->arguments[i].kind == TW_ARGUMENT_BUFFER &&
@@ -149,6 +152,20 @@ tw_status tw_executable_create(struct tw_executable **out, const struct tw_probl
     }
     *out = x;
     return TW_OK;
+}
+
+tw_status tw_executable_create(struct tw_executable **out, const struct tw_problem *problem,
+                               const struct tw_configuration *configuration, const int64_t *values,
+                               const struct tw_device_info *device, struct tw_error *error) {
+    return create(out, problem, configuration, &problem->description->reference, values, device,
+                  error);
+}
+
+tw_status tw_executable_create_plain(struct tw_executable **out, const struct tw_problem *problem,
+                                     const int64_t *values, const struct tw_device_info *device,
+                                     struct tw_error *error) {
+    return create(out, problem, NULL, &problem->description->accuracy->plain, values, device,
+                  error);
 }
 
 void tw_executable_free(struct tw_executable *executable) {

@@ -33,7 +33,8 @@ struct tw_executable_launch {
 
 struct tw_executable {
     const struct tw_problem *problem;
-    const struct tw_configuration *configuration; /* NULL: the reference */
+    const struct tw_configuration *configuration; /* NULL: what judges */
+    const struct tw_launch_description *judge; /* then: the reference, or accuracy's plain kernel */
     const int64_t *bound;
     const char *const *disqualified_by; /* as tw_compile_request's */
     uint64_t workspace;                 /* bytes */
@@ -48,6 +49,10 @@ struct tw_executable {
 tw_status tw_executable_create(struct tw_executable **out, const struct tw_problem *problem,
                                const struct tw_configuration *configuration, const int64_t *values,
                                const struct tw_device_info *device, struct tw_error *error);
+/* The same of the plain kernel that the description's `accuracy` compares errors with. */
+tw_status tw_executable_create_plain(struct tw_executable **out, const struct tw_problem *problem,
+                                     const int64_t *values, const struct tw_device_info *device,
+                                     struct tw_error *error);
 void tw_executable_free(struct tw_executable *executable);
 
 /* Appends the source of a launch for a backend. */

@@ -1,7 +1,9 @@
 #include "runtime/variant/identity.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "runtime/description/accuracy.h"
 #include "runtime/variant/executable.h"
 #include "runtime/variant/preprocess.h"
 #include "runtime/variant/source.h"
@@ -186,6 +188,56 @@ static void add_cases(struct tw_hash *hash, const struct tw_description *d) {
             }
 }
 
+static void add_families(struct tw_hash *hash, const struct tw_description *d) {
+    for (int i = 0; i < TW_MAX_ARGUMENTS; i++)
+        if (d->accuracy->terms[i] != NULL) {
+            tw_hash_add_text(hash, d->arguments[i].name);
+            tw_expression_hash(d->accuracy->terms[i], &d->symbols, hash);
+        }
+    add_number(hash, d->accuracy->family_count);
+    for (int i = 0; i < d->accuracy->family_count; i++) {
+        const struct tw_input_family *family = &d->accuracy->families[i];
+        tw_hash_add_text(hash, family->name);
+        tw_expression_hash(family->when, &d->symbols, hash);
+        add_number(hash, family->fill_count);
+        for (int f = 0; f < family->fill_count; f++) {
+            const struct tw_hard_fill *fill = &family->fills[f];
+            tw_hash_add_text(hash, d->arguments[fill->argument].name);
+            add_real(hash, fill->low);
+            add_real(hash, fill->high);
+            add_number(hash, fill->least_exponent);
+            add_number(hash, fill->most_exponent);
+            add_number(hash, fill->exponents_of);
+            add_number(hash, fill->second_half);
+            for (int s = 0; s < fill->spot_count; s++) {
+                tw_expression_hash(fill->spots[s].line, &d->symbols, hash);
+                tw_expression_hash(fill->spots[s].term, &d->symbols, hash);
+                tw_hash_add_text(hash, isnan(fill->spots[s].value) ? "nan"
+                                       : fill->spots[s].value > 0  ? "inf"
+                                                                   : "-inf");
+            }
+        }
+    }
+}
+
+static void add_bound(struct tw_hash *hash, const struct tw_error_bound *bound) {
+    add_real(hash, bound->times_plain);
+    add_real(hash, bound->max);
+    add_real(hash, bound->rms);
+}
+
+static tw_status add_accuracy(struct tw_hash *hash, const struct tw_description *d,
+                              const char *backend, struct tw_error *error) {
+    if (d->accuracy == NULL)
+        return TW_OK;
+    add_families(hash, d);
+    for (int i = 0; i < d->accuracy->bound_count; i++) {
+        tw_expression_hash(d->accuracy->bounds[i].when, &d->symbols, hash);
+        add_bound(hash, &d->accuracy->bounds[i]);
+    }
+    return add_launch(hash, d, &d->symbols, &d->accuracy->plain, backend, error);
+}
+
 tw_status tw_identity_code(const struct tw_description *d, int implementation, const char *backend,
                            char out[TW_HASH_SIZE], struct tw_error *error) {
     const struct tw_implementation *in = &d->implementations[implementation];
@@ -206,6 +258,8 @@ tw_status tw_identity_code(const struct tw_description *d, int implementation, c
         status = add_launch(hash, d, in->symbols, &in->launches[i], backend, error);
     if (status == TW_OK)
         status = add_launch(hash, d, &d->symbols, &d->reference, backend, error);
+    if (status == TW_OK)
+        status = add_accuracy(hash, d, backend, error);
     add_cases(hash, d);
     for (int type = 0; type < TW_TYPE_COUNT; type++)
         if (d->tolerance[type] > 0) {
@@ -404,6 +458,28 @@ static tw_status add_inputs(struct tw_hash *hash, const struct tw_problem *probl
     return TW_OK;
 }
 
+/* Only where something is promised: what promises nothing keeps the hash that it had before there
+ * were promises. */
+static tw_status add_promise(struct tw_hash *hash, const struct tw_problem *problem,
+                             const char *backend, const int64_t *values, struct tw_error *error) {
+    const struct tw_description *d = problem->description;
+    const struct tw_error_bound *bound = tw_accuracy_bound(d, values);
+    struct tw_executable *plain;
+    char source[TW_HASH_SIZE];
+    if (bound == NULL)
+        return TW_OK;
+    tw_status status = tw_executable_create_plain(&plain, problem, values, &any_device, error);
+    if (status != TW_OK)
+        return status;
+    status = hash_source(plain, 0, backend, source, error);
+    if (status == TW_OK)
+        add_prepared(hash, plain, 0, &d->accuracy->plain, source);
+    tw_executable_free(plain);
+    add_bound(hash, bound);
+    add_families(hash, d);
+    return status;
+}
+
 tw_status tw_identity_judge(const struct tw_problem *problem, const char *backend,
                             const int64_t *device, char out[TW_HASH_SIZE], struct tw_error *error) {
     const struct tw_description *d = problem->description;
@@ -425,6 +501,8 @@ tw_status tw_identity_judge(const struct tw_problem *problem, const char *backen
         add_prepared(hash, x, 0, &d->reference, source);
         status = add_inputs(hash, problem, values, error);
     }
+    if (status == TW_OK)
+        status = add_promise(hash, problem, backend, values, error);
     add_cases(hash, d);
     tw_executable_free(x);
     return finish(hash, status, out, error);

@@ -27,6 +27,10 @@ tw_status tw_reference_compile(const struct tw_backend *backend,
                                const struct tw_device_info *device,
                                const struct tw_problem *problem, const int64_t *values,
                                struct tw_binary *binary, struct tw_error *error);
+/* The same for a kernel that judges: an executable without a configuration. */
+tw_status tw_judge_compile(const struct tw_backend *backend, const struct tw_device_info *device,
+                           const struct tw_executable *judge, struct tw_binary *binary,
+                           struct tw_error *error);
 
 struct tw_variant;
 

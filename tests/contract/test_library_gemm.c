@@ -122,6 +122,38 @@ static void multiplies_as_described(void **state) {
     free_operands(&o);
 }
 
+/* What is promised of errors is part of the problem, by words that are longer than types. */
+static void computes_as_promised(void **state) {
+    static const char *const words[] = {"f32", "tf32", "f32_split", "bf16x6", "bf16x3", "tf32x3"};
+    tw_library *library = *state;
+    float ones[CELLS], got[CELLS];
+    for (int i = 0; i < CELLS; i++)
+        ones[i] = 1;
+    const struct operands o = {.library = library,
+                               .a = buffer_with(library, ones, sizeof ones),
+                               .b = buffer_with(library, ones, sizeof ones),
+                               .c = buffer_with(library, ones, sizeof ones)};
+    tw_gemm_descriptor d = {.m = M, .n = N, .k = 2, .alpha = 4};
+    tw_error error;
+    for (int i = 0; i < 6; i++) {
+        d.compute_type = words[i];
+        must(run(&o, &d, &error), error);
+        read_buffer(library, o.c, got, sizeof got);
+        assert_true(got[0] == 8);
+    }
+    d.compute_type = "f32_splat";
+    assert_int_equal(run(&o, &d, &error), TW_INVALID);
+    assert_non_null(
+        strstr(error.message, "compute_type is \"f32_splat\", but gemm of these types "));
+    d.compute_type = "f32_split_and_more";
+    assert_int_equal(run(&o, &d, &error), TW_INVALID);
+    d.compute_type = "f32_split";
+    d.a_type = "f16";
+    assert_int_equal(run(&o, &d, &error), TW_INVALID);
+    assert_non_null(strstr(error.message, "only products of f32 may be computed in tf32 or from"));
+    free_operands(&o);
+}
+
 /* Zeroed with a size of 0 it means the same, but for alpha, and no type is the default one. */
 static void zeroes_are_defaults(void **state) {
     tw_library *library = *state;
@@ -377,6 +409,7 @@ int main(int count, char **arguments) {
         LIBRARY_TEST(products_over_nothing),
         LIBRARY_TEST(a_product_of_rows_over_nothing),
         LIBRARY_TEST(multiplies_as_described),
+        LIBRARY_TEST(computes_as_promised),
         LIBRARY_TEST(zeroes_are_defaults),
         LIBRARY_TEST(an_alignment_may_be_said),
         LIBRARY_TEST(what_no_kernel_serves),

@@ -41,6 +41,16 @@ class Run(support.EndToEnd):
         report = self.run_json(*self.words, "--configuration", '{"BLOCK":64}', "--implementation", "staged")
         self.assertEqual(report["implementation"], "staged")
 
+    def test_errors_on_hard_inputs(self):
+        words = ("gemm", "--shape", "33x18x40", "--preset", "naive", "--attr")
+        report = self.run_json(*words, "compute=f32_split")
+        self.assertEqual(report["status"], "ok", report)
+        self.assertGreater(report["hard_rms_error"], 0)
+        self.assertLess(report["hard_rms_error"], report["hard_max_error"])
+        self.assertLess(report["hard_max_error"], 1e-5)
+        # Of plain f32 nothing is promised.
+        self.assertNotIn("hard_rms_error", self.run_json(*words, "compute=default"))
+
     def test_what_is_stored(self):
         self.assertEqual(self.run_json(*self.words)["chosen"], "default")
         best = self.tune_json(*self.words, "--budget", "4")["best"]

@@ -1,5 +1,7 @@
 #include "tuner/lint/expressions.h"
 
+#include "runtime/description/accuracy.h"
+
 struct walk {
     lint_expression_visitor visit;
     void *context;
@@ -50,6 +52,24 @@ void lint_each_of_implementation(const struct tw_implementation *in, lint_expres
         lint_each_of_launch(&in->launches[i], visit, context);
 }
 
+static void each_of_accuracy(const struct tw_accuracy *accuracy, lint_expression_visitor visit,
+                             void *context) {
+    const struct walk walk = {visit, context};
+    list(&walk, accuracy->terms, TW_MAX_ARGUMENTS);
+    lint_each_of_launch(&accuracy->plain, visit, context);
+    for (int i = 0; i < accuracy->family_count; i++) {
+        const struct tw_input_family *family = &accuracy->families[i];
+        one(&walk, family->when);
+        for (int f = 0; f < family->fill_count; f++)
+            for (int s = 0; s < family->fills[f].spot_count; s++) {
+                one(&walk, family->fills[f].spots[s].line);
+                one(&walk, family->fills[f].spots[s].term);
+            }
+    }
+    for (int i = 0; i < accuracy->bound_count; i++)
+        one(&walk, accuracy->bounds[i].when);
+}
+
 void lint_each_of_description(const struct tw_description *d, lint_expression_visitor visit,
                               void *context) {
     const struct walk walk = {visit, context};
@@ -68,6 +88,8 @@ void lint_each_of_description(const struct tw_description *d, lint_expression_vi
     one(&walk, d->bytes);
     one(&walk, d->growth);
     lint_each_of_launch(&d->reference, visit, context);
+    if (d->accuracy != NULL)
+        each_of_accuracy(d->accuracy, visit, context);
     for (int i = 0; i < d->fallback_count; i++)
         one(&walk, d->fallbacks[i].when);
 }

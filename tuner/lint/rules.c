@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/description/accuracy.h"
 #include "runtime/backend/devices.h"
 #include "runtime/description/configuration.h"
 #include "runtime/variant/geometry.h"
@@ -268,6 +269,16 @@ static bool look_at_problem(struct lint_run *run, const int64_t *values) {
         bool is_grid = tw_geometry_of(&d->reference, values, &endless, &geometry, NULL) == TW_OK;
         lint_add(run, is_grid ? LINT_WARNING : LINT_ERROR, "reference",
                  is_grid ? (const void *)&d->reference : d, "does not fit: %s", error.message);
+    }
+    if (d->accuracy != NULL) {
+        strcpy(point.place, "accuracy.plain");
+        if (check_launch(&point, &d->accuracy->plain, "") &&
+            tw_geometry_of(&d->accuracy->plain, values, run->device, &geometry, &error) != TW_OK)
+            lint_add(run, LINT_ERROR, "accuracy.plain", d->accuracy, "does not fit: %s",
+                     error.message);
+        strcpy(point.place, "accuracy.bounds");
+        for (int i = 0; i < d->accuracy->bound_count; i++)
+            evaluate(&point, "when", d->accuracy->bounds[i].when, &result);
     }
     strcpy(point.place, "fallback");
     for (int i = 0; i < d->fallback_count; i++)

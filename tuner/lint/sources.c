@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/description/accuracy.h"
 #include "runtime/variant/agreement.h"
 #include "runtime/variant/source.h"
 #include "tuner/lint/findings.h"
@@ -109,6 +110,8 @@ static void check_templates(struct lint_run *run, const struct tw_launch_descrip
 void lint_sources(struct lint_run *run) {
     const struct tw_description *d = run->description;
     check_templates(run, &d->reference, "reference");
+    if (d->accuracy != NULL)
+        check_templates(run, &d->accuracy->plain, "accuracy.plain");
     for (int i = 0; i < d->implementation_count; i++) {
         const struct tw_implementation *in = &d->implementations[i];
         for (int l = 0; l < in->launch_count; l++) {

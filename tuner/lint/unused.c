@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/description/accuracy.h"
 #include "runtime/variant/source.h"
 #include "tuner/lint/expressions.h"
 #include "tuner/lint/findings.h"
@@ -150,6 +151,8 @@ void lint_unused(struct lint_run *run) {
     struct uses uses = {0};
     lint_each_of_description(d, use_expression, &uses);
     use_launch(d, &d->reference, &uses);
+    if (d->accuracy != NULL)
+        use_launch(d, &d->accuracy->plain, &uses);
     /* The problem's names have the same slots in every implementation. */
     for (int i = 0; i < d->implementation_count; i++) {
         use_implementation(d, &d->implementations[i], &uses);

@@ -12,6 +12,7 @@ struct testbed {
     struct tw_device_info info;
     struct tw_problem problem;
     int64_t values[TW_MAX_SYMBOLS]; /* bound for problem and strides */
+    bool measures_errors;           /* on hard inputs, also where nothing is promised (promise.h) */
 };
 
 /* Opens the device and binds the problem. `strides` (by argument index, 0 for the default) may be

@@ -144,8 +144,8 @@ struct tw_memory workload_zone(const struct workload *w, int argument) {
     return tw_memory_part(&w->sets[0], w->zones[z].offset, w->zones[z].bytes);
 }
 
-static tw_status fill_argument(const struct workload *w, const struct tw_memory *memory, int i,
-                               struct tw_error *error) {
+tw_status workload_fill(const struct workload *w, int i, const struct tw_memory *memory,
+                        struct tw_error *error) {
     return check_kernels_fill_input(&w->checks, i, w->testbed->values, memory, &w->extents[i],
                                     w->seed, error);
 }
@@ -160,7 +160,7 @@ tw_status workload_original(const struct workload *w, int argument, struct tw_me
     const struct tw_memory buffer = tw_memory_part(memory, w->shift, w->extents[argument].bytes);
     status = testbed->backend->fill(testbed->device, memory, 0xFF, error);
     if (status == TW_OK)
-        status = fill_argument(w, &buffer, argument, error);
+        status = workload_fill(w, argument, &buffer, error);
     if (status != TW_OK)
         testbed->backend->release(testbed->device, memory);
     return status;
@@ -175,7 +175,7 @@ tw_status workload_prepare(const struct workload *w, int which, struct tw_error 
             continue;
         status = w->testbed->backend->fill(w->testbed->device, &arguments.memory[i], 0xFF, error);
         if (status == TW_OK && workload_reads(w, i, which))
-            status = fill_argument(w, &arguments.memory[i], i, error);
+            status = workload_fill(w, i, &arguments.memory[i], error);
     }
     return status;
 }
@@ -187,7 +187,7 @@ static tw_status fill_sets(struct workload *w, struct tw_error *error) {
     tw_status status = w->testbed->backend->fill(w->testbed->device, &w->sets[0], 0xFF, error);
     for (int i = 0; i < argument_count(w) && status == TW_OK; i++)
         if (is_buffer(w, i) && !is_output(w, i))
-            status = fill_argument(w, &arguments.memory[i], i, error);
+            status = workload_fill(w, i, &arguments.memory[i], error);
     if (status == TW_OK)
         status = workload_prepare(w, 0, error);
     for (int s = 1; s < w->set_count && status == TW_OK; s++)
@@ -291,6 +291,8 @@ static tw_status furnish(struct workload *w, struct tw_error *error) {
         status = allocate_sets(w, room, error);
     if (status == TW_OK)
         status = workload_restore(w, error);
+    if (status == TW_OK)
+        status = promise_create(&w->promise, w, error);
     return status;
 }
 
@@ -324,6 +326,7 @@ void workload_free(struct workload *w) {
         for (int i = 0; i < TW_MAX_ARGUMENTS; i++)
             backend->release(w->testbed->device, &w->references[c][i]);
     backend->release(w->testbed->device, &w->flush);
+    promise_free(&w->promise, w->testbed);
     check_kernels_free(&w->checks);
     references_free(&w->compiled, w->testbed);
     *w = (struct workload){0};

@@ -9,6 +9,7 @@
 #define TUNER_MEASURE_WORKLOAD_H
 
 #include "tuner/measure/check_kernels.h"
+#include "tuner/measure/promise.h"
 #include "tuner/measure/references.h"
 
 enum cache_policy { CACHE_COLD, CACHE_WARM };
@@ -23,6 +24,7 @@ struct zone {
 struct workload {
     const struct testbed *testbed;
     struct check_kernels checks;
+    struct promise promise;
     enum cache_policy policy;
     uint32_t seed;
     /* How far into its zone a buffer begins: where the problem's buffers are aligned to less than
@@ -71,6 +73,10 @@ struct tw_memory workload_zone(const struct workload *workload, int argument);
  */
 tw_status workload_original(const struct workload *workload, int argument, struct tw_memory *memory,
                             struct tw_error *error);
+
+/* Fills an input, or an output that is read, as always. */
+tw_status workload_fill(const struct workload *workload, int argument,
+                        const struct tw_memory *memory, struct tw_error *error);
 
 /* Puts the outputs of set 0 in the state that a case starts from: poisoned, or random where the
  * case reads them. */

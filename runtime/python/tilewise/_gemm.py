@@ -21,7 +21,7 @@ ALONG = ("columns", "rows")
 #: The type of C where nothing else is said, if it is not that of A and B.
 RESULTS = {"e4m3": "bf16", "e5m2": "bf16", "i8": "i32"}
 #: C strings that descriptors point to.
-_TEXTS: dict[str, bytes] = {word: word.encode() for word in (*BYTES, "tf32")}
+_TEXTS: dict[str, bytes] = {word: word.encode() for word in (*BYTES, "tf32", "tf32x3", "bf16x3", "bf16x6", "f32_split")}
 _BIAS, _E = _native.GemmDescriptor.bias.offset, _native.GemmDescriptor.e.offset
 _gemm_ex = _native.library.tw_gemm_ex
 _thread = _native._thread
@@ -183,7 +183,7 @@ def _choices(bias_along: str, activation: str | None, compute: str | None) -> st
     if activation is not None and activation not in ACTIVATIONS:
         raise invalid(f"activation is {activation!r}; it is one of {', '.join(ACTIVATIONS)}")
     if compute is not None and compute not in _TEXTS:
-        raise invalid(f"compute is {compute!r}; it is a type such as 'tf32'")
+        raise invalid(f"compute is {compute!r}; it is a word such as 'tf32' or 'f32_split'")
     return activation or "none"
 
 
@@ -369,7 +369,10 @@ def gemm(
     activation : {"none", "relu", "gelu", "gelu_tanh", "silu"}, optional
         Applied last.
     compute : str, optional
-        ``"tf32"``: operands of float32 may be rounded to 10 bits of fraction, as tensor cores take them.
+        For float32, what is promised of errors in place of plain float32 sums, which is what nothing asks for:
+        ``"f32_split"``: errors no larger than theirs, on tensor cores where that is faster; ``"bf16x6"``, ``"tf32x3"``
+        and ``"bf16x3"``: larger ones, within bounds that are in tilewise(3); ``"tf32"``: operands may be rounded to 10
+        bits of fraction, as tensor cores take them.
     dtype : optional
         The result's type where out is not given: float32 for 16-bit operands, float16 or float32 for 8-bit ones. By
         default a's; bfloat16 for 8-bit floats, int32 for int8.

@@ -1,0 +1,469 @@
+#include "tuner/measure/promise.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/variant/source.h"
+#include "tuner/measure/verify.h"
+#include "tuner/measure/workload.h"
+
+/* As in templates/check/sampled.cu. */
+enum { SAMPLED_ROWS = 256, SAMPLED_LAYERS = 2 };
+enum { THREADS = 128, BLOCKS = 1024, PIECE = 4096 };
+
+static int64_t sampled_count(int64_t count, int64_t most) {
+    return count < most ? count : most;
+}
+
+static int64_t sampled(int64_t i, int64_t count, int64_t of) {
+    return count < 2 ? 0 : i * (of - 1) / (count - 1);
+}
+
+/* ---- Kernels ---- */
+
+static tw_status build(const struct testbed *testbed, const char *template, const char *function,
+                       enum tw_type type, const char *before, struct tw_module **module,
+                       struct tw_error *error) {
+    const struct tw_type_info *info = tw_type_info(type);
+    struct tw_text defines = {0}, source = {0};
+    struct tw_binary binary = {0};
+    if (info->converted)
+        tw_text_print(
+            &defines,
+            "#define LOAD(x) tw_%s_to_f32(x)\n#define STORE(x) tw_f32_to_%s((float)(x))\n",
+            info->word, info->word);
+    else
+        tw_text_print(&defines, "#define LOAD(x) (x)\n#define STORE(x) (T)(x)\n");
+    tw_text_print(&defines, "#define T %s\n#define TW_PIECE %d\n%s", info->dialect, PIECE, before);
+    tw_status status = defines.failed ? tw_fail(error, TW_NO_MEMORY, "out of memory")
+                                      : tw_source_builtin(template, testbed->backend->name,
+                                                          defines.data, THREADS, &source, error);
+    if (status == TW_OK) {
+        const struct tw_compile_request request = {
+            .source = source.data, .name = template, .function = function, .passing = true};
+        status = testbed->backend->compile(&testbed->info, &request, &binary, error);
+        if (status == TW_COMPILE)
+            tw_binary_explain(&binary, error);
+    }
+    if (status == TW_OK)
+        status = testbed->backend->load(testbed->device, binary.bytes, binary.size, function, 0,
+                                        module, error);
+    if (status != TW_OK)
+        tw_fail_within(error, status, "the checking kernel %s", template);
+    tw_binary_free(&binary);
+    tw_text_free(&source);
+    tw_text_free(&defines);
+    return status;
+}
+
+static tw_status build_kernels(struct promise *p, const struct workload *w,
+                               struct tw_error *error) {
+    struct tw_text sampling = {0};
+    tw_status status =
+        tw_source_template(w->testbed->problem.description, "check/sampled.cu", &sampling, error);
+    if (status == TW_OK)
+        status = build(w->testbed, "check/gather.cu", "tw_gather", p->type, sampling.data,
+                       &p->gather, error);
+    tw_text_free(&sampling);
+    for (int f = 0; f < p->family_count && status == TW_OK; f++) {
+        const struct tw_input_family *family = p->families[f].family;
+        for (int i = 0; i < family->fill_count && status == TW_OK; i++) {
+            enum tw_type type = w->extents[family->fills[i].argument].type;
+            if (p->fill[type] == NULL)
+                status = build(w->testbed, "check/hard.cu", "tw_fill_hard", type, "",
+                               &p->fill[type], error);
+        }
+    }
+    return status;
+}
+
+static struct tw_value memory_value(const struct tw_memory *memory) {
+    return (struct tw_value){.kind = TW_VALUE_MEMORY, .memory = *memory};
+}
+
+static struct tw_value number_value(enum tw_type type, double number) {
+    struct tw_value value = {.kind = TW_VALUE_BYTES};
+    value.size = tw_type_encode(type, number, value.bytes);
+    return value;
+}
+
+static tw_status queue(const struct testbed *testbed, const struct tw_module *module,
+                       const struct tw_value *values, size_t count, struct tw_error *error) {
+    const struct tw_launch launch = {.module = module,
+                                     .block = {THREADS, 1, 1},
+                                     .grid = {BLOCKS, 1, 1},
+                                     .value_count = count,
+                                     .values = values};
+    return testbed->backend->launch(testbed->device, &launch, error);
+}
+
+/* ---- Inputs ---- */
+
+static tw_status put_spots(const struct workload *w, const struct tw_hard_fill *fill, bool across,
+                           const struct tw_memory *memory, struct tw_error *error) {
+    const struct tw_extent *extent = &w->extents[fill->argument];
+    const size_t bytes = tw_type_info(extent->type)->bytes;
+    for (int s = 0; s < fill->spot_count; s++) {
+        int64_t line = 0, term = 0;
+        if (tw_expression_evaluate(fill->spots[s].line, w->testbed->values, &line) !=
+                TW_EVALUATED ||
+            tw_expression_evaluate(fill->spots[s].term, w->testbed->values, &term) != TW_EVALUATED)
+            continue;
+        const int64_t row = across ? term : line, column = across ? line : term;
+        if (row < 0 || column < 0 || row >= extent->rows || column >= extent->columns)
+            continue;
+        unsigned char element[8];
+        tw_type_encode(extent->type, fill->spots[s].value, element);
+        const struct tw_memory place =
+            tw_memory_part(memory, (uint64_t)(row * extent->stride + column) * bytes, bytes);
+        tw_status status = w->testbed->backend->write(w->testbed->device, &place, element, error);
+        if (status != TW_OK)
+            return status;
+    }
+    return TW_OK;
+}
+
+static tw_status fill_hard(const struct promise *p, const struct workload *w,
+                           const struct tw_hard_fill *fill, const struct tw_memory *memory,
+                           struct tw_error *error) {
+    const struct tw_description *d = w->testbed->problem.description;
+    const struct tw_extent *extent = &w->extents[fill->argument];
+    int64_t across = 0;
+    if (d->accuracy->terms[fill->argument] != NULL &&
+        tw_expression_evaluate(d->accuracy->terms[fill->argument], w->testbed->values, &across) !=
+            TW_EVALUATED)
+        return tw_fail(error, TW_BAD_DESCRIPTION, "%s: key accuracy.terms.%s: has no value",
+                       d->origin, d->arguments[fill->argument].name);
+    const struct tw_value values[] = {
+        memory_value(memory),
+        number_value(TW_TYPE_i32, (double)extent->layers),
+        number_value(TW_TYPE_i32, (double)extent->rows),
+        number_value(TW_TYPE_i32, (double)extent->columns),
+        number_value(TW_TYPE_i32, (double)extent->stride),
+        number_value(TW_TYPE_i32, (double)extent->layer_stride),
+        number_value(TW_TYPE_i32, (double)((w->seed * 64 + (uint32_t)fill->argument) & 0x3fffffff)),
+        number_value(TW_TYPE_f64, fill->low),
+        number_value(TW_TYPE_f64, fill->high),
+        number_value(TW_TYPE_i32, fill->least_exponent),
+        number_value(TW_TYPE_i32, fill->most_exponent),
+        number_value(TW_TYPE_i32, fill->exponents_of),
+        number_value(TW_TYPE_i32, (double)across),
+        number_value(TW_TYPE_i32, fill->second_half),
+    };
+    tw_status status = queue(w->testbed, p->fill[extent->type], values, 14, error);
+    return status == TW_OK ? put_spots(w, fill, across != 0, memory, error) : status;
+}
+
+static tw_status fill_family(const struct promise *p, const struct workload *w,
+                             const struct tw_input_family *family, struct tw_error *error) {
+    struct tw_arguments arguments;
+    workload_arguments(w, 0, 0, &arguments);
+    tw_status status = TW_OK;
+    for (int i = 0; i < family->fill_count && status == TW_OK; i++)
+        status =
+            fill_hard(p, w, &family->fills[i], &arguments.memory[family->fills[i].argument], error);
+    return status;
+}
+
+static tw_status unfill_family(const struct workload *w, const struct tw_input_family *family,
+                               struct tw_error *error) {
+    struct tw_arguments arguments;
+    workload_arguments(w, 0, 0, &arguments);
+    tw_status status = TW_OK;
+    for (int i = 0; i < family->fill_count && status == TW_OK; i++) {
+        const int a = family->fills[i].argument;
+        status = workload_fill(w, a, &arguments.memory[a], error);
+    }
+    return status;
+}
+
+/* ---- Errors ---- */
+
+/* Errors of `got`, over elements whose right answer and whose plain one are numbers and which `got`
+ * has as one. */
+static struct sample_errors errors_of(const struct promised_family *f, const double *got,
+                                      int64_t elements) {
+    struct sample_errors errors = {0};
+    double squares = 0;
+    for (int64_t i = 0; i < elements; i++) {
+        if (!isfinite(f->plain[i]) || !isfinite(got[i]) || !isfinite(f->right[i]))
+            continue;
+        double difference = fabs(got[i] - f->right[i]);
+        double error = difference == 0 ? 0 : difference / f->sizes[i];
+        errors.max = fmax(errors.max, error);
+        squares += error * error;
+        errors.count++;
+    }
+    errors.rms = errors.count > 0 ? sqrt(squares / (double)errors.count) : 0;
+    return errors;
+}
+
+/* Half of what lies between 1 and the next number of a type. */
+static double unit_roundoff(enum tw_type type) {
+    unsigned char bytes[8];
+    double unit = 1;
+    do {
+        unit /= 2;
+        tw_type_encode(type, 1 + unit, bytes);
+    } while (tw_type_decode(type, bytes) != 1);
+    return unit;
+}
+
+/* The right answers, each off by as much as rounding to the type may do to it: near zero its
+ * numbers are no denser. */
+static struct sample_errors rounding_of(const struct promised_family *f, enum tw_type type,
+                                        int64_t elements) {
+    const double unit = unit_roundoff(type);
+    const double least = type == TW_TYPE_f32 ? ldexp(1, -150) : 0;
+    struct sample_errors errors = {0};
+    double squares = 0;
+    for (int64_t i = 0; i < elements; i++) {
+        if (!isfinite(f->plain[i]) || !isfinite(f->right[i]) || f->sizes[i] == 0)
+            continue;
+        double error = fmax(unit * fabs(f->right[i]), least) / f->sizes[i];
+        errors.max = fmax(errors.max, error);
+        squares += error * error;
+        errors.count++;
+    }
+    errors.rms = errors.count > 0 ? sqrt(squares / (double)errors.count) : 0;
+    return errors;
+}
+
+double promise_allowed(const struct tw_error_bound *bound, const struct promised_family *f,
+                       bool largest) {
+    const double chance = 8 / sqrt(fmax((double)f->plain_errors.count, 1));
+    const double plain = largest ? fmax(f->plain_errors.max, f->rounding.max)
+                                 : fmax(f->plain_errors.rms, f->rounding.rms);
+    return bound->times_plain * plain * ((largest ? 1.25 : 1) + chance) +
+           (largest ? bound->max : bound->rms);
+}
+
+/* Whether an element that is no number, or whose plain answer is none, is as it must be: like the
+ * plain one, or right where only the plain sum ran over. */
+static bool is_sound(const struct promised_family *f, enum tw_type type, int64_t i, double got) {
+    if (isfinite(f->plain[i]) && isfinite(got))
+        return true;
+    if (isnan(f->plain[i]) ? isnan(got) : got == f->plain[i])
+        return true;
+    unsigned char bytes[8];
+    tw_type_encode(type, f->right[i], bytes);
+    return !isfinite(f->plain[i]) && isfinite(f->right[i]) && isfinite(got) &&
+           isfinite(tw_type_decode(type, bytes));
+}
+
+static const char *number_text(double number, char text[32]) {
+    if (isnan(number))
+        return "NaN";
+    snprintf(text, 32, "%.9g", number);
+    return text;
+}
+
+static tw_status fail_place(const struct promised_family *f, const struct tw_extent *extent,
+                            int64_t i, double got, struct tw_error *error) {
+    const int64_t rows = sampled_count(extent->rows, SAMPLED_ROWS);
+    const int64_t columns = sampled_count(extent->columns, SAMPLED_ROWS);
+    char came[32], plain[32];
+    return tw_fail(error, TW_WRONG,
+                   "inputs %s: row %" PRId64 ", column %" PRId64 " is %s, where plain sums give %s",
+                   f->family->name, sampled(i / columns % rows, rows, extent->rows),
+                   sampled(i % columns, columns, extent->columns), number_text(got, came),
+                   number_text(f->plain[i], plain));
+}
+
+static tw_status judge(const struct promise *p, const struct workload *w, int index,
+                       const double *got, struct accuracy *accuracy, struct tw_error *error) {
+    const struct promised_family *f = &p->families[index];
+    const struct sample_errors errors = errors_of(f, got, p->elements);
+    if (f->family->fill_count > 0) {
+        accuracy->has_hard = true;
+        accuracy->hard_max_error = fmax(accuracy->hard_max_error, errors.max);
+        accuracy->hard_rms_error = fmax(accuracy->hard_rms_error, errors.rms);
+    }
+    if (p->bound == NULL)
+        return TW_OK;
+    const struct tw_extent *extent = &w->extents[p->output];
+    for (int64_t i = 0; i < p->elements; i++)
+        if (!is_sound(f, p->type, i, got[i]))
+            return fail_place(f, extent, i, got[i], error);
+    const double max = promise_allowed(p->bound, f, true),
+                 rms = promise_allowed(p->bound, f, false);
+    if (errors.max <= max && errors.rms <= rms)
+        return TW_OK;
+    const bool by_rms = errors.rms > rms;
+    return tw_fail(
+        error, TW_WRONG,
+        "inputs %s: the %s error is %.3g of the sizes summed; %.3g is allowed, and plain "
+        "sums have %.3g (promised is %s)",
+        f->family->name, by_rms ? "rms" : "largest", by_rms ? errors.rms : errors.max,
+        by_rms ? rms : max, by_rms ? f->plain_errors.rms : f->plain_errors.max, p->bound->promises);
+}
+
+/* ---- Trying ---- */
+
+static tw_status read_sample(const struct promise *p, const struct workload *w, int parts,
+                             double *out, struct tw_error *error) {
+    const struct tw_memory part =
+        tw_memory_part(&p->sample, 0, (uint64_t)parts * (uint64_t)p->elements * sizeof *out);
+    return w->testbed->backend->read(w->testbed->device, &part, out, error);
+}
+
+static tw_status gather(const struct promise *p, const struct workload *w, double *got,
+                        struct tw_error *error) {
+    const struct tw_extent *extent = &w->extents[p->output];
+    struct tw_arguments arguments;
+    workload_arguments(w, 0, 0, &arguments);
+    const struct tw_value values[] = {
+        memory_value(&arguments.memory[p->output]),
+        memory_value(&p->sample),
+        number_value(TW_TYPE_i32, (double)extent->layers),
+        number_value(TW_TYPE_i32, (double)extent->rows),
+        number_value(TW_TYPE_i32, (double)extent->columns),
+        number_value(TW_TYPE_i32, (double)extent->stride),
+        number_value(TW_TYPE_i32, (double)extent->layer_stride),
+    };
+    tw_status status = queue(w->testbed, p->gather, values, 7, error);
+    return status == TW_OK ? read_sample(p, w, 1, got, error) : status;
+}
+
+static tw_status try_family(const struct promise *p, const struct workload *w,
+                            const struct tw_variant *variant, int index, double *got,
+                            struct accuracy *accuracy, struct tw_error *error) {
+    struct tw_arguments arguments;
+    workload_arguments(w, 0, 0, &arguments);
+    tw_status status = fill_family(p, w, p->families[index].family, error);
+    if (status == TW_OK)
+        status = workload_prepare(w, 0, error);
+    if (status == TW_OK)
+        status = tw_variant_launch(variant, &arguments, error);
+    if (status == TW_OK)
+        status = gather(p, w, got, error);
+    if (status == TW_OK)
+        status = judge(p, w, index, got, accuracy, error);
+    struct tw_error after;
+    tw_status filled = unfill_family(w, p->families[index].family, &after);
+    return status == TW_OK && filled != TW_OK ? tw_fail(error, filled, "%s", after.message)
+                                              : status;
+}
+
+tw_status promise_check(const struct promise *p, const struct workload *w,
+                        const struct tw_variant *variant, struct accuracy *accuracy,
+                        struct tw_error *error) {
+    if (p->family_count == 0)
+        return TW_OK;
+    double *got = malloc((size_t)p->elements * sizeof *got);
+    if (got == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    tw_status status = TW_OK;
+    for (int f = 0; f < p->family_count && status == TW_OK; f++)
+        status = try_family(p, w, variant, f, got, accuracy, error);
+    free(got);
+    return status;
+}
+
+/* ---- Plain answers ---- */
+
+static tw_status compute_family(struct promise *p, const struct workload *w,
+                                const struct tw_executable *plain, const struct tw_module *module,
+                                int index, struct tw_error *error) {
+    struct promised_family *f = &p->families[index];
+    struct tw_arguments arguments;
+    struct tw_value values[TW_MAX_PASSED];
+    struct tw_launch queued;
+    workload_arguments(w, 0, 0, &arguments);
+    arguments.before[p->output] = arguments.memory[p->output];
+    arguments.memory[p->output] = p->sample;
+    f->right = malloc(3 * (size_t)p->elements * sizeof *f->right);
+    if (f->right == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    f->plain = f->right + p->elements;
+    f->sizes = f->plain + p->elements;
+    tw_status status = fill_family(p, w, f->family, error);
+    if (status == TW_OK)
+        status = workload_prepare(w, 0, error);
+    tw_executable_launch(plain, 0, module, &arguments, NULL, values, &queued);
+    if (status == TW_OK)
+        status = w->testbed->backend->launch(w->testbed->device, &queued, error);
+    if (status == TW_OK)
+        status = read_sample(p, w, 3, f->right, error);
+    if (status != TW_OK)
+        return status;
+    f->plain_errors = errors_of(f, f->plain, p->elements);
+    f->rounding = rounding_of(f, p->type, p->elements);
+    return unfill_family(w, f->family, error);
+}
+
+static tw_status compute_plain(struct promise *p, const struct workload *w,
+                               struct tw_error *error) {
+    const struct testbed *testbed = w->testbed;
+    const struct tw_description *d = testbed->problem.description;
+    struct tw_executable *plain;
+    struct tw_module *module = NULL;
+    struct tw_binary binary = {0};
+    tw_status status = tw_executable_create_plain(&plain, &testbed->problem, testbed->values,
+                                                  &testbed->info, error);
+    if (status == TW_OK)
+        status = tw_judge_compile(testbed->backend, &testbed->info, plain, &binary, error);
+    if (status == TW_OK)
+        status = testbed->backend->load(testbed->device, binary.bytes, binary.size,
+                                        d->accuracy->plain.function,
+                                        plain->launches[0].geometry.shared, &module, error);
+    for (int f = 0; f < p->family_count && status == TW_OK; f++)
+        status = compute_family(p, w, plain, module, f, error);
+    testbed->backend->unload(testbed->device, module);
+    tw_binary_free(&binary);
+    tw_executable_free(plain);
+    return status == TW_OK
+               ? TW_OK
+               : tw_fail_within(error, status, "%s: accuracy's plain kernel", d->origin);
+}
+
+/* The one output, which must be of floating numbers. */
+static tw_status find_output(struct promise *p, const struct workload *w, struct tw_error *error) {
+    const struct tw_description *d = w->testbed->problem.description;
+    p->output = -1;
+    for (int i = 0; i < d->argument_count; i++)
+        if (tw_problem_has(&w->testbed->problem, i, w->testbed->values) &&
+            d->arguments[i].access != TW_ACCESS_IN) {
+            if (p->output >= 0 || !tw_type_info(w->extents[i].type)->floating)
+                return tw_fail(error, TW_BAD_DESCRIPTION,
+                               "%s: key accuracy: is for one output of a floating type", d->origin);
+            p->output = i;
+        }
+    const struct tw_extent *extent = &w->extents[p->output];
+    p->type = extent->type;
+    p->elements = sampled_count(extent->layers, SAMPLED_LAYERS) *
+                  sampled_count(extent->rows, SAMPLED_ROWS) *
+                  sampled_count(extent->columns, SAMPLED_ROWS);
+    return TW_OK;
+}
+
+tw_status promise_create(struct promise *p, const struct workload *w, struct tw_error *error) {
+    const struct testbed *testbed = w->testbed;
+    const struct tw_description *d = testbed->problem.description;
+    *p = (struct promise){.bound = tw_accuracy_bound(d, testbed->values)};
+    if (d->accuracy == NULL || (p->bound == NULL && !testbed->measures_errors))
+        return TW_OK;
+    for (int i = 0; i < d->accuracy->family_count; i++)
+        if (tw_accuracy_has(&d->accuracy->families[i], testbed->values))
+            p->families[p->family_count++].family = &d->accuracy->families[i];
+    tw_status status = find_output(p, w, error);
+    if (status == TW_OK)
+        status = build_kernels(p, w, error);
+    if (status == TW_OK)
+        status = testbed->backend->allocate(
+            testbed->device, 3 * (uint64_t)p->elements * sizeof(double), &p->sample, error);
+    return status == TW_OK ? compute_plain(p, w, error) : status;
+}
+
+void promise_free(struct promise *p, const struct testbed *testbed) {
+    for (int f = 0; f < p->family_count; f++)
+        free(p->families[f].right);
+    for (int i = 0; i < TW_TYPE_COUNT; i++)
+        testbed->backend->unload(testbed->device, p->fill[i]);
+    testbed->backend->unload(testbed->device, p->gather);
+    testbed->backend->release(testbed->device, &p->sample);
+    *p = (struct promise){0};
+}
