@@ -396,28 +396,21 @@ static tw_status compute_family(struct promise *p, const struct workload *w,
 }
 
 static tw_status compute_plain(struct promise *p, const struct workload *w,
-                               struct tw_error *error) {
+                               struct references *compiled, struct tw_error *error) {
     const struct testbed *testbed = w->testbed;
-    const struct tw_description *d = testbed->problem.description;
     struct tw_executable *plain;
     struct tw_module *module = NULL;
-    struct tw_binary binary = {0};
     tw_status status = tw_executable_create_plain(&plain, &testbed->problem, testbed->values,
                                                   &testbed->info, error);
     if (status == TW_OK)
-        status = tw_judge_compile(testbed->backend, &testbed->info, plain, &binary, error);
-    if (status == TW_OK)
-        status = testbed->backend->load(testbed->device, binary.bytes, binary.size,
-                                        d->accuracy->plain.function,
-                                        plain->launches[0].geometry.shared, &module, error);
+        status = references_get(compiled, testbed, plain, &module, error);
     for (int f = 0; f < p->family_count && status == TW_OK; f++)
         status = compute_family(p, w, plain, module, f, error);
-    testbed->backend->unload(testbed->device, module);
-    tw_binary_free(&binary);
     tw_executable_free(plain);
-    return status == TW_OK
-               ? TW_OK
-               : tw_fail_within(error, status, "%s: accuracy's plain kernel", d->origin);
+    if (status != TW_OK)
+        return tw_fail_within(error, status, "%s: accuracy's plain kernel",
+                              testbed->problem.description->origin);
+    return TW_OK;
 }
 
 /* The one output, which must be of floating numbers. */
@@ -440,7 +433,8 @@ static tw_status find_output(struct promise *p, const struct workload *w, struct
     return TW_OK;
 }
 
-tw_status promise_create(struct promise *p, const struct workload *w, struct tw_error *error) {
+tw_status promise_create(struct promise *p, const struct workload *w, struct references *compiled,
+                         struct tw_error *error) {
     const struct testbed *testbed = w->testbed;
     const struct tw_description *d = testbed->problem.description;
     *p = (struct promise){.bound = tw_accuracy_bound(d, testbed->values)};
@@ -455,7 +449,7 @@ tw_status promise_create(struct promise *p, const struct workload *w, struct tw_
     if (status == TW_OK)
         status = testbed->backend->allocate(
             testbed->device, 3 * (uint64_t)p->elements * sizeof(double), &p->sample, error);
-    return status == TW_OK ? compute_plain(p, w, error) : status;
+    return status == TW_OK ? compute_plain(p, w, compiled, error) : status;
 }
 
 void promise_free(struct promise *p, const struct testbed *testbed) {

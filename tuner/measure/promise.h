@@ -10,7 +10,7 @@
 #define TUNER_MEASURE_PROMISE_H
 
 #include "runtime/description/accuracy.h"
-#include "tuner/measure/testbed.h"
+#include "tuner/measure/references.h"
 
 struct workload;
 struct accuracy;
@@ -41,10 +41,10 @@ struct promise {
 
 /* Computes what plain kernels give, on the inputs of set 0, which are as always afterwards. Where
  * the description promises nothing for the problem there is nothing to try, unless the testbed
- * measures errors all the same and the description says on what. Free with promise_free also after
- * a failure. */
+ * measures errors all the same and the description says on what. What is compiled goes to
+ * `compiled`. Free with promise_free also after a failure. */
 tw_status promise_create(struct promise *promise, const struct workload *workload,
-                         struct tw_error *error);
+                         struct references *compiled, struct tw_error *error);
 void promise_free(struct promise *promise, const struct testbed *testbed);
 
 /* Tries a variant on each family. TW_WRONG when errors are above what is promised, or what is no

@@ -8,8 +8,8 @@ static tw_status load_reference(const struct testbed *testbed,
                                 struct tw_error *error) {
     const struct tw_executable_launch *launch = &executable->launches[0];
     struct tw_binary binary = {0};
-    tw_status status = tw_reference_compile(testbed->backend, &testbed->info, &testbed->problem,
-                                            testbed->values, &binary, error);
+    tw_status status =
+        tw_judge_compile(testbed->backend, &testbed->info, executable, &binary, error);
     if (status == TW_OK)
         status = testbed->backend->load(testbed->device, binary.bytes, binary.size,
                                         launch->function, launch->geometry.shared, module, error);

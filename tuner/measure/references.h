@@ -1,5 +1,5 @@
-/* References of a description, compiled and loaded once for a device: of many problems it is the
- * same. */
+/* References of a description, and the plain kernels of its `accuracy`, compiled and loaded once
+ * for a device: of many problems it is the same. */
 #ifndef TUNER_MEASURE_REFERENCES_H
 #define TUNER_MEASURE_REFERENCES_H
 
@@ -18,8 +18,8 @@ struct references {
     struct loaded_reference *loaded;
 };
 
-/* The reference of the testbed's problem, which `executable` is: it stays loaded until
- * references_free. All problems of one struct are of the same description and device. */
+/* The reference or plain kernel of the testbed's problem, which `executable` is: it stays loaded
+ * until references_free. All problems of one struct are of the same description and device. */
 tw_status references_get(struct references *references, const struct testbed *testbed,
                          const struct tw_executable *executable, struct tw_module **module,
                          struct tw_error *error);

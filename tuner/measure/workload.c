@@ -292,7 +292,7 @@ static tw_status furnish(struct workload *w, struct tw_error *error) {
     if (status == TW_OK)
         status = workload_restore(w, error);
     if (status == TW_OK)
-        status = promise_create(&w->promise, w, error);
+        status = promise_create(&w->promise, w, &w->compiled, error);
     return status;
 }
 
