@@ -5,7 +5,9 @@
 #include "db/upkeep.h"
 #include "runtime/backend/devices.h"
 #include "runtime/predict/model.h"
+#include "runtime/variant/identity.h"
 #include "tuner/exchange/check.h"
+#include "tuner/exchange/sound_model.h"
 
 #define assert_says(text, part) assert_non_null(strstr(text, part))
 
@@ -21,9 +23,14 @@ static int end(void **state) {
     return fixture_end(state);
 }
 
-/* A model of the kernel copy with one configuration, of this code. The caller frees. */
-static char *model_text(const char *code, const char *base) {
+/* A model of the kernel copy with one configuration, of this code, source and judge. The caller
+ * frees. */
+static char *model_of(const char *code, const char *base, const char *configuration,
+                      const char *source, const char *judge) {
     struct tw_text text = {0};
+    char quoted[1024] = "";
+    for (const char *at = configuration; *at != '\0'; at++)
+        sprintf(quoted + strlen(quoted), "%s%c", *at == '"' ? "\\" : "", *at);
     tw_text_print(
         &text,
         "{\"format\": \"tilewise-model\", \"version\": 1, \"kernel\": \"copy\", "
@@ -31,12 +38,17 @@ static char *model_text(const char *code, const char *base) {
         "\"backend\": \"cuda\", \"architecture\": \"sm_90\", \"units\": 132, "
         "\"attributes\": [\"\"], \"uncertainty\": 0.1, \"base\": %s, \"features\": "
         "[{\"name\": \"dimension.M\"}], \"trees\": [[[0,64,2],[-0.25],[0.1]], [[0.125]]], "
-        "\"configurations\": [{\"implementation\": \"%s\", \"configuration\": \"{}\", "
+        "\"configurations\": [{\"implementation\": \"%s\", \"configuration\": \"%s\", "
         "\"problem\": \"M=100,N=7\", \"time_us\": 12.5, \"code\": \"%s\", \"source\": "
-        "\"s\", \"judge\": \"j\"}]}",
-        base, known_kernels_find(&known, "copy")->description->implementations[0].name, code);
+        "\"%s\", \"judge\": \"%s\"}]}",
+        base, known_kernels_find(&known, "copy")->description->implementations[0].name, quoted,
+        code, source, judge);
     assert_false(text.failed);
     return text.data;
+}
+
+static char *model_text(const char *code, const char *base) {
+    return model_of(code, base, "{}", "s", "j");
 }
 
 static const char *todays_code(void) {
@@ -45,6 +57,53 @@ static const char *todays_code(void) {
     assert_fine(tw_today_code(known_kernels_find(&known, "copy")->today, 0, "cuda", &code, &error),
                 error);
     return code;
+}
+
+/* What is of today's code goes under today's name when it is taken in, and nothing else does. */
+static void current_code_goes_under_its_name(void **state) {
+    (void)state;
+    const int64_t slots[TW_DEVICE_SLOTS] = {49152, 1024, 32, 132, 1 << 20, 90, 0};
+    const struct tw_description *d = known_kernels_find(&known, "copy")->description;
+    struct tw_configuration configuration = {0};
+    struct tw_problem problem;
+    struct tw_error error;
+    struct tw_text text = {0};
+    char source[TW_HASH_SIZE], judge[TW_HASH_SIZE];
+    const struct tw_preset *preset;
+    assert_true(tw_description_preset(d, "default", &configuration.implementation, &preset));
+    assert_int_equal(configuration.implementation, 0);
+    memcpy(configuration.values, preset->values, sizeof configuration.values);
+    tw_configuration_text(d, &configuration, &text);
+    assert_fine(tw_problem_parse(&problem, d, "100x7", &error), error);
+    assert_fine(tw_identity_source(&problem, &configuration, "cuda", slots, source, &error), error);
+    assert_fine(tw_identity_judge(&problem, "cuda", slots, judge, &error), error);
+    const struct {
+        const char *code, *source;
+        const int64_t *slots;
+        bool renewed;
+    } cases[] = {{"before", source, slots, true},
+                 {"before", source, NULL, false},
+                 {"before", "another", slots, false},
+                 {todays_code(), source, slots, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *written = model_of(cases[i].code, "0.1", text.data, cases[i].source, judge);
+        struct tw_model *model, *read;
+        struct tw_text out = {0};
+        assert_fine(tw_model_read(&model, written, "m", &error), error);
+        assert_fine(sound_model_renew(model, written, &known, cases[i].slots, &out, &error), error);
+        assert_int_equal(out.length > 0, cases[i].renewed);
+        if (out.length > 0) {
+            assert_fine(tw_model_read(&read, out.data, "m", &error), error);
+            assert_string_equal(read->configurations[0].template_hash, todays_code());
+            assert_string_equal(read->configurations[0].source, source);
+            assert_true(read->base == 0.1 && read->node_count == model->node_count);
+            tw_model_free(read);
+        }
+        tw_model_free(model);
+        tw_text_free(&out);
+        free(written);
+    }
+    tw_text_free(&text);
 }
 
 static void put_model(const char *path, const char *text, int64_t fitted_at) {
@@ -247,6 +306,7 @@ static void a_damaged_model_stays_where_it_is(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        EXCHANGE_TEST(current_code_goes_under_its_name),
         EXCHANGE_TEST(models_come_back_the_same),
         EXCHANGE_TEST(the_newer_model_stays),
         EXCHANGE_TEST(models_of_other_templates_are_not_taken),

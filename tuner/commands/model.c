@@ -283,7 +283,7 @@ static tw_status show(const struct arguments *a, struct tw_error *error) {
 
 static tw_status import_one(tw_db *db, const char *path, const struct known_kernels *known,
                             const struct known_devices *devices, struct tw_error *error) {
-    struct tw_text text = {0};
+    struct tw_text text = {0}, renewed = {0};
     struct tw_model *model = NULL;
     int current = 0;
     tw_status status = tw_file_read(&text, path, error);
@@ -301,6 +301,8 @@ static tw_status import_one(tw_db *db, const char *path, const struct known_kern
         else if (status == TW_OK && current == 0)
             status = tw_fail(error, TW_INVALID,
                              "fitted to other templates than today's; tune model fit makes one");
+        if (status == TW_OK)
+            status = sound_model_renew(model, text.data, known, slots, &renewed, error);
         if (status != TW_OK)
             tw_fail_within(error, status, "%s", path);
     }
@@ -308,12 +310,13 @@ static tw_status import_one(tw_db *db, const char *path, const struct known_kern
         const struct tw_db_model stored = {.kernel = model->kernel,
                                            .device = model->device,
                                            .cache_policy = model->cache,
-                                           .text = text.data};
+                                           .text = renewed.length > 0 ? renewed.data : text.data};
         if (tw_db_model_put(db, &stored) != TW_DB_OK)
             status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
     }
     tw_model_free(model);
     tw_text_free(&text);
+    tw_text_free(&renewed);
     return command_names_file(status, error);
 }
 

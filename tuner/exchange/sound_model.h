@@ -20,4 +20,11 @@ void model_name(const struct tw_db_model *row, char out[ROW_NAME_SIZE]);
 tw_status sound_model(const struct tw_model *model, const struct known_kernels *known,
                       const int64_t *slots, int *current, struct tw_error *error);
 
+/* What is stored of a sound model in place of its text, where configurations of it are of today's
+ * code under another name: they go under today's, as rows that are imported do. Appends nothing to
+ * `out` where none is. */
+tw_status sound_model_renew(const struct tw_model *model, const char *text,
+                            const struct known_kernels *known, const int64_t *slots,
+                            struct tw_text *out, struct tw_error *error);
+
 #endif
