@@ -65,7 +65,7 @@ TW_DEVICE void patches_copy(struct operand *pixels, tw_u32 to, int k_left)
         const struct patch patch = patch_of(pixels->stride + pixel_there(pixels, line));
         const struct term term = term_at(pixels->k + at);
         const int there = at < k_left && is_inside(patch, term);
-        const tw_u16 bits = (tw_u16)(there ? pixels->from[patch.begin + term.away] : 0);
+        const tw_u16 bits = (tw_u16)(there ? pixels->from[place_of_term(patch, term)] : 0);
         asm volatile("st.shared.u16 [%0], %1;" ::"r"(to + ((line * BK + at) * ELEMENT_BYTES ^ SWIZZLED(line, 1))),
                      "h"(bits)
                      : "memory");
@@ -95,7 +95,7 @@ TW_DEVICE void patches_copy(struct operand *pixels, tw_u32 to, int k_left)
         const struct patch patch = pixels->patches[turn];
         const int there = at < k_left && is_inside(patch, term);
         copy_async(to + ((line * BK + at) * ELEMENT_BYTES ^ SWIZZLED(line, 1)),
-                   pixels->from + (there ? patch.begin + term.away : 0), PIXEL_WIDTH, there ? PIXEL_WIDTH : 0);
+                   pixels->from + (there ? place_of_term(patch, term) : 0), PIXEL_WIDTH, there ? PIXEL_WIDTH : 0);
     }
     pixels->k += BK;
 }

@@ -94,7 +94,7 @@ TW_DEVICE void fetch_patches(real *staged, TW_GLOBAL const ELEMENT *input, const
             const struct patch patch = patches[pass % PATCHES];
             there = is_inside(patch, term);
             if (there)
-                load_global(staged + pass * PATCH_VEC, input + (patch.begin + term.away), PATCH_VEC);
+                load_global(staged + pass * PATCH_VEC, input + place_of_term(patch, term), PATCH_VEC);
         }
         if (!there) {
             TW_UNROLL
@@ -146,7 +146,7 @@ TW_DEVICE void copy_patches(tw_u32 to, const real *input, const struct patch *pa
             const struct term term = term_of(end_k - k_left + k, table);
             const struct patch patch = patches[pass % PATCHES];
             there = is_inside(patch, term);
-            away = there ? patch.begin + term.away : 0;
+            away = there ? place_of_term(patch, term) : 0;
         }
         copy_async(to + place * (int)sizeof(real), input + away, PATCH_VEC * (int)sizeof(real), there);
     }

@@ -52,9 +52,21 @@ TW_DEVICE struct patch patch_of(int pixel)
     return patch;
 }
 
+/* Where the copy engine's window is over it. */
+#define WINDOW_TOP(patch) (patch).top
+#define WINDOW_LEFT(patch) (patch).left
+
+#define PADDED (PAD_H + PAD_W > 0)
+
 /* Whether a term falls on the image. */
 TW_DEVICE int is_inside(struct patch patch, struct term term)
 {
     return !PADDED || ((tw_u32)(patch.top + term.down) < (tw_u32)IMAGE_H &&
                        (tw_u32)(patch.left + term.across) < (tw_u32)IMAGE_W);
+}
+
+/* Where it is then. */
+TW_DEVICE image_offset place_of_term(struct patch patch, struct term term)
+{
+    return patch.begin + term.away;
 }

@@ -21,9 +21,9 @@ TW_DEVICE void load_patches(tw_u32 to, const tensor_map *map, tw_u32 full, int b
 {
     const int right = tap % FILTER_S * DILATION_W, down = tap / FILTER_S * DILATION_H;
 #if PIXEL_SHARERS > 1
-    load_pixels_for(blocks, to, map, full, c, patch.left, patch.top, n, right, down);
+    load_pixels_for(blocks, to, map, full, c, WINDOW_LEFT(patch), WINDOW_TOP(patch), n, right, down);
 #else
-    load_pixels(to, map, full, c, patch.left, patch.top, n, right, down);
+    load_pixels(to, map, full, c, WINDOW_LEFT(patch), WINDOW_TOP(patch), n, right, down);
 #endif
 }
 
