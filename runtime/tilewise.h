@@ -443,6 +443,31 @@ TW_API tw_status tw_conv2d(tw_library *library, void *stream,
                            const tw_conv2d_descriptor *descriptor, const void *input,
                            const void *filters, void *output, tw_error *error);
 
+/* The gradient of a convolution by its images, from the gradient by its results: with the
+ * convolution's descriptor, whose strides are those of images, filters and results as before,
+ *
+ *     output = alpha*X' + beta*output
+ *
+ * where X' has the shape of X, and sums for each pixel and channel what `gradient`, of the shape of
+ * Y, has wherever a filter lay over it, times the filter there. There is no bias and no activation:
+ * a descriptor that has one is TW_INVALID. */
+TW_API tw_status tw_conv2d_backward_data(tw_library *library, void *stream,
+                                         const tw_conv2d_descriptor *descriptor,
+                                         const void *gradient, const void *filters, void *output,
+                                         tw_error *error);
+
+/* The gradient of a convolution by its filters, likewise:
+ *
+ *     output = alpha*F' + beta*output
+ *
+ * where F' has the shape of F, and sums for each of a filter's places and channels over all pixels
+ * of `gradient`, of the shape of Y, what X had there under the filter times the gradient. With
+ * `images` 0 it is nothing. */
+TW_API tw_status tw_conv2d_backward_weights(tw_library *library, void *stream,
+                                            const tw_conv2d_descriptor *descriptor,
+                                            const void *input, const void *gradient, void *output,
+                                            tw_error *error);
+
 /* B = transpose of A, with A m x n and B n x m, of elements of 1, 2, 4 or 8 bytes. */
 TW_API tw_status tw_transpose(tw_library *library, void *stream, int element_bytes, int64_t m,
                               int64_t n, const void *a, int64_t lda, void *b, int64_t ldb,

@@ -1,4 +1,4 @@
-/* tw_conv2d and its descriptor. */
+/* tw_conv2d, its gradients, and their descriptor. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -6,19 +6,38 @@
 #include "runtime/library/plan_create.h"
 #include "runtime/library/sized.h"
 
+enum { IMAGES, FILTERS, RESULTS };
+
+/* What is done with a descriptor; `name` is also the kernel's. Of which shapes the input, the
+ * second buffer and the output are. */
+struct operation {
+    const char *name, *second_name;
+    int input, second, output;
+    bool is_gradient;
+};
+
+static const struct operation forward = {"conv2d", "filters", IMAGES, FILTERS, RESULTS, false};
+static const struct operation backward_data = {
+    "conv2d_backward_data", "filters", RESULTS, FILTERS, IMAGES, true};
+static const struct operation backward_weights = {
+    "conv2d_backward_weights", "gradient", IMAGES, RESULTS, FILTERS, true};
+
 /* 0 stands for 1. */
 static int64_t least_one(int64_t number) {
     return number == 0 ? 1 : number;
 }
 
-static tw_status refuse(const tw_conv2d_descriptor *d, tw_error *error) {
+static tw_status refuse(const struct operation *operation, const tw_conv2d_descriptor *d,
+                        tw_error *error) {
+    const char *name = operation->name;
     if ((unsigned)d->layout > TW_NHWC)
-        return tw_fail(error, TW_INVALID, "conv2d: layout is %d, which is none of tw_layout",
+        return tw_fail(error, TW_INVALID, "%s: layout is %d, which is none of tw_layout", name,
                        (int)d->layout);
     if ((unsigned)d->activation > TW_ACTIVATION_SILU)
-        return tw_fail(error, TW_INVALID,
-                       "conv2d: activation is %d, which is none of tw_activation",
-                       (int)d->activation);
+        return tw_fail(error, TW_INVALID, "%s: activation is %d, which is none of tw_activation",
+                       name, (int)d->activation);
+    if (operation->is_gradient && (d->bias != NULL || d->activation != TW_ACTIVATION_NONE))
+        return tw_fail(error, TW_INVALID, "%s: a gradient has no bias and no activation", name);
     const struct {
         const char *name;
         int64_t size;
@@ -27,7 +46,7 @@ static tw_status refuse(const tw_conv2d_descriptor *d, tw_error *error) {
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (sizes[i].size < 1 || sizes[i].size > INT32_MAX)
             return tw_fail(error, TW_INVALID,
-                           "conv2d: %s is %" PRId64 "; it must be from 1 to 2147483647",
+                           "%s: %s is %" PRId64 "; it must be from 1 to 2147483647", name,
                            sizes[i].name, sizes[i].size);
     const struct {
         const char *name;
@@ -39,9 +58,9 @@ static tw_status refuse(const tw_conv2d_descriptor *d, tw_error *error) {
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (numbers[i].number < 0 || numbers[i].number > numbers[i].most)
             return tw_fail(error, TW_INVALID,
-                           "conv2d: %s is %" PRId64 "; it must be from %" PRId64 " to %" PRId64,
+                           "%s: %s is %" PRId64 "; it must be from %" PRId64 " to %" PRId64, name,
                            numbers[i].name, numbers[i].number, numbers[i].least, numbers[i].most);
-    return tw_call_size("conv2d", "images", d->images, error);
+    return tw_call_size(name, "images", d->images, error);
 }
 
 /* A word as a number; false when it is too long to be one. */
@@ -55,8 +74,9 @@ static bool pack_word(const char *word, uint64_t *out) {
 }
 
 /* False when no plan has such a key. The attributes are none that a request could have. */
-static bool make_key(const tw_conv2d_descriptor *d, int64_t alignment, struct tw_plan_key *key) {
-    static const char kernel[] = "conv2d", attributes[] = "tw_conv2d";
+static bool make_key(const struct operation *operation, const tw_conv2d_descriptor *d,
+                     int64_t alignment, struct tw_plan_key *key) {
+    static const char attributes[] = "tw_conv2d";
     const uint64_t options = (uint64_t)d->layout | (uint64_t)(d->bias != NULL) << 1 |
                              (uint64_t)d->activation << 2 | (uint64_t)alignment << 8 |
                              (uint64_t)least_one(d->groups) << 16;
@@ -70,9 +90,9 @@ static bool make_key(const tw_conv2d_descriptor *d, int64_t alignment, struct tw
                   tw_plan_key_pack(least_one(d->stride_h), least_one(d->stride_w), &beyond),
                   tw_plan_key_pack(d->pad_h, d->pad_w, &beyond),
                   tw_plan_key_pack(least_one(d->dilation_h), least_one(d->dilation_w), &beyond)},
-        .kernel = kernel,
+        .kernel = operation->name,
         .attributes = attributes,
-        .kernel_length = sizeof kernel - 1,
+        .kernel_length = strlen(operation->name),
         .attributes_length = sizeof attributes - 1};
     bool words = pack_word(d->type, &key->words[6]) && pack_word(d->compute_type, &key->words[7]);
     tw_plan_key_mark(key);
@@ -80,7 +100,8 @@ static bool make_key(const tw_conv2d_descriptor *d, int64_t alignment, struct tw
 }
 
 /* Only tf32 has to be asked for. */
-static tw_status check_compute_type(const tw_conv2d_descriptor *d, const char **compute,
+static tw_status check_compute_type(const struct operation *operation,
+                                    const tw_conv2d_descriptor *d, const char **compute,
                                     tw_error *error) {
     const char *type = d->type != NULL ? d->type : "f32";
     const char *sums = strcmp(type, "f64") == 0 ? "f64" : "f32";
@@ -90,58 +111,78 @@ static tw_status check_compute_type(const tw_conv2d_descriptor *d, const char **
     *compute = "tf32";
     if (strcmp(d->compute_type, "tf32") == 0)
         return TW_OK;
-    return tw_fail(error, TW_INVALID,
-                   "compute_type is \"%.40s\", but conv2d of %.40s computes in %s", d->compute_type,
-                   type, sums);
+    return tw_fail(error, TW_INVALID, "compute_type is \"%.40s\", but %s of %.40s computes in %s",
+                   d->compute_type, operation->name, type, sums);
 }
 
-static tw_status find_plan(tw_library *library, const tw_conv2d_descriptor *d, int64_t alignment,
+static tw_status find_plan(tw_library *library, const struct operation *operation,
+                           const tw_conv2d_descriptor *d, int64_t alignment,
                            const struct tw_plan_key *key, const tw_plan **plan, tw_error *error) {
     static const char *const layouts[] = {"nchw", "nhwc"};
     static const char *const activations[] = {"none", "relu", "gelu", "gelu_tanh", "silu"};
     char attributes[TW_PROBLEM_KEY_SIZE];
     const char *compute;
-    tw_status status = check_compute_type(d, &compute, error);
+    tw_status status = check_compute_type(operation, d, &compute, error);
     if (status != TW_OK)
         return status;
     if (d->type != NULL && strpbrk(d->type, ",=") != NULL) /* which would be further attributes */
-        return tw_fail(error, TW_INVALID, "conv2d has no type \"%.40s\"", d->type);
+        return tw_fail(error, TW_INVALID, "%s has no type \"%.40s\"", operation->name, d->type);
     snprintf(attributes, sizeof attributes,
              "dtype=%.40s,layout=%s,compute=%s,stride_h=%" PRId64 ",stride_w=%" PRId64
              ",pad_h=%" PRId64 ",pad_w=%" PRId64 ",dilation_h=%" PRId64 ",dilation_w=%" PRId64
-             ",groups=%" PRId64 ",bias=%s,activation=%s",
+             ",groups=%" PRId64 "%s%s%s%s",
              d->type != NULL ? d->type : "f32", layouts[d->layout], compute, least_one(d->stride_h),
              least_one(d->stride_w), d->pad_h, d->pad_w, least_one(d->dilation_h),
-             least_one(d->dilation_w), least_one(d->groups), d->bias != NULL ? "filter" : "none",
-             activations[d->activation]);
-    const tw_request request = {.kernel = "conv2d",
+             least_one(d->dilation_w), least_one(d->groups), operation->is_gradient ? "" : ",bias=",
+             operation->is_gradient ? ""
+             : d->bias != NULL      ? "filter"
+                                    : "none",
+             operation->is_gradient ? "" : ",activation=",
+             operation->is_gradient ? "" : activations[d->activation]);
+    const int64_t strides[] = {d->ld_input, d->ld_filters, d->ld_output};
+    const tw_request request = {.kernel = operation->name,
                                 .attributes = attributes,
                                 .dimensions = {d->images, d->channels, d->in_h, d->in_w, d->filters,
                                                d->filter_h, d->filter_w},
-                                .strides = {d->ld_input, d->ld_filters, d->ld_output},
+                                .strides = {strides[operation->input], strides[operation->second],
+                                            strides[operation->output]},
                                 .alignment = alignment};
     return tw_plan_create_missing(library, key, &request, !library->prepared_only, plan, error);
 }
 
-static tw_status run(tw_library *library, void *stream, const tw_conv2d_descriptor *d,
-                     const void *input, const void *filters, void *output, tw_error *error) {
-    tw_binding bindings[6] = {
-        {.name = "input", .buffer = (void *)input}, {.name = "filters", .buffer = (void *)filters},
-        {.name = "output", .buffer = output},       {.name = "alpha", .number = d->alpha},
-        {.name = "beta", .number = d->beta},        {.name = "biases", .buffer = (void *)d->bias}};
+static tw_status run(tw_library *library, const struct operation *operation, void *stream,
+                     const tw_conv2d_descriptor *d, const void *input, const void *second,
+                     void *output, tw_error *error) {
+    tw_binding bindings[6] = {{.name = "input", .buffer = (void *)input},
+                              {.name = operation->second_name, .buffer = (void *)second},
+                              {.name = "output", .buffer = output},
+                              {.name = "alpha", .number = d->alpha},
+                              {.name = "beta", .number = d->beta},
+                              {.name = "biases", .buffer = (void *)d->bias}};
     const size_t count = d->bias != NULL ? 6 : 5;
     struct tw_plan_key key;
     int64_t alignment = tw_call_alignment(library, bindings, count);
-    bool has_key = make_key(d, alignment, &key);
+    bool has_key = make_key(operation, d, alignment, &key);
     const tw_plan *plan = has_key ? tw_plan_table_hold(library->plans, &key) : NULL;
-    tw_status status = plan != NULL
-                           ? TW_OK
-                           : find_plan(library, d, alignment, has_key ? &key : NULL, &plan, error);
+    tw_status status = plan != NULL ? TW_OK
+                                    : find_plan(library, operation, d, alignment,
+                                                has_key ? &key : NULL, &plan, error);
     return status == TW_OK ? tw_call_launch(plan, stream, bindings, count, error) : status;
 }
 
-tw_status tw_conv2d(tw_library *library, void *stream, const tw_conv2d_descriptor *descriptor,
-                    const void *input, const void *filters, void *output, tw_error *error) {
+/* Without images there is nothing to write, but for the filters' gradient: sums of nothing. */
+static tw_status of_nothing(tw_library *library, const struct operation *operation, void *stream,
+                            const tw_conv2d_descriptor *d, void *output, tw_error *error) {
+    if (operation->output != FILTERS)
+        return TW_OK;
+    const int64_t terms = d->channels / least_one(d->groups) * d->filter_h * d->filter_w;
+    return tw_call_scale(library, stream, d->type, d->filters, terms, d->beta, output,
+                         d->ld_filters, error);
+}
+
+static tw_status call(tw_library *library, const struct operation *operation, void *stream,
+                      const tw_conv2d_descriptor *descriptor, const void *input, const void *second,
+                      void *output, tw_error *error) {
     tw_conv2d_descriptor read;
     tw_status status = TW_OK;
     if (descriptor->size != 0 && descriptor->size != sizeof read) {
@@ -149,8 +190,27 @@ tw_status tw_conv2d(tw_library *library, void *stream, const tw_conv2d_descripto
         descriptor = &read;
     }
     if (status == TW_OK)
-        status = refuse(descriptor, error);
-    if (status != TW_OK || descriptor->images == 0)
+        status = refuse(operation, descriptor, error);
+    if (status != TW_OK)
         return status;
-    return run(library, stream, descriptor, input, filters, output, error);
+    if (descriptor->images == 0)
+        return of_nothing(library, operation, stream, descriptor, output, error);
+    return run(library, operation, stream, descriptor, input, second, output, error);
+}
+
+tw_status tw_conv2d(tw_library *library, void *stream, const tw_conv2d_descriptor *descriptor,
+                    const void *input, const void *filters, void *output, tw_error *error) {
+    return call(library, &forward, stream, descriptor, input, filters, output, error);
+}
+
+tw_status tw_conv2d_backward_data(tw_library *library, void *stream,
+                                  const tw_conv2d_descriptor *descriptor, const void *gradient,
+                                  const void *filters, void *output, tw_error *error) {
+    return call(library, &backward_data, stream, descriptor, gradient, filters, output, error);
+}
+
+tw_status tw_conv2d_backward_weights(tw_library *library, void *stream,
+                                     const tw_conv2d_descriptor *descriptor, const void *input,
+                                     const void *gradient, void *output, tw_error *error) {
+    return call(library, &backward_weights, stream, descriptor, input, gradient, output, error);
 }

@@ -1,4 +1,4 @@
-/* libtilewise: tw_conv2d and its descriptor.
+/* libtilewise: tw_conv2d, its gradients, and their descriptor.
  *
  *     test_library_conv2d BACKEND */
 #include <math.h>
@@ -45,35 +45,65 @@ static size_t place(const tw_conv2d_descriptor *d, int64_t n, int64_t c, int64_t
                                          : ((n * channels + c) * height + h) * ld + w);
 }
 
-static double sum_at(const tw_conv2d_descriptor *d, const struct sizes *s, const float *input,
-                     const float *filters, int64_t n, int64_t f, int64_t p, int64_t q) {
-    const int64_t channels = d->channels / s->groups;
-    const int64_t first = f / (d->filters / s->groups) * channels;
-    double sum = 0;
-    for (int64_t c = 0; c < channels; c++)
-        for (int64_t y = 0; y < d->filter_h; y++)
-            for (int64_t x = 0; x < d->filter_w; x++) {
-                const int64_t h = p * s->stride_h - d->pad_h + y * s->dilation_h;
-                const int64_t w = q * s->stride_w - d->pad_w + x * s->dilation_w;
-                const int64_t term = d->layout == TW_NHWC ? (y * d->filter_w + x) * channels + c
-                                                          : (c * d->filter_h + y) * d->filter_w + x;
-                if (h < 0 || h >= d->in_h || w < 0 || w >= d->in_w)
-                    continue;
-                sum += (double)input[place(d, n, first + c, h, w, d->channels, d->in_h, d->in_w,
-                                           s->ld_input)] *
-                       filters[f * s->ld_filters + term];
-            }
-    return sum;
+/* Images, filters, results: the convolution is of the first two, its gradients are of two others.
+ */
+enum { IMAGES, FILTERS, RESULTS, OPERANDS };
+
+/* Adds to one of the operands, as sums, every product of the other two. */
+static void add_products(const tw_conv2d_descriptor *d, const struct sizes *s, int made,
+                         float from[OPERANDS][MOST], double sums[MOST], bool is_made[MOST]) {
+    const int64_t channels = d->channels / s->groups, group_filters = d->filters / s->groups;
+    const int64_t results = d->images * d->filters * s->out_h * s->out_w;
+    for (int64_t i = 0; i < results * channels * d->filter_h * d->filter_w; i++) {
+        const int64_t result = i % results, term = i / results;
+        const int64_t q = result % s->out_w, p = result / s->out_w % s->out_h;
+        const int64_t f = result / s->out_w / s->out_h % d->filters;
+        const int64_t n = result / s->out_w / s->out_h / d->filters;
+        const int64_t x = term % d->filter_w, y = term / d->filter_w % d->filter_h;
+        const int64_t c = term / d->filter_w / d->filter_h;
+        const int64_t h = p * s->stride_h - d->pad_h + y * s->dilation_h;
+        const int64_t w = q * s->stride_w - d->pad_w + x * s->dilation_w;
+        const int64_t in_filter = d->layout == TW_NHWC ? (y * d->filter_w + x) * channels + c
+                                                       : (c * d->filter_h + y) * d->filter_w + x;
+        const bool inside = h >= 0 && h < d->in_h && w >= 0 && w < d->in_w;
+        const size_t places[OPERANDS] = {
+            inside ? place(d, n, f / group_filters * channels + c, h, w, d->channels, d->in_h,
+                           d->in_w, s->ld_input)
+                   : 0,
+            (size_t)(f * s->ld_filters + in_filter),
+            place(d, n, f, p, q, d->filters, s->out_h, s->out_w, s->ld_output)};
+        const int left = made == IMAGES ? FILTERS : IMAGES;
+        const int right = made == RESULTS ? FILTERS : RESULTS;
+        assert_true(places[0] < MOST && places[1] < MOST && places[2] < MOST);
+        if (made != IMAGES)
+            is_made[places[made]] = true;
+        if (inside)
+            sums[places[made]] += (double)from[left][places[left]] * from[right][places[right]];
+    }
 }
 
+/* Those over which no filter lies have a sum of nothing. */
+static void mark_images(const tw_conv2d_descriptor *d, const struct sizes *s, bool is_made[MOST]) {
+    for (int64_t i = 0; i < d->images * d->channels * d->in_h * d->in_w; i++)
+        is_made[place(d, i / d->in_w / d->in_h / d->channels, i / d->in_w / d->in_h % d->channels,
+                      i / d->in_w % d->in_h, i % d->in_w, d->channels, d->in_h, d->in_w,
+                      s->ld_input)] = true;
+}
+
+typedef tw_status operation(tw_library *, void *, const tw_conv2d_descriptor *, const void *,
+                            const void *, void *, tw_error *);
+
 /* Computes and compares all results, and that what lies between rows stays as it was. */
-static void check(tw_library *library, tw_conv2d_descriptor d, bool has_bias) {
-    static float from[3][MOST], bias[64], got[MOST];
-    static bool is_result[MOST];
+static void check(tw_library *library, tw_conv2d_descriptor d, int made, bool has_bias) {
+    static operation *const operations[] = {tw_conv2d_backward_data, tw_conv2d_backward_weights,
+                                            tw_conv2d};
+    static float from[OPERANDS][MOST], bias[64], got[MOST];
+    static double sums[MOST];
+    static bool is_made[MOST];
     const struct sizes s = sizes_of(&d);
-    void *buffers[3];
+    void *buffers[OPERANDS];
     tw_error error;
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < OPERANDS; i++) {
         for (size_t at = 0; at < MOST; at++)
             from[i][at] = (float)number_at(at, i);
         buffers[i] = buffer_with(library, from[i], sizeof from[i]);
@@ -82,27 +112,31 @@ static void check(tw_library *library, tw_conv2d_descriptor d, bool has_bias) {
         bias[at] = (float)number_at(at, 9);
     void *device_bias = buffer_with(library, bias, sizeof bias);
     d.bias = has_bias ? device_bias : NULL;
-    must(tw_conv2d(library, NULL, &d, buffers[0], buffers[1], buffers[2], &error), error);
-    read_buffer(library, buffers[2], got, sizeof got);
-    memset(is_result, 0, sizeof is_result);
-    for (int64_t n = 0; n < d.images; n++)
-        for (int64_t f = 0; f < d.filters; f++)
-            for (int64_t p = 0; p < s.out_h; p++)
-                for (int64_t q = 0; q < s.out_w; q++) {
-                    const size_t at =
-                        place(&d, n, f, p, q, d.filters, s.out_h, s.out_w, s.ld_output);
-                    assert_true(at < MOST);
-                    double expected = d.alpha * sum_at(&d, &s, from[0], from[1], n, f, p, q) +
-                                      d.beta * from[2][at] + (has_bias ? bias[f] : 0);
-                    if (d.activation == TW_ACTIVATION_RELU && expected < 0)
-                        expected = 0;
-                    assert_true(fabs(got[at] - expected) < 2e-5);
-                    is_result[at] = true;
-                }
-    for (size_t at = 0; at < MOST; at++)
-        assert_true(is_result[at] || got[at] == from[2][at]);
+    must(operations[made](library, NULL, &d, buffers[made == IMAGES ? RESULTS : IMAGES],
+                          buffers[made == FILTERS ? RESULTS : FILTERS], buffers[made], &error),
+         error);
+    read_buffer(library, buffers[made], got, sizeof got);
+    memset(is_made, 0, sizeof is_made);
+    memset(sums, 0, sizeof sums);
+    add_products(&d, &s, made, from, sums, is_made);
+    if (made == IMAGES)
+        mark_images(&d, &s, is_made);
+    for (size_t at = 0; at < MOST; at++) {
+        const size_t filter = d.layout == TW_NHWC
+                                  ? at % (size_t)s.ld_output
+                                  : at / (size_t)(s.ld_output * s.out_h) % (size_t)d.filters;
+        double expected = d.alpha * sums[at] + d.beta * from[made][at];
+        if (has_bias)
+            expected += bias[filter % 64];
+        if (d.activation == TW_ACTIVATION_RELU && expected < 0)
+            expected = 0;
+        if (is_made[at])
+            assert_true(fabs(got[at] - expected) < 2e-5);
+        else
+            assert_true(got[at] == from[made][at]);
+    }
     tw_release(library, device_bias);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < OPERANDS; i++)
         tw_release(library, buffers[i]);
 }
 
@@ -117,11 +151,24 @@ static tw_conv2d_descriptor small(tw_layout layout) {
 static void computes_as_described(void **state) {
     for (int layout = TW_NCHW; layout <= TW_NHWC; layout++) {
         tw_conv2d_descriptor d = small((tw_layout)layout);
-        check(*state, d, false);
+        check(*state, d, RESULTS, false);
         d.stride_h = 2, d.stride_w = 3, d.pad_h = 1, d.pad_w = 2, d.dilation_w = 2, d.groups = 2;
         d.ld_input = 11, d.ld_filters = 20, d.ld_output = 13;
         d.alpha = 0.5, d.beta = -2, d.activation = TW_ACTIVATION_RELU;
-        check(*state, d, true);
+        check(*state, d, RESULTS, true);
+    }
+}
+
+static void computes_gradients(void **state) {
+    for (int layout = TW_NCHW; layout <= TW_NHWC; layout++) {
+        tw_conv2d_descriptor d = small((tw_layout)layout);
+        check(*state, d, IMAGES, false);
+        check(*state, d, FILTERS, false);
+        d.stride_h = 2, d.stride_w = 3, d.pad_h = 1, d.pad_w = 2, d.dilation_w = 2, d.groups = 2;
+        d.ld_input = 11, d.ld_filters = 20, d.ld_output = 13;
+        d.alpha = 0.5, d.beta = -2;
+        check(*state, d, IMAGES, false);
+        check(*state, d, FILTERS, false);
     }
 }
 
@@ -131,7 +178,7 @@ static void computes_depthwise(void **state) {
         tw_conv2d_descriptor d = small((tw_layout)layout);
         d.channels = d.groups = 5, d.filters = 10;
         d.pad_h = d.pad_w = 1, d.stride_w = 2;
-        check(*state, d, true);
+        check(*state, d, RESULTS, true);
     }
 }
 
@@ -144,7 +191,7 @@ static void zeroes_are_defaults(void **state) {
                                     .filter_h = 1,
                                     .filter_w = 1,
                                     .alpha = 1};
-    check(*state, d, false);
+    check(*state, d, RESULTS, false);
 }
 
 static void no_images(void **state) {
@@ -152,9 +199,23 @@ static void no_images(void **state) {
     tw_error error;
     d.images = 0;
     must(tw_conv2d(*state, NULL, &d, NULL, NULL, NULL, &error), error);
+    d.beta = 2; /* and what is there of a gradient that sums nothing is scaled */
+    float numbers[4 * 6 * 3 * 2], scaled[4 * 6 * 3 * 2];
+    for (size_t at = 0; at < sizeof numbers / sizeof *numbers; at++)
+        numbers[at] = (float)number_at(at, 1);
+    void *buffer = buffer_with(*state, numbers, sizeof numbers);
+    must(tw_conv2d_backward_weights(*state, NULL, &d, NULL, NULL, buffer, &error), error);
+    read_buffer(*state, buffer, scaled, sizeof scaled);
+    for (size_t at = 0; at < sizeof numbers / sizeof *numbers; at++)
+        assert_true(scaled[at] == 2 * numbers[at]);
+    tw_release(*state, buffer);
     d.groups = -1; /* what is wrong is wrong before it is nothing */
     assert_refuses(tw_conv2d(*state, NULL, &d, NULL, NULL, NULL, &error), TW_INVALID, error,
                    "groups is -1; it must be from 1 to 65535");
+    d = small(TW_NHWC);
+    d.activation = TW_ACTIVATION_RELU;
+    assert_refuses(tw_conv2d_backward_data(*state, NULL, &d, NULL, NULL, NULL, &error), TW_INVALID,
+                   error, "conv2d_backward_data: a gradient has no bias and no activation");
 }
 
 static void what_does_not_go_together(void **state) {
@@ -231,7 +292,7 @@ static void plans_are_made_before(void **state) {
     assert_refuses(tw_conv2d(library, NULL, &d, NULL, NULL, NULL, &error), TW_NOT_FOUND, error,
                    "conv2d 2x6x7x9x4x3x2");
     must(tw_prepare(library, &request, 1, 1, NULL, NULL, &error), error);
-    check(library, d, false);
+    check(library, d, RESULTS, false);
     const tw_explanation *why = tw_plan_explain(make_plan(library, &request));
     assert_string_equal(why->rule, "default");
     tw_close(library);
@@ -239,9 +300,13 @@ static void plans_are_made_before(void **state) {
 
 int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {
-        LIBRARY_TEST(computes_as_described),     LIBRARY_TEST(computes_depthwise),
-        LIBRARY_TEST(zeroes_are_defaults),       LIBRARY_TEST(no_images),
-        LIBRARY_TEST(what_does_not_go_together), cmocka_unit_test(plans_are_made_before),
+        LIBRARY_TEST(computes_as_described),
+        LIBRARY_TEST(computes_depthwise),
+        LIBRARY_TEST(computes_gradients),
+        LIBRARY_TEST(zeroes_are_defaults),
+        LIBRARY_TEST(no_images),
+        LIBRARY_TEST(what_does_not_go_together),
+        cmocka_unit_test(plans_are_made_before),
     };
     if (!backend_is_here(count, arguments))
         return 0;
