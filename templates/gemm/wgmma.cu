@@ -17,7 +17,7 @@
 TW_KERNEL(gemm_wgmma)
 (const __grid_constant__ tensor_map map_a, const __grid_constant__ tensor_map map_b,
  const __grid_constant__ tensor_map map_c, COPIES TW_GLOBAL result_type *TW_RESTRICT C, int M, int N, int K,
-#if EPILOGUE || BATCHED || GROUPED
+#if EPILOGUE || BATCHED || GROUPED || PLANES
  int ldc, SCALAR alpha, SCALAR beta, int group EPILOGUE_PARAMETERS LAYER_STRIDES)
 #else
  int ldc, SCALAR alpha, SCALAR beta, int group)
@@ -56,7 +56,7 @@ TW_KERNEL(gemm_wgmma)
         }
     } else {
         MOVE_REGISTERS("inc", CONSUMER_REGISTERS);
-#if EPILOGUE || BATCHED || GROUPED
+#if EPILOGUE || BATCHED || GROUPED || PLANES
         consume(&map_c, C, base, rows, columns, ldc, alpha, beta, group, share EPILOGUE_HANDED LAYER_STRIDES_GIVEN);
 #else
         consume(&map_c, C, base, rows, columns, ldc, alpha, beta, group, share);

@@ -1,6 +1,6 @@
 /* What a multiplying warpgroup does: tile after tile, multiplied and stored. */
 
-#if EPILOGUE || BATCHED || GROUPED
+#if EPILOGUE || BATCHED || GROUPED || PLANES
 TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL result_type *first_c, tw_u32 base, int all_rows,
                        int all_columns, int ldc, SCALAR alpha, SCALAR beta, int group,
                        struct share share EPILOGUE_PARAMETERS LAYER_STRIDES)
@@ -24,7 +24,7 @@ TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL result_type *C, tw_u32
         ring_skip(&ring, consumer * share.steps);
 #if GROUPED
     struct cursor cursor = {0, 0, 0};
-#elif EPILOGUE || BATCHED
+#elif EPILOGUE || BATCHED || PLANES
     const int rows = all_rows, columns = all_columns;
 #endif
     for (int tile = first; tile < share.tiles; tile += step) {
@@ -38,7 +38,7 @@ TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL result_type *C, tw_u32
         sum_type sum[TALL][BN / 2];
         place.row += share.rank_m * BM;
         place.column += share.rank_n * BN;
-#if EPILOGUE || BATCHED || GROUPED
+#if EPILOGUE || BATCHED || GROUPED || PLANES
 #if BATCHED
         TW_GLOBAL result_type *C = first_c + (tw_index)place.layer * stride_c;
 #else
@@ -74,6 +74,9 @@ TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL result_type *C, tw_u32
             barrier_arrive(TURN((consumer + 1) % CONSUMERS));
         finish_sums(sum);
         release_stage(EMPTY(last));
+#if PLANES
+        mend_sums(sum, place.row + row + warp * 16, place.column, rows, columns, share, A, B, lda, ldb);
+#endif
         if (PINGPONG)
             ring_skip(&ring, (CONSUMERS - 1) * share.steps);
 #if STAGED

@@ -1,7 +1,15 @@
 /* The epilogue, and what kernels on Hopper's tensor cores are given for it and for a
  * batch, whose operands their maps know of. */
 
-#if BATCHED
+#if PLANES
+/* What was split, for sums that are formed again (mend_sums.cu). */
+#define LAYER_STRIDES                                                                                    \
+    , TW_GLOBAL const float *TW_RESTRICT A, TW_GLOBAL const float *TW_RESTRICT B, int lda, int ldb
+#define LAYER_STRIDES_GIVEN , A, B, lda, ldb
+#define E_OF_LAYER(layer) 0
+#define LAYER_TAKEN
+#define LAYER_GIVEN
+#elif BATCHED
 #if HAS_E
 #define LAYER_STRIDES , int stride_c, int stride_e
 #define LAYER_STRIDES_GIVEN , stride_c, stride_e

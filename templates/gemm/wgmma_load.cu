@@ -2,6 +2,7 @@
  *
  * Blocks of a cluster that need the same operand load a part of it each, for all of them. */
 
+#if !PLANES
 /* Of which operand there are several. */
 #if GROUPED
 #define LAYERED_ROWS (SWAP && GROUPS > 1)
@@ -62,6 +63,7 @@ TW_DEVICE void load_columns(tw_u32 to, const tensor_map *map, tw_u32 full, int c
     LOAD_COLUMNS(to + part * 128, k, column + part);
 #endif
 }
+#endif
 
 TW_DEVICE void produce(const tensor_map *map_rows, const tensor_map *map_columns, tw_u32 base, int rows,
 #if GROUPED

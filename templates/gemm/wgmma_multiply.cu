@@ -11,7 +11,7 @@ TW_DEVICE void finish_sums(sum_type sum[TALL][BN / 2])
             asm volatile("" : WGMMA_IN_OUT(sum[t][j])::"memory");
 }
 
-#if !ROWS_IN_REGISTERS
+#if !ROWS_IN_REGISTERS && !PLANES
 /* Queues the products of a stage. `add`: to what the sums hold. */
 TW_DEVICE void multiply_stage(tw_u32 base, sum_type sum[TALL][BN / 2], int row, int stage, int first)
 {

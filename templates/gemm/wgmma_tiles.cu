@@ -145,7 +145,7 @@ struct share {
     int step_first, steps;   /* of K */
     int part;                /* of SPLIT */
     int rank_m, rank_n;      /* place in the cluster's tiles */
-#if BLOCK_SCALED
+#if BLOCK_SCALED || PLANES
     int all_k;
 #endif
 #if BATCHED || GROUPED
@@ -162,7 +162,7 @@ TW_DEVICE struct share share_of(int rows, int columns, int K)
     const int rank = CLUSTER > 1 ? cluster_rank() : 0;
     const int all = K / STEP + (K % STEP != 0);
     struct share share;
-#if BLOCK_SCALED
+#if BLOCK_SCALED || PLANES
     share.all_k = K;
 #endif
     share.part = SPLIT > 1 ? rank : 0;

@@ -1,7 +1,16 @@
 /* What gemm's kernels on Hopper's tensor cores multiply: how wide elements and results are, what sums are, and
- * what the instruction calls it all. f32 is multiplied as tf32. */
+ * what the instruction calls it all. f32 is multiplied as tf32, or as the planes that it was split into (split_number.cu). */
 
-#if DTYPE == DTYPE_f32
+#if PLANES
+#define OPERAND_SIZE PLANE_BYTES
+#if PLANE_BYTES == 2
+#define TYPE_OF_A "bf16"
+#define TYPE_OF_B "bf16"
+#else
+#define TYPE_OF_A "tf32"
+#define TYPE_OF_B "tf32"
+#endif
+#elif DTYPE == DTYPE_f32
 #define OPERAND_SIZE 4
 #define TYPE_OF_A "tf32"
 #define TYPE_OF_B "tf32"
@@ -66,6 +75,10 @@ typedef tw_u16 result_type;
 #define RESULT_BF16 1
 #endif
 
-/* Elements of K in the 128 bytes of a stage's rows, of which an instruction takes 32. */
+/* Elements of K in the 128 bytes of a stage's rows, of which an instruction takes 32; rows of planes may be shorter. */
+#if PLANES
+#define STEP BK
+#else
 #define STEP (128 / OPERAND_SIZE)
 #define STEP_INSTRUCTIONS 4
+#endif

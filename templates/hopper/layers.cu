@@ -1,6 +1,6 @@
 /* The copy engine on several matrices at a stride: boxes of one of them, by maps with a dimension more. */
 
-#if BATCHED || GROUPED || IM2COL
+#if BATCHED || GROUPED || IM2COL || PLANES
 HOPPER void load_layer_box(tw_u32 to, const tensor_map *map, tw_u32 barrier, int x, int y, int layer)
 {
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
