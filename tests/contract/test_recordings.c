@@ -4,6 +4,7 @@
 
 #include "tests/support/support.h"
 #include "tuner/replay/assessment.h"
+#include "tuner/replay/foresight.h"
 
 enum { SEEDS = 3, SMALL = 500 /* points, which are tried to the end */, TRIALS = 150 };
 
@@ -77,7 +78,25 @@ static void recordings(void **state) {
     globfree(&files);
 }
 
+/* What the cost model says of a recorded configuration has to do with what it took; where the file
+ * does not say enough, that is told. */
+static void predictions(void **state) {
+    struct tw_catalogue *none;
+    struct foresight foresight;
+    struct tw_error error;
+    (void)state;
+    must(tw_catalogue_create(&none, &error), error);
+    must(foresight_of(&foresight, RECORDINGS "/gemm-h200.json.gz", none, &error), error);
+    assert_int_equal(foresight.trials, 10773);
+    assert_true(foresight.estimate > 0.4 && foresight.estimate < 1);
+    assert_false(foresight.has_model);
+    must(foresight_of(&foresight, RECORDINGS "/gemm-pocl.json.gz", none, &error), error);
+    assert_int_equal(foresight.trials, 0);
+    assert_string_equal(foresight.why, "the file does not describe its device");
+    tw_catalogue_free(none);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(recordings)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(recordings), cmocka_unit_test(predictions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,9 @@ class RecordSpace(support.EndToEnd):
         replayed = self.run_command("simulate", self.file, "--strategy", "all", "--seeds", "2")
         self.assertEqual(replayed.code, 0, replayed)
         self.assertIn("7 configurations, 0 failed", replayed.out)
+        # The device is described; predictions are of built-in kernels.
+        self.assertGreater(recording["tilewise"]["device"]["max_threads"], 0)
+        self.assertIn("predicted: nothing: ", replayed.out)
 
     def test_several_devices_and_a_time(self):
         self.environment, ids = support.several_devices(self.environment)

@@ -32,12 +32,23 @@ class Simulate(support.EndToEnd):
         result = self.run_command("simulate", self.path, "--strategy", "all", "--seeds", "20", "--trials", "40")
         self.assertEqual(result.code, 0, result)
         self.assertIn("bowl on A GPU, 40 configurations, 5 failed, best 1000 us, a trial takes 1.5 s", result.out)
+        self.assertIn("\npredicted: nothing: another tool's kernel\n", result.out)
         names = [line.split()[0] for line in result.out.splitlines()[1:] if line]
         for name in ("chance", "random", "exhaustive"):
             self.assertIn(name, names)
         # In order the best comes 28th.
         self.assertRegex(result.out, r"exhaustive .* 28 \(28-28\)  +(-|\d)")
         self.assertFalse(self.db.exists())
+
+    def test_what_was_predicted(self):
+        recording = HERE.parent / "recordings" / "transpose-h200.json.gz"
+        result = self.run_command("simulate", recording, "--strategy", "random", "--seeds", "1", "--json")
+        self.assertEqual(result.code, 0, result)
+        predicted = result.json["files"][0]["predicted"]
+        self.assertEqual(predicted["trials"], 1008)
+        self.assertGreater(predicted["estimate"], 0.2)
+        text = self.run_command("simulate", recording, "--strategy", "random", "--seeds", "1").out
+        self.assertRegex(text, r"\npredicted: rank correlation 0\.\d\d by the estimate.*, over 1008 configurations\n")
 
     def test_json_of_two_files_and_settings(self):
         result = self.run_command("simulate", self.path, self.path, "--strategy", "exhaustive", "--strategy", "random",

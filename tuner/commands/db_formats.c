@@ -71,18 +71,6 @@ static tw_status find_description(const struct arguments *a, struct subject *s,
     return status == TW_OK ? TW_OK : tw_fail_within(error, status, "%s", s->file->origin);
 }
 
-static tw_status written_problem(const struct results_file_header *header,
-                                 const struct tw_description *description,
-                                 struct tw_problem *problem, struct tw_error *error) {
-    tw_status status = tw_problem_parse(problem, description, header->shape, error);
-    const cJSON *word = header->attributes != NULL ? header->attributes->child : NULL;
-    for (; word != NULL && status == TW_OK; word = word->next)
-        status = cJSON_IsString(word)
-                     ? tw_problem_set(problem, word->string, word->valuestring, error)
-                     : tw_fail(error, TW_INVALID, "its attributes are not all words");
-    return status;
-}
-
 static tw_status find_problem(const struct arguments *a, struct subject *s,
                               struct tw_error *error) {
     const struct results_file_header *header = &s->file->header;
@@ -99,12 +87,10 @@ static tw_status find_problem(const struct arguments *a, struct subject *s,
     char asked[TW_PROBLEM_KEY_SIZE], said[TW_PROBLEM_KEY_SIZE];
     tw_status status = TW_OK;
     if (header->shape != NULL)
-        status = written_problem(header, s->description, &written, error);
-    if (status != TW_OK)
-        return tw_fail_within(error, status, "%s", s->file->origin);
-    if (given)
+        status = results_file_problem(s->file, s->description, &written, error);
+    if (status == TW_OK && given)
         status = resolve_problem(a, 0, s->description, &s->problem, error);
-    else
+    else if (status == TW_OK)
         s->problem = written;
     if (status != TW_OK || !given || header->shape == NULL)
         return status;

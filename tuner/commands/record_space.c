@@ -153,8 +153,10 @@ static void remove_database(const char *path) {
 }
 
 static tw_status write_file(struct recording_job *job, struct tw_error *error) {
-    const struct trial_export what = {
-        .kernel = job->description->kernel, .implementation = job->implementation, .brief = true};
+    const struct trial_export what = {.kernel = job->description->kernel,
+                                      .implementation = job->implementation,
+                                      .brief = true,
+                                      .device = &job->devices.devices[0]};
     struct tw_text text = {0};
     int64_t left_out = 0;
     tw_status status = trial_export_kernel_tuner(job->db, &what, &text, &left_out, error);

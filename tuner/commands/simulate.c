@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/library/paths.h"
 #include "tuner/commands/arguments.h"
 #include "tuner/commands/command.h"
+#include "tuner/commands/database.h"
 #include "tuner/formats/recording.h"
 #include "tuner/json/json.h"
 #include "tuner/replay/print.h"
@@ -21,6 +23,8 @@ static const char help[] =
     "at\n"
     "once, 0 is as good as points at random, over the time that random search takes to come 95%\n"
     "of the way from the median to the best. \"chance\" is what random search needs, worked out.\n"
+    "Of files that `tune record` wrote of built-in kernels it also prints the rank correlation of\n"
+    "what the cost model predicts and what was measured.\n"
     "\n"
     "  --strategy S         NAME, or NAME:SETTING=NUMBER,...; may be given more than once; \"all\" "
     "is\n"
@@ -44,8 +48,10 @@ struct simulation {
     int file_count;
     struct recording **recordings;
     struct baseline *baselines;
+    struct foresight *foresights;
     struct assessment *assessments; /* those of a file beside each other */
     struct replayed *replayed;
+    struct tw_catalogue *installed; /* where models are */
 };
 
 static void free_all(struct simulation *s) {
@@ -57,6 +63,8 @@ static void free_all(struct simulation *s) {
     free(s->choices);
     free(s->recordings);
     free(s->baselines);
+    free(s->foresights);
+    tw_catalogue_free(s->installed);
     free(s->assessments);
     free(s->replayed);
 }
@@ -101,6 +109,17 @@ static tw_status choose(struct simulation *s, struct tw_error *error) {
     return status;
 }
 
+static tw_status find_models(struct simulation *s, struct tw_error *error) {
+    struct tw_text system = {0};
+    struct arguments installed = *s->arguments;
+    tw_path_system_database(&system);
+    installed.db = system.data;
+    tw_status status = system.data != NULL ? database_catalogue(&installed, &s->installed, error)
+                                           : tw_catalogue_create(&s->installed, error);
+    tw_text_free(&system);
+    return status;
+}
+
 static tw_status read_files(struct simulation *s, struct tw_error *error) {
     const struct word_list *files = &s->arguments->files;
     if (files->count == 0)
@@ -109,10 +128,11 @@ static tw_status read_files(struct simulation *s, struct tw_error *error) {
     size_t count = (size_t)files->count;
     s->recordings = calloc(count, sizeof *s->recordings);
     s->baselines = calloc(count, sizeof *s->baselines);
+    s->foresights = calloc(count, sizeof *s->foresights);
     s->assessments = calloc(count * (size_t)s->strategy_count, sizeof *s->assessments);
     s->replayed = calloc(count, sizeof *s->replayed);
-    if (s->recordings == NULL || s->baselines == NULL || s->assessments == NULL ||
-        s->replayed == NULL)
+    if (s->recordings == NULL || s->baselines == NULL || s->foresights == NULL ||
+        s->assessments == NULL || s->replayed == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     tw_status status = TW_OK;
     for (int i = 0; i < files->count && status == TW_OK; i++, s->file_count++) {
@@ -120,9 +140,11 @@ static tw_status read_files(struct simulation *s, struct tw_error *error) {
             command_names_file(recording_read(&s->recordings[i], files->words[i], error), error);
         if (status != TW_OK)
             break;
-        s->replayed[i] = (struct replayed){s->recordings[i], &s->baselines[i],
+        s->replayed[i] = (struct replayed){s->recordings[i], &s->baselines[i], &s->foresights[i],
                                            &s->assessments[i * s->strategy_count]};
         status = baseline_of(&s->baselines[i], s->recordings[i], error);
+        if (status == TW_OK)
+            status = foresight_of(&s->foresights[i], files->words[i], s->installed, error);
     }
     return status;
 }
@@ -172,6 +194,8 @@ int command_simulate(int count, char **words) {
     } else {
         if (status == TW_OK)
             status = choose(&simulation, &error);
+        if (status == TW_OK)
+            status = find_models(&simulation, &error);
         if (status == TW_OK)
             status = read_files(&simulation, &error);
         if (status == TW_OK)

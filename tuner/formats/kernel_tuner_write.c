@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tuner/exchange/canonical_json.h"
+#include "tuner/formats/device_text.h"
 #include "tuner/formats/exported_run.h"
 #include "tuner/formats/extras.h"
 #include "tuner/formats/results_file.h"
@@ -145,7 +146,8 @@ static void sort_entries(struct tw_text *entries) {
     *entries = sorted;
 }
 
-static void print_header(struct tw_text *text, const struct exported_run *run) {
+static void print_header(struct tw_text *text, const struct exported_run *run,
+                         const struct tw_device_info *device) {
     tw_text_print(text, "{\n\"device_name\": %s,\n\"kernel_name\": %s,\n\"problem_size\": [",
                   run->device.data, run->kernel.data);
     for (size_t i = 0; i < run->dimension_count; i++)
@@ -157,8 +159,13 @@ static void print_header(struct tw_text *text, const struct exported_run *run) {
     }
     tw_text_print(text, "],\n\"tune_params\": ");
     canonical_value(text, run->parameters);
-    tw_text_print(text, ",\n\"objective\": \"time\",\n\"%s\": {%s},\n", RESULTS_FILE_MEMBER,
+    tw_text_print(text, ",\n\"objective\": \"time\",\n\"%s\": {%s", RESULTS_FILE_MEMBER,
                   run->own.data != NULL ? run->own.data : "");
+    if (device != NULL) {
+        tw_text_print(text, ", \"device\": ");
+        device_text_print(text, device);
+    }
+    tw_text_print(text, "},\n");
 }
 
 tw_status trial_export_kernel_tuner(tw_db *db, const struct trial_export *what,
@@ -170,7 +177,7 @@ tw_status trial_export_kernel_tuner(tw_db *db, const struct trial_export *what,
     if (status == TW_OK && what->brief)
         sort_entries(&run.entries);
     if (status == TW_OK) {
-        print_header(text, &run);
+        print_header(text, &run, what->device);
         tw_text_print(text, "\"cache\": {");
         tw_text_add(text, run.entries.data, run.entries.length);
         text->failed = text->failed || run.entries.failed;

@@ -42,8 +42,8 @@ static const char *plain_text(const struct tw_json *object, const char *key) {
 
 static void read_ours(const struct tw_json *json, struct results_file_header *header) {
     static const char *const keys[] = {
-        "attributes",  "cache", "compiler",       "device_name",   "driver", "kernel_name",
-        "measured_by", "shape", "implementation", "template_hash", NULL};
+        "attributes",  "cache",       "compiler", "device",         "device_name",   "driver",
+        "kernel_name", "measured_by", "shape",    "implementation", "template_hash", NULL};
     import_only_keys(json, keys);
     header->is_ours = true;
     header->shape = plain_text(json, "shape");
@@ -58,6 +58,10 @@ static void read_ours(const struct tw_json *json, struct results_file_header *he
         tw_json_fail(&attributes, "too many of them");
     tw_json_expect_object(&attributes);
     header->attributes = attributes.item;
+    struct tw_json device = tw_json_optional(json, "device");
+    if (device.item != NULL)
+        tw_json_expect_object(&device);
+    header->described_device = device.item;
     if (header->cache != NULL && strcmp(header->cache, "cold") != 0 &&
         strcmp(header->cache, "warm") != 0)
         tw_json_fail(json, "its cache is neither cold nor warm");

@@ -28,7 +28,8 @@ struct results_file_header {
     /* The rest only files that Tilewise wrote. */
     bool is_ours;
     const char *shape, *implementation, *cache, *template_hash, *measured_by, *driver, *compiler;
-    const cJSON *attributes; /* an object of strings */
+    const cJSON *attributes;       /* an object of strings */
+    const cJSON *described_device; /* an object (device_text.h) */
 };
 
 struct results_file {
@@ -63,6 +64,10 @@ void results_file_close(struct results_file *file);
 tw_status results_file_implementation(const struct results_file *file,
                                       const struct tw_description *description, const char *name,
                                       int *implementation, struct tw_error *error);
+/* The problem that a file of ours says that its results are of. */
+tw_status results_file_problem(const struct results_file *file,
+                               const struct tw_description *description, struct tw_problem *problem,
+                               struct tw_error *error);
 /* Reads the results, of that implementation for that problem. */
 tw_status results_file_read(struct results_file *file, const struct tw_problem *problem,
                             int implementation, struct tw_error *error);

@@ -101,6 +101,19 @@ tw_status results_file_implementation(const struct results_file *file,
     return status == TW_OK ? TW_OK : tw_fail_within(error, status, "%s", file->origin);
 }
 
+tw_status results_file_problem(const struct results_file *file,
+                               const struct tw_description *description, struct tw_problem *problem,
+                               struct tw_error *error) {
+    const struct results_file_header *header = &file->header;
+    tw_status status = tw_problem_parse(problem, description, header->shape, error);
+    const cJSON *word = header->attributes != NULL ? header->attributes->child : NULL;
+    for (; word != NULL && status == TW_OK; word = word->next)
+        status = cJSON_IsString(word)
+                     ? tw_problem_set(problem, word->string, word->valuestring, error)
+                     : tw_fail(error, TW_INVALID, "its attributes are not all words");
+    return status == TW_OK ? TW_OK : tw_fail_within(error, status, "%s", file->origin);
+}
+
 /* ---- Results ---- */
 
 static void add_value(struct tw_text *text, const cJSON *value) {

@@ -6,6 +6,7 @@
 #define TUNER_FORMATS_TRIAL_EXPORT_H
 
 #include "db/store.h"
+#include "runtime/backend/backend.h"
 #include "runtime/base/error.h"
 #include "runtime/base/text.h"
 
@@ -14,6 +15,7 @@ struct trial_export {
     const char *kernel;         /* may be NULL */
     const char *implementation; /* NULL: the only one that the run tried */
     bool brief;                 /* what replays need, rounded and in order, so that it packs well */
+    const struct tw_device_info *device; /* where it was measured, which the file then describes */
 };
 
 /* Appends the file's text. `left_out` is the number of trials of the implementation that were made

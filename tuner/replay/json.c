@@ -39,6 +39,17 @@ static cJSON *strategy(const char *name, const struct assessment *a) {
     return json;
 }
 
+/* null where nothing can be. */
+static cJSON *predicted(const struct foresight *f) {
+    if (f->trials == 0)
+        return cJSON_CreateNull();
+    cJSON *json = cJSON_CreateObject();
+    json_add(json, "trials", number((double)f->trials));
+    json_add(json, "estimate", number(f->estimate));
+    json_add(json, "model", f->has_model ? number(f->model) : cJSON_CreateNull());
+    return json;
+}
+
 static cJSON *file(const struct replayed *r, const struct replay_request *request) {
     cJSON *json = cJSON_CreateObject(), *strategies = cJSON_CreateArray();
     json_add(json, "file", cJSON_CreateString(r->recording->origin));
@@ -51,6 +62,7 @@ static cJSON *file(const struct replayed *r, const struct replay_request *reques
     json_add(json, "score_budget_s", number(r->baseline->budget));
     for (int i = 0; i < request->strategies; i++)
         json_append(strategies, strategy(request->names[i], &r->assessments[i]));
+    json_add(json, "predicted", predicted(r->foresight));
     json_add(json, "strategies", strategies);
     return json;
 }

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "runtime/base/printable.h"
+
 enum { CELL = 20 };
 
 /* "93 (61-140)"; what was not reached is ">". */
@@ -53,6 +55,17 @@ static void print_expected(const struct recording *recording, int width) {
     printf("\n");
 }
 
+static void print_foresight(const struct foresight *f) {
+    if (f->trials == 0) {
+        tw_printable_line(stdout, "predicted: nothing: %s", f->why);
+        return;
+    }
+    printf("predicted: rank correlation %.2f by the estimate", f->estimate);
+    if (f->has_model)
+        printf(", %.2f by the model", f->model);
+    printf(", over %zu configurations\n", f->trials);
+}
+
 void replay_print_file(const struct replayed *r, const struct replay_request *request) {
     int width = name_width(request);
     const struct recording *recording = r->recording;
@@ -61,6 +74,7 @@ void replay_print_file(const struct replayed *r, const struct replay_request *re
            recording->origin, recording->kernel[0] != '\0' ? recording->kernel : "a kernel",
            recording->device[0] != '\0' ? recording->device : "a device", points,
            points - recording->ok, recording->best * 1e6, r->baseline->trial_seconds);
+    print_foresight(r->foresight);
     print_targets("trials", width);
     printf("   after %d   after %zu (worst)   score\n", ASSESSMENT_EARLY, request->options.trials);
     print_expected(recording, width);

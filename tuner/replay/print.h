@@ -7,11 +7,13 @@
 #include <cjson/cJSON.h>
 
 #include "tuner/replay/assessment.h"
+#include "tuner/replay/foresight.h"
 
 /* A recording and what each of the strategies came to on it. */
 struct replayed {
     const struct recording *recording;
     const struct baseline *baseline;
+    const struct foresight *foresight;
     const struct assessment *assessments; /* one a strategy */
 };
 

@@ -141,7 +141,8 @@ tw_status prior_create(struct prior **out, const struct tw_problem *problem, con
     }
     for (int i = 0; model != NULL && i < d->implementation_count; i++)
         tw_model_look(model, &d->implementations[i], &prior->views[i]);
-    look(prior, seed);
+    if (space != NULL)
+        look(prior, seed);
     *out = prior;
     return TW_OK;
 }

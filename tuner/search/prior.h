@@ -23,7 +23,8 @@ tw_status prior_model(const struct tw_catalogue *catalogue, const struct tw_prob
                       const struct tw_model **model, struct tw_error *error);
 
 /* `values` are bound for the problem; `model` may be NULL. Looks at the whole space, or at a sample
- * of it. The caller frees *out; TW_NO_MEMORY is the only failure. */
+ * of it; with none it is only good for prior_time_us. The caller frees *out; TW_NO_MEMORY is the
+ * only failure. */
 tw_status prior_create(struct prior **out, const struct tw_problem *problem, const int64_t *values,
                        const struct tw_device_info *device, const struct space *space,
                        const struct tw_model *model, uint64_t seed, struct tw_error *error);

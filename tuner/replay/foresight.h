@@ -1,0 +1,22 @@
+/* How well predictions order what was recorded: the rank correlation of what the cost model says of
+ * each configuration, before anything is measured, and what it took. */
+#ifndef TUNER_REPLAY_FORESIGHT_H
+#define TUNER_REPLAY_FORESIGHT_H
+
+#include "runtime/select/catalogue.h"
+
+struct foresight {
+    size_t trials; /* that worked and can be predicted; 0: `why` not */
+    double estimate;
+    bool has_model;
+    double model; /* of the catalogue, for this device or its architecture */
+    char why[200];
+};
+
+/* Of a file that `tune record` wrote, of a built-in kernel. The catalogue is where a model may be.
+ * TW_OK also when nothing can be predicted, as in files of others; TW_NO_MEMORY is the only
+ * failure. */
+tw_status foresight_of(struct foresight *foresight, const char *path,
+                       const struct tw_catalogue *catalogue, struct tw_error *error);
+
+#endif
