@@ -70,7 +70,7 @@ tw_status looped_compile(const struct testbed *testbed,
     return status;
 }
 
-tw_status looped_measure(const struct testbed *testbed, const struct workload *workload,
+tw_status looped_measure(const struct testbed *testbed, struct workload *workload,
                          const struct tw_configuration *configuration, int passes,
                          struct in_process_result *single, struct tw_error *error) {
     const struct tw_description *d = testbed->problem.description;

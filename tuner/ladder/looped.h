@@ -27,7 +27,7 @@ tw_status looped_compile(const struct testbed *testbed,
                          struct tw_binaries *binaries, struct tw_error *error);
 
 /* As in_process_measure, with the loop in the kernel; the time is that of one pass. */
-tw_status looped_measure(const struct testbed *testbed, const struct workload *workload,
+tw_status looped_measure(const struct testbed *testbed, struct workload *workload,
                          const struct tw_configuration *configuration, int passes,
                          struct in_process_result *single, struct tw_error *error);
 

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 struct graphs {
-    const struct workload *workload;
+    struct workload *workload;
     const struct tw_variant *variant;
-    int calls, sets, count, next;
+    int calls, sets, count;
     struct tw_graph *all[];
 };
 
@@ -23,8 +23,8 @@ void graphs_share(int calls, int sets, int index, int *first, int *own) {
         *own = calls / sets * sets;
 }
 
-tw_status graphs_create(struct graphs **out, const struct workload *w,
-                        const struct tw_variant *variant, int calls, struct tw_error *error) {
+tw_status graphs_create(struct graphs **out, struct workload *w, const struct tw_variant *variant,
+                        int calls, struct tw_error *error) {
     *out = NULL;
     if (w->testbed->backend->graph_create == NULL)
         return TW_OK;
@@ -84,13 +84,22 @@ static tw_status get(struct graphs *graphs, int index, struct tw_error *error) {
     return graphs->all[index] != NULL ? TW_OK : make(graphs, index, error);
 }
 
+/* The graph that the next set is in. What is left of its sets counts as used too. */
+static int choose(struct graphs *graphs) {
+    int first, own, next = graphs->workload->rotation.next, index = -1;
+    do
+        graphs_share(graphs->calls, graphs->sets, ++index, &first, &own);
+    while (next >= first + own);
+    workload_next(graphs->workload, first + own - next);
+    return index;
+}
+
 tw_status graphs_time(struct graphs *graphs, double *time_us, struct tw_error *error) {
     const struct workload *w = graphs->workload;
     const struct testbed *testbed = w->testbed;
-    int timed = graphs->next, before = (timed + graphs->count - 1) % graphs->count;
+    int timed = choose(graphs), before = (timed + graphs->count - 1) % graphs->count;
     int first, own;
     double seconds = 0;
-    graphs->next = (timed + 1) % graphs->count;
     graphs_share(graphs->calls, graphs->sets, timed, &first, &own);
     tw_status status = get(graphs, before, error);
     if (status == TW_OK)

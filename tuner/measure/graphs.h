@@ -3,7 +3,8 @@
  *
  * With cold caches the graphs go through the buffer sets in turn, as single launches do: each has
  * calls on sets of its own, and together they have all, so that between two uses of a set lie the
- * calls on most of the others. Which graph is timed goes round as well, and the one before it is
+ * calls on most of the others. Which graph is timed goes round as well, for all that is timed on
+ * the workload, and the one before it is
  * queued first, so that the device is busy while the host hands it the one that is timed. Where the
  * sets fit the cache, a fill of twice the cache is queued between the two, and no set is twice in a
  * graph. With warm caches there is one graph, on one set. */
@@ -22,7 +23,7 @@ void graphs_share(int calls, int sets, int index, int *first, int *own);
 
 /* Plans graphs of about `calls` calls, which are made when they are first needed. Borrows workload
  * and variant; free before either. *out is NULL, with TW_OK, where the backend has no graphs. */
-tw_status graphs_create(struct graphs **out, const struct workload *workload,
+tw_status graphs_create(struct graphs **out, struct workload *workload,
                         const struct tw_variant *variant, int calls, struct tw_error *error);
 void graphs_free(struct graphs *graphs);
 

@@ -2,7 +2,7 @@
 
 #include "tuner/measure/timing.h"
 
-static tw_status time_it(const struct workload *workload, const struct tw_variant *variant,
+static tw_status time_it(struct workload *workload, const struct tw_variant *variant,
                          double *time_us, struct tw_error *error) {
     struct timer *timer = NULL;
     struct timing timing = {0};
@@ -15,7 +15,7 @@ static tw_status time_it(const struct workload *workload, const struct tw_varian
     return status;
 }
 
-tw_status in_process_run(const struct testbed *testbed, const struct workload *workload,
+tw_status in_process_run(const struct testbed *testbed, struct workload *workload,
                          const struct tw_configuration *configuration, const int64_t *values,
                          const struct tw_binaries *binaries, struct in_process_result *single,
                          struct tw_error *error) {
@@ -29,7 +29,7 @@ tw_status in_process_run(const struct testbed *testbed, const struct workload *w
     return status;
 }
 
-tw_status in_process_measure(const struct testbed *testbed, const struct workload *workload,
+tw_status in_process_measure(const struct testbed *testbed, struct workload *workload,
                              const struct tw_configuration *configuration,
                              struct in_process_result *single, struct tw_error *error) {
     int64_t values[TW_MAX_SYMBOLS];

@@ -12,11 +12,11 @@ struct in_process_result {
 
 /* The workload must have been made on the testbed. Fails when the variant does not compile, does
  * not fit, or is wrong. */
-tw_status in_process_measure(const struct testbed *testbed, const struct workload *workload,
+tw_status in_process_measure(const struct testbed *testbed, struct workload *workload,
                              const struct tw_configuration *configuration,
                              struct in_process_result *single, struct tw_error *error);
 /* The same for what was compiled already; `values` are bound. */
-tw_status in_process_run(const struct testbed *testbed, const struct workload *workload,
+tw_status in_process_run(const struct testbed *testbed, struct workload *workload,
                          const struct tw_configuration *configuration, const int64_t *values,
                          const struct tw_binaries *binaries, struct in_process_result *single,
                          struct tw_error *error);

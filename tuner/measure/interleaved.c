@@ -126,8 +126,10 @@ tw_status interleaved_enter_again(struct interleaved *in, int number, int *again
 
 tw_status interleaved_round(struct interleaved *in, double *times_us, struct tw_error *error) {
     tw_status status = TW_OK;
+    /* Not in the order of the round before, nor on the same buffer sets as in the last turn. */
+    int begin = in->rounds + in->workload->rotation.turns;
     for (int i = 0; i < in->count && status == TW_OK; i++) {
-        int which = (i + in->rounds) % in->count;
+        int which = (i + begin) % in->count;
         status = timer_repeat(in->entries[which]->timer, &times_us[which], error);
     }
     in->rounds++;

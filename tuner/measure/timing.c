@@ -16,15 +16,19 @@ static const double BATCH_US = 200;
  * few microseconds, and the device about one between two of them, so that at ten times as much it
  * hardly matters any more who queues them. */
 static const double SHORT_US = 30;
+/* The first call of a batch pays for what the others do not, so variants that are compared have as
+ * many calls in one. What decides is the fastest so far, and holds for what is up to so many times
+ * as long. */
+enum { GRAPH_CALLS = 40, BATCH_CALLS = 4 };
+static const double ALIKE = 2;
 /* What a variant may cost, all told, once it has its least repeats. */
 static const double ENOUGH_SECONDS = 40e-3;
 
 struct timer {
-    const struct workload *workload;
+    struct workload *workload;
     const struct tw_variant *variant;
-    double warm_us; /* of one call, as the warm-up saw it */
-    int calls;      /* in a batch */
-    int next_set;
+    double warm_us;        /* of one call, as the warm-up saw it */
+    int calls;             /* in a batch; 0: not yet chosen */
     struct graphs *graphs; /* NULL: launches are queued one by one */
     struct tw_launch launches[MAX_CALLS * TW_MAX_LAUNCHES];
     struct tw_value values[MAX_CALLS * TW_MAX_LAUNCHES * TW_MAX_PASSED];
@@ -33,25 +37,25 @@ struct timer {
 /* What backends tell in seconds is microseconds from here on. */
 static const double US_PER_SECOND = 1e6;
 
-static tw_status time_batch(struct timer *timer, double *time_us, struct tw_error *error) {
+static tw_status time_batch(struct timer *timer, int calls, double *time_us,
+                            struct tw_error *error) {
     double seconds = 0;
-    const struct workload *w = timer->workload;
+    struct workload *w = timer->workload;
     const struct testbed *testbed = w->testbed;
     size_t count = (size_t)tw_variant_launch_count(timer->variant);
-    for (int i = 0; i < timer->calls; i++) {
+    for (int i = 0; i < calls; i++) {
         struct tw_arguments arguments;
-        workload_arguments(w, timer->next_set, 0, &arguments);
+        workload_arguments(w, workload_next(w, 1), 0, &arguments);
         tw_variant_launches(timer->variant, &arguments, &timer->launches[(size_t)i * count],
                             &timer->values[(size_t)i * count * TW_MAX_PASSED]);
-        timer->next_set = w->policy == CACHE_COLD ? (timer->next_set + 1) % w->set_count : 0;
     }
     tw_status status = TW_OK;
     if (w->flush.bytes > 0)
         status = testbed->backend->fill(testbed->device, &w->flush, 0, error);
     if (status == TW_OK)
-        status = testbed->backend->time(testbed->device, timer->launches,
-                                        (size_t)timer->calls * count, &seconds, error);
-    *time_us = seconds * US_PER_SECOND / timer->calls;
+        status = testbed->backend->time(testbed->device, timer->launches, (size_t)calls * count,
+                                        &seconds, error);
+    *time_us = seconds * US_PER_SECOND / calls;
     return status;
 }
 
@@ -60,19 +64,19 @@ static tw_status time_batch(struct timer *timer, double *time_us, struct tw_erro
 static tw_status time_next(struct timer *timer, double *time_us, struct tw_error *error) {
     struct tw_error why;
     if (timer->graphs == NULL)
-        return time_batch(timer, time_us, error);
+        return time_batch(timer, timer->calls, time_us, error);
     tw_status status = graphs_time(timer->graphs, time_us, &why);
     if (status == TW_UNAVAILABLE) {
         graphs_free(timer->graphs);
         timer->graphs = NULL;
-        return time_batch(timer, time_us, error);
+        return time_batch(timer, timer->calls, time_us, error);
     }
     if (status != TW_OK && error != NULL)
         *error = why;
     return status;
 }
 
-tw_status timer_make(struct timer **out, const struct workload *workload,
+tw_status timer_make(struct timer **out, struct workload *workload,
                      const struct tw_variant *variant, struct tw_error *error) {
     *out = NULL;
     struct timer *timer = calloc(1, sizeof *timer);
@@ -80,28 +84,44 @@ tw_status timer_make(struct timer **out, const struct workload *workload,
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     timer->workload = workload;
     timer->variant = variant;
-    timer->calls = 1;
-    double time_us = 0;
     tw_status status = TW_OK;
     /* The first call pays for loading, the second tells how long a batch must be. */
     for (int i = 0; i < 2 && status == TW_OK; i++)
-        status = time_batch(timer, &time_us, error);
-    timer->warm_us = time_us;
-    double calls = time_us > 0 ? BATCH_US / time_us + 1 : MAX_CALLS;
-    timer->calls = calls < MAX_CALLS ? (int)calls : MAX_CALLS;
-    bool no_reuse = workload->policy == CACHE_COLD && workload->flush.bytes > 0;
-    if (no_reuse && timer->calls > workload->set_count)
-        timer->calls = workload->set_count;
-    if (status == TW_OK && timer->warm_us < SHORT_US)
-        status = graphs_create(&timer->graphs, workload, variant, timer->calls, error);
-    if (status == TW_OK && timer->graphs != NULL)
-        status = time_next(timer, &time_us, error);
+        status = time_batch(timer, 1, &timer->warm_us, error);
     if (status != TW_OK) {
         timer_free(timer);
         return status;
     }
+    double *fastest_us = &workload->rotation.fastest_us;
+    if (*fastest_us == 0 || timer->warm_us < *fastest_us)
+        *fastest_us = timer->warm_us;
     *out = timer;
     return TW_OK;
+}
+
+static int batch_calls(const struct timer *timer) {
+    const struct workload *w = timer->workload;
+    double calls = timer->warm_us > 0 ? BATCH_US / timer->warm_us + 1 : MAX_CALLS;
+    if (w->rotation.fastest_us >= SHORT_US)
+        calls = w->rotation.fastest_us < BATCH_US && timer->warm_us < ALIKE * BATCH_US ? BATCH_CALLS
+                                                                                       : 1;
+    bool no_reuse = w->policy == CACHE_COLD && w->flush.bytes > 0;
+    double most = no_reuse && w->set_count < MAX_CALLS ? w->set_count : MAX_CALLS;
+    return (int)(calls < most ? calls : most);
+}
+
+/* At the first repeat, when all that is compared has been warmed up. */
+static tw_status plan(struct timer *timer, struct tw_error *error) {
+    double unused;
+    bool is_short =
+        timer->workload->rotation.fastest_us < SHORT_US && timer->warm_us < ALIKE * SHORT_US;
+    timer->calls = batch_calls(timer);
+    tw_status status = TW_OK;
+    if (is_short)
+        status = graphs_create(&timer->graphs, timer->workload, timer->variant, GRAPH_CALLS, error);
+    if (status == TW_OK && timer->graphs != NULL)
+        status = time_next(timer, &unused, error);
+    return status;
 }
 
 void timer_free(struct timer *timer) {
@@ -111,7 +131,9 @@ void timer_free(struct timer *timer) {
 }
 
 tw_status timer_repeat(struct timer *timer, double *time_us, struct tw_error *error) {
-    tw_status status = time_next(timer, time_us, error);
+    tw_status status = timer->calls == 0 ? plan(timer, error) : TW_OK;
+    if (status == TW_OK)
+        status = time_next(timer, time_us, error);
     if (status == TW_OK && !(*time_us > 0))
         return tw_fail(error, TW_DEVICE, "the device measured no time at all");
     return status;

@@ -20,8 +20,10 @@ struct timing {
 
 struct timer;
 
-/* Warms the variant up and chooses the batch. Borrows both; free before either. */
-tw_status timer_make(struct timer **out, const struct workload *workload,
+/* Warms the variant up. How many calls a batch has is chosen at the first repeat, when all that is
+ * to be compared should be warmed up: by the fastest on the workload so far. Borrows both; free
+ * before either. */
+tw_status timer_make(struct timer **out, struct workload *workload,
                      const struct tw_variant *variant, struct tw_error *error);
 void timer_free(struct timer *timer);
 

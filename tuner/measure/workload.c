@@ -124,6 +124,15 @@ static tw_status allocate_sets(struct workload *w, uint64_t room, struct tw_erro
     return status;
 }
 
+int workload_next(struct workload *w, int sets) {
+    int next = w->rotation.next;
+    if (w->policy != CACHE_COLD)
+        return 0;
+    w->rotation.turns += (next + sets) / w->set_count;
+    w->rotation.next = (next + sets) % w->set_count;
+    return next;
+}
+
 void workload_arguments(const struct workload *w, int set, int which,
                         struct tw_arguments *arguments) {
     const struct tw_description *d = w->testbed->problem.description;

@@ -21,6 +21,14 @@ struct zone {
     uint64_t offset, bytes;
 };
 
+/* Where timing goes on. All that is timed on a workload shares it: what is timed in turn would else
+ * find in the cache what the one before has just read, and be the faster for coming second. */
+struct rotation {
+    int next;          /* set, with cold caches */
+    int turns;         /* through all sets */
+    double fastest_us; /* of one call, as warm-ups saw it; 0: none yet */
+};
+
 struct workload {
     const struct testbed *testbed;
     struct check_kernels checks;
@@ -40,6 +48,7 @@ struct workload {
     struct tw_memory references[TW_MAX_CASES][TW_MAX_ARGUMENTS];
     struct references compiled;
     double reference_seconds; /* what the reference took, the longest of the cases */
+    struct rotation rotation;
     struct tw_memory flush; /* twice the last-level cache, where the sets are smaller; else empty */
 };
 
@@ -60,6 +69,9 @@ tw_status workload_change(struct workload *workload, enum cache_policy policy,
 /* Fills everything and computes the right answers again: after a variant that may have written
  * anywhere. */
 tw_status workload_restore(struct workload *workload, struct tw_error *error);
+
+/* The set to go on with, 0 with warm caches, once `sets` more are used from there on. */
+int workload_next(struct workload *workload, int sets);
 
 /* What a variant is launched with: set `set`, scalars of case `which`. */
 void workload_arguments(const struct workload *workload, int set, int which,
