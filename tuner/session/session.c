@@ -162,6 +162,16 @@ static tw_status begin_run(struct session *s) {
     return status;
 }
 
+static tw_status start_workers(struct session *s) {
+    const struct session_options *o = s->options;
+    tw_status status = devices_open(s);
+    if (status != TW_OK)
+        return status;
+    return o->pool != NULL
+               ? compile_pool_share(o->pool, &s->pool, s->error)
+               : compile_pool_create(&s->pool, s->device, o->jobs, o->compile_limit_s, s->error);
+}
+
 static tw_status set_up(struct session *s, tw_db *db, const char *db_path) {
     const struct session_options *o = s->options;
     int64_t device[TW_DEVICE_SLOTS];
@@ -171,6 +181,9 @@ static tw_status set_up(struct session *s, tw_db *db, const char *db_path) {
         status = tw_problem_work(s->problem, s->values, &s->work, s->error);
     if (status == TW_OK)
         status = check_default(s);
+    /* Workers take a second or two to get ready, and so do large spaces. */
+    if (status == TW_OK)
+        status = start_workers(s);
     if (status == TW_OK)
         status = space_create(&s->space, s->problem, s->device, o->pins, s->error);
     if (status == TW_OK)
@@ -207,12 +220,6 @@ static tw_status set_up(struct session *s, tw_db *db, const char *db_path) {
         status = queue_hints(s);
     if (status == TW_OK)
         status = predictions_begin(s);
-    if (status == TW_OK)
-        status = devices_open(s);
-    if (status == TW_OK)
-        status = o->pool != NULL ? compile_pool_share(o->pool, &s->pool, s->error)
-                                 : compile_pool_create(&s->pool, s->device, o->jobs,
-                                                       o->compile_limit_s, s->error);
     return status;
 }
 
