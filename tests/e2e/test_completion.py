@@ -1,5 +1,6 @@
 """What shells complete: kernels, devices, presets, options, from what the program says of itself."""
 
+import pathlib
 import shutil
 import subprocess
 import unittest
@@ -7,6 +8,7 @@ import unittest
 import support
 from support import DEVICE, HERE, TUNE
 
+MPI = pathlib.Path(TUNE).with_name("tune-mpi")
 SCRIPTS = HERE.parent.parent / "tuner/completion"
 
 # Sources the completion, pretends that a line was typed, and prints the replies.
@@ -28,6 +30,7 @@ class Completion(support.EndToEnd):
         home.mkdir(exist_ok=True)
         if not (home / "tune").exists():
             (home / "tune").symlink_to(TUNE)
+            (home / "tune-mpi").symlink_to(MPI)
         environment = self.environment | {"PATH": f"{home}:{self.environment['PATH']}"}
         done = subprocess.run(words, env=environment, cwd=self.home, capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -73,6 +76,23 @@ class Completion(support.EndToEnd):
             for option in self.complete(command, "--"):
                 said = self.run_command(command, option).err
                 self.assertNotIn("unknown option", said)
+
+    @unittest.skipUnless(MPI.exists(), "no tune-mpi was built")
+    def test_the_other_program(self):
+        def replies(*words):
+            done = subprocess.run([MPI, "complete", *words], env=self.environment, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            return done.stdout.split()
+        self.assertEqual(replies("gem"), self.complete("explain", "gem"))
+        self.assertIn("--lost-after", replies("--"))
+        self.assertNotIn("--prior", replies("--"))
+        self.assertEqual(replies("gemm", "--cache", "w"), ["warm"])
+        self.assertEqual(replies("--shapes", ""), [])
+        told = subprocess.run([MPI, "--version"], capture_output=True, text=True)
+        self.assertRegex(told.stdout, r"^tune-mpi [0-9.]+\n  MPI +\S.*\n$")
+        if SCRIPTS.exists() and shutil.which("bash"):
+            self.assertEqual(self.shell("bash", "-c", BASH, "bash", str(SCRIPTS / "tune.bash"), "tune-mpi --lost"),
+                             ["--lost-after"])
 
     @unittest.skipUnless(SCRIPTS.exists() and shutil.which("bash"), "no bash, or no sources")
     def test_in_bash(self):

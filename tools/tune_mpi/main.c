@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "runtime/base/printable.h"
+#include "runtime/tilewise.h"
 #include "tools/tune_mpi/mpi_post.h"
 #include "tuner/cluster/coordinator.h"
 #include "tuner/cluster/rank.h"
@@ -32,6 +33,7 @@ static const char help[] =
     "  --lost-after TIME    a rank that is silent for so long is taken for lost, and its problem\n"
     "                       given to another; default 30s\n"
     "  --json               print an array of what tune --json prints, at the end\n"
+    "  --version            say which version this is, and of which MPI\n"
     "\n"
     "A job that was killed goes on with the same command. A rank that dies takes the job along\n"
     "unless MPI is told otherwise: mpirun --enable-recovery (Open MPI 4), --with-ft=ulfm (5),\n"
@@ -144,8 +146,21 @@ static int run(int count, char **words) {
     return code;
 }
 
+/* Without MPI being started, so that they work without mpirun. */
+static int tell_version(void) {
+    char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    MPI_Get_library_version(mpi, &length);
+    printf("tune-mpi %s\n  MPI             %.*s\n", tw_version(), (int)strcspn(mpi, "\n,"), mpi);
+    return EXIT_FINE;
+}
+
 int main(int count, char **words) {
     json_watch_memory();
+    if (count > 1 && strcmp(words[1], "complete") == 0)
+        return complete_for(help, count - 1, words + 1);
+    if (count == 2 && strcmp(words[1], "--version") == 0)
+        return tell_version();
     for (int i = 1; i < count; i++)
         if (strcmp(words[i], "--help") == 0) {
             fputs(help, stdout);

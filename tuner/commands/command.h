@@ -41,6 +41,9 @@ int command_doctor(int count, char **words);
 int command_version(void);
 /* For shells, and not told of: what the last of the words may become. */
 int command_complete(int count, char **words);
+/* The same for a program of its own that takes the options which `help` tells of: the words are
+ * "complete" and those that follow the program's name. */
+int complete_for(const char *help, int count, char **words);
 
 struct command {
     const char *name;

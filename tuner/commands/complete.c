@@ -20,6 +20,7 @@ enum { MOST_KERNELS = 256, MOST_WORD = 64 };
 
 struct completion {
     const char *command; /* "tune" for tuning itself */
+    const char *help;    /* of another program; NULL: the command's */
     int count;           /* words before the last, without the command */
     char **words;
     const char *partial; /* the last */
@@ -275,13 +276,22 @@ static void complete_word(struct completion *c) {
         offer_values(c, before + strspn(before, "-"));
         return;
     }
-    if (read_help(c, &text)) {
+    if (c->help != NULL)
+        tw_text_print(&text, "%s", c->help);
+    if (c->help != NULL ? text.data != NULL && !text.failed : read_help(c, &text)) {
         if (c->partial[0] == '-')
             offer_options(c, text.data);
         else
             offer_plain(c, text.data);
     }
     tw_text_free(&text);
+}
+
+static int reply(struct completion *c) {
+    complete_word(c);
+    fputs(tw_text_or(&c->offered, ""), stdout);
+    tw_text_free(&c->offered);
+    return EXIT_FINE;
 }
 
 int command_complete(int count, char **words) {
@@ -299,8 +309,13 @@ int command_complete(int count, char **words) {
         offer(&c, "help");
         offer(&c, "--version");
     }
-    complete_word(&c);
-    fputs(tw_text_or(&c.offered, ""), stdout);
-    tw_text_free(&c.offered);
-    return EXIT_FINE;
+    return reply(&c);
+}
+
+int complete_for(const char *help, int count, char **words) {
+    struct completion c = {.command = "tune", .help = help, .words = words + 1, .count = count - 2};
+    if (count < 2)
+        return EXIT_USAGE;
+    c.partial = words[count - 1];
+    return reply(&c);
 }

@@ -1,4 +1,4 @@
-# bash completion for tune: the program itself says what may stand next.
+# bash completion for tune and tune-mpi: the program itself says what may stand next.
 _tune() {
     # Not bash's own words, which end at every = and :, as in cuda:0 and dtype=f64.
     local line=${COMP_LINE:0:COMP_POINT} words
@@ -11,4 +11,4 @@ _tune() {
     COMPREPLY=("${COMPREPLY[@]#"$kept"}")
     [[ ${#COMPREPLY[@]} != 1 || ${COMPREPLY[0]} != '' ]] || COMPREPLY=()
 }
-complete -o default -F _tune tune
+complete -o default -F _tune tune tune-mpi

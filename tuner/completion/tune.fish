@@ -1,4 +1,4 @@
-# fish completion for tune: the program itself says what may stand next.
+# fish completion for tune and tune-mpi: the program itself says what may stand next.
 function __tune_complete
     set -l words (commandline --current-process --tokenize --cut-at-cursor)
     set -l partial (commandline --current-token --cut-at-cursor)
@@ -9,4 +9,4 @@ function __tune_complete
         __fish_complete_path "$partial"
     end
 end
-complete --command tune --no-files --arguments '(__tune_complete)'
+complete --command tune --command tune-mpi --no-files --arguments '(__tune_complete)'
