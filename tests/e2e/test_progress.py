@@ -126,17 +126,23 @@ class Progress(support.EndToEnd):
             # With a bar before the line, where there is room for one, and no wider than the terminal.
             bar, line = re.fullmatch(r"(\[=*>? *\] )?(.*)", piece[:-3]).groups(default="")
             self.assertLess(len(bar + line), columns)
-            self.assertRegex(line, rf"^{LINE.pattern}$" if columns > 100 else r"^(preparing|searching|playoff): ")
+            # What matters least is left out for it.
+            self.assertRegex(line, rf"^{LINE.pattern}$" if columns > 100 else r"^(preparing|searching|playoff): \d+ trials")
             bars += bar != ""
-        self.assertEqual(bars > 0, columns > 100, progress)
+        self.assertGreater(bars, 0, progress)
         self.assertNotIn("\033", after)
 
     def test_on_a_terminal(self):
         # Which phases show is up to the device: a fast one has searched before the first line.
-        for columns in (160, 60):
+        for columns in (160, 80, 60):
             code, shown = self.on_terminal(*self.words, "--db", f"{columns}.db", columns=columns)
             self.assertEqual(code, 0, shown)
             self.check_rewritten(shown, "double M=20,N=30;dtype=f32 on ", columns)
+            # The table that follows fits as well, but for what has no place to be broken at.
+            table = shown[shown.index("double M=20") :].splitlines()
+            long = [line for line in table if len(line) > columns and " " in line[18:].strip()]
+            self.assertEqual(long, [])
+            self.assertIn("  of which        ", "\n".join(table))
 
     def test_colour(self):
         self.environment.pop("NO_COLOR")
@@ -165,13 +171,13 @@ class Progress(support.EndToEnd):
             connection.execute("UPDATE best SET configuration = ?", (json.dumps({c * 9: 1 for c in "ABCDEFG"}),))
         connection.close()
         shown = self.on_terminal("trials", device=None, columns=50)[1]
-        lines = shown.splitlines()[1:]
+        self.assertTrue(all(len(line) <= 50 for line in shown.splitlines()), shown)
+        lines = [line for line in shown.splitlines() if re.match(r"ok |wrong ", line)]
         self.assertEqual(len(lines), 6)
-        self.assertTrue(all(len(line) <= 50 for line in lines), shown)
         self.assertRegex(shown, r"wrong +it is \u00e9 0+\.\.\.\r\n")
         shown = self.on_terminal("show", device=None, columns=50)[1]
-        configuration = shown.splitlines()[2:]
-        self.assertTrue(all(len(line) <= 50 for line in configuration), shown)
+        self.assertTrue(all(len(line) <= 50 for line in shown.splitlines()), shown)
+        configuration = shown[shown.index("\n", shown.index("run 1")) :].splitlines()[1:]
         self.assertGreater(len(configuration), 2)
         self.assertIn(self.query("SELECT configuration FROM best")[0][0].replace(" ", ""),
                       "".join(configuration).replace(" ", ""))

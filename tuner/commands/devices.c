@@ -9,6 +9,7 @@
 #include "tuner/commands/arguments.h"
 #include "tuner/commands/command.h"
 #include "tuner/json/json.h"
+#include "tuner/report/terminal.h"
 
 static const char help[] = "tune devices [--json]\n"
                            "\n"
@@ -18,15 +19,25 @@ static const char help[] = "tune devices [--json]\n"
 
 static void print_table(const struct tw_device_info *devices, size_t count,
                         const struct tw_text *absent) {
+    enum { INDENT = 11 };
+    const struct terminal terminal = terminal_of(stdout);
     for (size_t i = 0; i < count; i++) {
         const struct tw_device_info *d = &devices[i];
-        printf("%-10s %s\n", d->id, d->name);
-        printf("           %s, %" PRId64 " compute units, %.1f GB, %" PRId64
-               " KB shared memory a block, %.1f MB cache\n",
-               d->architecture, d->compute_units, (double)d->memory_bytes * 1e-9,
-               d->max_shared / 1024, (double)d->cache_bytes / 1048576);
-        printf("           driver %s, compiler %s\n", d->driver,
-               d->compiler[0] != '\0' ? d->compiler : "none: kernels cannot be compiled");
+        struct tw_text line = {0};
+        printf("%-10s %s\n%*s", d->id, d->name, INDENT, "");
+        tw_text_print(&line,
+                      "%s, %" PRId64 " compute units, %.1f GB, %" PRId64
+                      " KB shared memory a block, %.1f MB cache",
+                      d->architecture, d->compute_units, (double)d->memory_bytes * 1e-9,
+                      d->max_shared / 1024, (double)d->cache_bytes / 1048576);
+        terminal_wrap(&terminal, INDENT, INDENT, tw_text_or(&line, ""));
+        printf("\n%*s", INDENT, "");
+        tw_text_clear(&line);
+        tw_text_print(&line, "driver %s, compiler %s", d->driver,
+                      d->compiler[0] != '\0' ? d->compiler : "none: kernels cannot be compiled");
+        terminal_wrap(&terminal, INDENT, INDENT, tw_text_or(&line, ""));
+        printf("\n");
+        tw_text_free(&line);
     }
     if (count == 0)
         printf("no devices\n");

@@ -103,13 +103,19 @@ static void add_json(struct listing *listing, const struct tw_db_best_row *row) 
 
 static void print_row(const struct terminal *terminal, const struct tw_db_best_row *row) {
     char time[32], rate[64] = "";
+    struct tw_text line = {0};
     report_time(row->best.time_us, time);
     if (row->best.rate_unit != NULL)
         snprintf(rate, sizeof rate, ", %.4g %.20s", row->best.rate, row->best.rate_unit);
     terminal_print(terminal, INK_STRONG, 0, row->problem.kernel);
     printf(" ");
     terminal_print(terminal, INK_STRONG, 0, problem_text(&row->problem));
-    tw_printable_line(stdout, " on %s, %s cache", row->device.name, row->best.cache_policy);
+    tw_text_print(&line, " on %s, %s cache", row->device.name, row->best.cache_policy);
+    terminal_wrap(terminal,
+                  (int)(strlen(row->problem.kernel) + 1 + strlen(problem_text(&row->problem))), 4,
+                  tw_text_or(&line, ""));
+    printf("\n");
+    tw_text_free(&line);
     printf("  ");
     terminal_print(terminal, INK_GOOD, 0, time);
     tw_printable_line(stdout, "%s, run %lld%s", rate, (long long)row->best.run,

@@ -39,11 +39,15 @@ static bool visit_run(void *context, const struct tw_db_run_row *row) {
         state = "merged";
     listing->run = row->id;
     if (!listing->json) {
-        tw_printable_line(
-            stdout, "run %lld: %s %s on %s, %s, seed %llu, budget %g %s, %s cache, %s after %.1f s",
+        struct tw_text line = {0};
+        tw_text_print(
+            &line, "run %lld: %s %s on %s, %s, seed %llu, budget %g %s, %s cache, %s after %.1f s",
             (long long)row->id, row->kernel, row->problem_text, row->device_name, row->run.strategy,
             (unsigned long long)row->run.seed, row->run.budget_value, row->run.budget_kind,
             row->run.cache_policy, state, row->elapsed_s);
+        terminal_wrap(&listing->terminal, 0, 4, tw_text_or(&line, ""));
+        printf("\n");
+        tw_text_free(&line);
         return false;
     }
     cJSON_AddNumberToObject(listing->object, "run", (double)row->id);

@@ -93,28 +93,50 @@ static void print_all(struct progress_board *board) {
     fflush(stderr);
 }
 
+/* What is left out where a terminal has no room for it and the bar: step by step what matters
+ * least.
+ */
+enum brevity { WHOLE, WITHOUT_RATE, WITHOUT_ZERO, WITHOUT_ELAPSED };
+
+static void own_line(const struct progress_printer *printer, const struct session_progress *p,
+                     enum brevity brevity, struct tw_text *line) {
+    char left[24], time[32] = "none yet";
+    left_text(p->left_s, left);
+    if (p->best_us > 0)
+        report_time(p->best_us, time);
+    tw_text_clear(line);
+    if (printer->label != NULL)
+        tw_text_print(line, "%s: ", printer->label);
+    tw_text_print(line, "%s", p->phase);
+    if (p->devices > 1)
+        tw_text_print(line, " on %d devices", p->devices);
+    tw_text_print(line, ": %" PRId64 " trials", p->trials);
+    if (brevity < WITHOUT_ELAPSED)
+        tw_text_print(line, " in %.0f s", p->elapsed_s);
+    tw_text_print(line, ", best %s", time);
+    if (p->best_us > 0 && brevity < WITHOUT_RATE)
+        tw_text_print(line, " (%.4g %s)", p->best_rate, p->best_rate_unit);
+    if (p->failures > 0 || brevity < WITHOUT_ZERO)
+        tw_text_print(line, ", %" PRId64 " failed", p->failures);
+    tw_text_print(line, "%s", left);
+}
+
 static void print_own(struct progress_printer *printer, const struct session_progress *p) {
     if (p->elapsed_s < printer->next_at)
         return;
     printer->next_at = p->elapsed_s + printer->interval;
-    char left[24], time[32] = "none yet", rate[48] = "", on[32] = "";
-    left_text(p->left_s, left);
-    if (p->best_us > 0) {
-        report_time(p->best_us, time);
-        snprintf(rate, sizeof rate, " (%.4g %s)", p->best_rate, p->best_rate_unit);
-    }
-    if (p->devices > 1)
-        snprintf(on, sizeof on, " on %d devices", p->devices);
-    char line[256 + TW_PROBLEM_KEY_SIZE];
-    snprintf(line, sizeof line,
-             "%s%s%s%s: %" PRId64 " trials in %.0f s, best %s%s, %" PRId64 " failed%s",
-             printer->label != NULL ? printer->label : "", printer->label != NULL ? ": " : "",
-             p->phase, on, p->trials, p->elapsed_s, time, rate, p->failures, left);
-    if (printer->terminal.columns > 0)
-        rewrite_line(printer, line, p);
+    const int columns = printer->terminal.columns, bar = p->left_s < 0 ? 1 : LEAST_BAR + 4;
+    struct tw_text line = {0};
+    enum brevity brevity = WHOLE;
+    own_line(printer, p, brevity, &line);
+    while (columns > 0 && brevity < WITHOUT_ELAPSED && (int)line.length + bar > columns)
+        own_line(printer, p, ++brevity, &line);
+    if (columns > 0)
+        rewrite_line(printer, tw_text_or(&line, ""), p);
     else
-        fprintf(stderr, "%s\n", line);
+        fprintf(stderr, "%s\n", tw_text_or(&line, ""));
     fflush(stderr);
+    tw_text_free(&line);
 }
 
 void progress_print(void *context, const struct session_progress *p) {

@@ -37,13 +37,21 @@ void report_counts(const int64_t counts[TW_DB_TRIAL_STATUS_COUNT], struct tw_tex
     tw_text_print(text, ")");
 }
 
-/* What a line is about, where the others begin. */
+/* Where lines begin to say what they are about. */
 enum { INDENT = 18 };
+
+/* What a line is about, and what it says, which goes on below where it does not fit. Frees it. */
+static void say(const struct terminal *terminal, const char *about, struct tw_text *text) {
+    printf("  %-15s ", about);
+    terminal_wrap(terminal, INDENT, INDENT, tw_text_or(text, ""));
+    printf("\n");
+    tw_text_free(text);
+}
 
 static void print_best(const struct tw_problem *problem, const struct session_result *r,
                        const struct terminal *terminal) {
     const struct tw_description *d = problem->description;
-    struct tw_text configuration = {0};
+    struct tw_text configuration = {0}, line = {0};
     char time[32], low[32], high[32];
     tw_configuration_text(d, &r->best.configuration, &configuration);
     report_time(r->best.time_us, time);
@@ -56,46 +64,57 @@ static void print_best(const struct tw_problem *problem, const struct session_re
     terminal_wrap(terminal, INDENT + (int)strlen(name) + 1, INDENT, tw_text_or(&configuration, ""));
     printf("\n  time            ");
     terminal_print(terminal, INK_GOOD, 0, time);
-    printf(" (95%% interval %s to %s", low, high);
+    tw_text_print(&line, " (95%% interval %s to %s", low, high);
     if (r->rounds > 0)
-        printf(", %d playoff rounds", r->rounds);
-    printf(")\n");
-    printf("  rate            %.4g %s", r->rate, r->rate_unit);
-    if (r->has_copy && strcmp(r->rate_unit, "GB/s") == 0)
-        printf(", %.1f%% of a device-to-device copy (%.4g GB/s)", 100 * r->rate / r->copy_rate,
-               r->copy_rate);
+        tw_text_print(&line, ", %d playoff rounds", r->rounds);
+    tw_text_print(&line, ")");
+    terminal_wrap(terminal, INDENT + (int)strlen(time), INDENT, tw_text_or(&line, ""));
     printf("\n");
+    tw_text_clear(&line);
+    tw_text_print(&line, "%.4g %s", r->rate, r->rate_unit);
+    if (r->has_copy && strcmp(r->rate_unit, "GB/s") == 0)
+        tw_text_print(&line, ", %.1f%% of a device-to-device copy (%.4g GB/s)",
+                      100 * r->rate / r->copy_rate, r->copy_rate);
+    say(terminal, "rate", &line);
     if (r->best.has_error)
-        printf("  error           max %.2g, rms %.2g, relative to the answer's root mean square\n",
-               r->best.max_rel_error, r->best.rms_rel_error);
+        tw_text_print(&line, "max %.2g, rms %.2g, relative to the answer's root mean square",
+                      r->best.max_rel_error, r->best.rms_rel_error);
     else
-        printf("  error           none\n");
-    if (r->best.has_hard)
-        printf("  on hard inputs  max %.2g, rms %.2g, relative to the sizes summed\n",
-               r->best.hard_max_error, r->best.hard_rms_error);
-    if (r->tie_count > 1)
-        printf("  tied with       %d other%s, as far as %d rounds can tell\n", r->tie_count - 1,
-               r->tie_count > 2 ? "s" : "", r->rounds);
-    if (r->rounds > 0 && !r->decided && r->spread > NOISY)
-        printf("  too noisy       to tell them apart: the best one's times are spread by %.0f%% "
-               "(between quartiles)\n",
-               100 * r->spread);
+        tw_text_print(&line, "none");
+    say(terminal, "error", &line);
+    if (r->best.has_hard) {
+        tw_text_print(&line, "max %.2g, rms %.2g, relative to the sizes summed",
+                      r->best.hard_max_error, r->best.hard_rms_error);
+        say(terminal, "on hard inputs", &line);
+    }
+    if (r->tie_count > 1) {
+        tw_text_print(&line, "%d other%s, as far as %d rounds can tell", r->tie_count - 1,
+                      r->tie_count > 2 ? "s" : "", r->rounds);
+        say(terminal, "tied with", &line);
+    }
+    if (r->rounds > 0 && !r->decided && r->spread > NOISY) {
+        tw_text_print(&line,
+                      "to tell them apart: the best one's times are spread by %.0f%% (between "
+                      "quartiles)",
+                      100 * r->spread);
+        say(terminal, "too noisy", &line);
+    }
     tw_text_free(&configuration);
 }
 
 /* What is pinned, and whether its best became the problem's. */
-static void print_pins(const struct session_result *r) {
+static void print_pins(const struct session_result *r, const struct terminal *terminal) {
     struct tw_text text = {0};
     char known[32];
     if (r->pins == NULL || r->pins->count == 0)
         return;
     pins_text(r->pins, &text);
-    printf("  fixed           %s\n", tw_text_or(&text, ""));
-    tw_text_free(&text);
+    say(terminal, "fixed", &text);
     if (!r->has_best || r->known_us <= 0 || r->known_us > r->best.time_us)
         return;
     report_time(r->known_us, known);
-    printf("  not stored      as the problem's best: one of %s is known\n", known);
+    tw_text_print(&text, "as the problem's best: one of %s is known", known);
+    say(terminal, "not stored", &text);
 }
 
 /* The best beside a preset that takes `ratio` times as long. */
@@ -163,103 +182,129 @@ static void print_presets(const struct tw_problem *problem, const struct session
         printf("    %d more cannot be used here; --verbose says why\n", ruled_out);
 }
 
-static void print_forgotten(const struct session_result *r) {
+static void print_forgotten(const struct session_result *r, const struct terminal *terminal) {
     struct tw_text text = {0};
     report_counts(r->forgotten, &text);
-    printf("  forgot          %s, to be tried again\n", tw_text_or(&text, ""));
-    tw_text_free(&text);
+    tw_text_print(&text, ", to be tried again");
+    say(terminal, "forgot", &text);
 }
 
 /* Where trials were measured, and the playoff. */
-static void print_devices(const struct session_result *r) {
+static void print_devices(const struct session_result *r, const struct terminal *terminal) {
     for (int i = 0; i < r->device_count; i++) {
         const struct session_device_result *device = &r->devices[i];
-        printf("  %-15s %" PRId64 " trial%s", device->id, device->trials,
-               device->trials == 1 ? "" : "s");
+        struct tw_text line = {0};
+        tw_text_print(&line, "%" PRId64 " trial%s", device->trials, device->trials == 1 ? "" : "s");
         if (device->played)
-            printf(", and the playoff");
+            tw_text_print(&line, ", and the playoff");
         if (device->replaced > 0)
-            printf(", worker replaced %d time%s", device->replaced,
-                   device->replaced == 1 ? "" : "s");
+            tw_text_print(&line, ", worker replaced %d time%s", device->replaced,
+                          device->replaced == 1 ? "" : "s");
         if (device->lost)
-            tw_printable_line(stdout, ", then given up: %s", device->why);
-        else
-            printf("\n");
+            tw_text_print(&line, ", then given up: %s", device->why);
+        say(terminal, device->id, &line);
     }
 }
 
-static void print_counts(const struct session_result *r) {
-    if (r->retried)
-        print_forgotten(r);
-    if (r->hints > 0)
-        printf("  began with      %d configuration%s that did well on problems near this one\n",
-               r->hints, r->hints == 1 ? "" : "s");
-    if (r->prior.used) {
-        printf("  predicted       by the %s: %d to begin with",
-               r->prior.of_model ? "model" : "estimate", r->prior.first);
-        if (r->prior.put_off > 0)
-            printf(", %" PRId64 " put off", r->prior.put_off);
-        if (r->prior.trials > 1)
-            printf("; rank correlation %.2f over %" PRId64 " trials", r->prior.rank_correlation,
-                   r->prior.trials);
-        printf("\n");
+/* What the search was told before it began. */
+static void print_beginning(const struct session_result *r, const struct terminal *terminal) {
+    struct tw_text line = {0};
+    if (r->hints > 0) {
+        tw_text_print(&line, "%d configuration%s that did well on problems near this one", r->hints,
+                      r->hints == 1 ? "" : "s");
+        say(terminal, "began with", &line);
     }
-    printf("  trials          %" PRId64 " (the space has %zu points):", r->trials, r->space_size);
+    if (!r->prior.used)
+        return;
+    tw_text_print(&line, "by the %s: %d to begin with", r->prior.of_model ? "model" : "estimate",
+                  r->prior.first);
+    if (r->prior.put_off > 0)
+        tw_text_print(&line, ", %" PRId64 " put off", r->prior.put_off);
+    if (r->prior.trials > 1)
+        tw_text_print(&line, "; rank correlation %.2f over %" PRId64 " trials",
+                      r->prior.rank_correlation, r->prior.trials);
+    say(terminal, "predicted", &line);
+}
+
+static void print_counts(const struct session_result *r, const struct terminal *terminal) {
+    struct tw_text line = {0};
+    if (r->retried)
+        print_forgotten(r, terminal);
+    print_beginning(r, terminal);
+    tw_text_print(&line, "%" PRId64 " (the space has %zu points):", r->trials, r->space_size);
     for (int i = 0; i < SESSION_STATUSES; i++)
         if (r->counts[i] > 0)
-            printf(" %" PRId64 " %s", r->counts[i],
-                   tw_db_trial_status_text((enum tw_db_trial_status)i));
+            tw_text_print(&line, " %" PRId64 " %s", r->counts[i],
+                          tw_db_trial_status_text((enum tw_db_trial_status)i));
     if (r->trials_now < r->trials)
-        printf(" (%" PRId64 " known from before)", r->trials - r->trials_now);
-    printf("\n");
-    if (r->stopped_now > 0)
-        printf("  stopped early   %" PRId64 ", clearly slower than the best by then\n",
-               r->stopped_now);
-    if (r->compile_wall_s > 0)
-        printf("  compiled        %" PRId64 " sources, %.1f a second\n", r->compiled,
-               (double)r->compiled / r->compile_wall_s);
-    if (r->other_runs > 0)
-        printf("  beside          %d other run%s of this problem: they shared their trials and "
-               "disturbed each other's times\n",
-               r->other_runs, r->other_runs > 1 ? "s" : "");
-    if (r->device_count > 1)
-        print_devices(r);
-    else if (r->replaced > 0)
-        printf("  device worker   replaced %d times\n", r->replaced);
+        tw_text_print(&line, " (%" PRId64 " known from before)", r->trials - r->trials_now);
+    say(terminal, "trials", &line);
+    if (r->stopped_now > 0) {
+        tw_text_print(&line, "%" PRId64 ", clearly slower than the best by then", r->stopped_now);
+        say(terminal, "stopped early", &line);
+    }
+    if (r->compile_wall_s > 0) {
+        tw_text_print(&line, "%" PRId64 " sources, %.1f a second", r->compiled,
+                      (double)r->compiled / r->compile_wall_s);
+        say(terminal, "compiled", &line);
+    }
+    if (r->other_runs > 0) {
+        tw_text_print(&line,
+                      "%d other run%s of this problem: they shared their trials and disturbed each "
+                      "other's times",
+                      r->other_runs, r->other_runs > 1 ? "s" : "");
+        say(terminal, "beside", &line);
+    }
+    if (r->device_count > 1) {
+        print_devices(r, terminal);
+    } else if (r->replaced > 0) {
+        tw_text_print(&line, "replaced %d times", r->replaced);
+        say(terminal, "device worker", &line);
+    }
 }
 
-static void print_wall(const struct wall_parts *w) {
-    printf("  of which        %.1f compiling, %.1f waiting, %.1f verifying, %.1f measuring, %.1f "
-           "playoff, %.1f rest; device busy %.0f%%\n",
-           w->compiling, w->waiting, w->verifying, w->measuring, w->playoff, w->rest,
-           100 * w->busy);
+static void print_wall(const struct wall_parts *w, const struct terminal *terminal) {
+    struct tw_text line = {0};
+    tw_text_print(
+        &line,
+        "%.1f compiling, %.1f waiting, %.1f verifying, %.1f measuring, %.1f playoff, %.1f "
+        "rest; device busy %.0f%%",
+        w->compiling, w->waiting, w->verifying, w->measuring, w->playoff, w->rest, 100 * w->busy);
+    say(terminal, "of which", &line);
 }
 
 void report_table(const struct tw_problem *problem, const struct tw_device_info *device,
                   const struct session_result *r, const char *db_path, bool verbose) {
     char key[TW_PROBLEM_KEY_SIZE];
+    const char *kernel = problem->description->kernel;
     const struct terminal terminal = terminal_of(stdout);
+    struct tw_text line = {0};
     tw_problem_text(problem, key);
-    terminal_print(&terminal, INK_STRONG, 0, problem->description->kernel);
+    terminal_print(&terminal, INK_STRONG, 0, kernel);
     printf(" ");
     terminal_print(&terminal, INK_STRONG, 0, key);
     if (r->device_count > 1)
-        printf(" on %d of %s\n", r->device_count, device->name);
+        tw_text_print(&line, " on %d of %s", r->device_count, device->name);
     else
-        printf(" on %s (%s)\n", device->name, device->id);
-    print_pins(r);
+        tw_text_print(&line, " on %s (%s)", device->name, device->id);
+    terminal_wrap(&terminal, (int)(strlen(kernel) + 1 + strlen(key)), 4, tw_text_or(&line, ""));
+    printf("\n");
+    tw_text_clear(&line);
+    print_pins(r, &terminal);
     if (r->has_best) {
         print_best(problem, r, &terminal);
         print_presets(problem, r, verbose, &terminal);
-        if (r->unverified[0] != '\0')
-            printf("  verified        %s\n", r->unverified);
+        if (r->unverified[0] != '\0') {
+            tw_text_print(&line, "%s", r->unverified);
+            say(&terminal, "verified", &line);
+        }
     }
-    print_counts(r);
+    print_counts(r, &terminal);
     if (r->interrupted)
-        printf("  interrupted     after %.1f s; the same command goes on from here\n",
-               r->elapsed_s);
+        tw_text_print(&line, "after %.1f s; the same command goes on from here", r->elapsed_s);
     else
-        printf("  seconds         %.1f%s\n", r->elapsed_s, r->resumed ? " (resumed)" : "");
-    print_wall(&r->wall);
+        tw_text_print(&line, "%.1f%s", r->elapsed_s, r->resumed ? " (resumed)" : "");
+    say(&terminal, r->interrupted ? "interrupted" : "seconds", &line);
+    print_wall(&r->wall, &terminal);
     printf("  database        %s\n", db_path);
 }
