@@ -179,6 +179,9 @@ class Progress(support.EndToEnd):
         self.assertTrue(all(len(line) <= 50 for line in shown.splitlines()), shown)
         configuration = shown[shown.index("\n", shown.index("run 1")) :].splitlines()[1:]
         self.assertGreater(len(configuration), 2)
+        plain, shown = self.run_command("devices").out, self.on_terminal("devices", device=None, columns=50)[1]
+        self.assertTrue(all(len(line) <= 50 for line in shown.splitlines()), shown)
+        self.assertEqual("".join(shown.split()), "".join(plain.split()))
         self.assertIn(self.query("SELECT configuration FROM best")[0][0].replace(" ", ""),
                       "".join(configuration).replace(" ", ""))
 

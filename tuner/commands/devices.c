@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cjson/cJSON.h>
 
@@ -18,13 +19,15 @@ static const char help[] = "tune devices [--json]\n"
                            "Says for each backend without devices why it has none.\n";
 
 static void print_table(const struct tw_device_info *devices, size_t count,
-                        const struct tw_text *absent) {
+                        struct tw_text *absent) {
     enum { INDENT = 11 };
     const struct terminal terminal = terminal_of(stdout);
     for (size_t i = 0; i < count; i++) {
         const struct tw_device_info *d = &devices[i];
         struct tw_text line = {0};
-        printf("%-10s %s\n%*s", d->id, d->name, INDENT, "");
+        printf("%-*s ", INDENT - 1, d->id);
+        terminal_wrap(&terminal, INDENT, INDENT, d->name);
+        printf("\n%*s", INDENT, "");
         tw_text_print(&line,
                       "%s, %" PRId64 " compute units, %.1f GB, %" PRId64
                       " KB shared memory a block, %.1f MB cache",
@@ -41,8 +44,12 @@ static void print_table(const struct tw_device_info *devices, size_t count,
     }
     if (count == 0)
         printf("no devices\n");
-    if (absent->length > 0)
-        fputs(absent->data, stdout);
+    /* A line a backend. */
+    char *rest = NULL, *line = absent->length > 0 ? strtok_r(absent->data, "\n", &rest) : NULL;
+    for (; line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+        terminal_wrap(&terminal, 0, 4, line);
+        printf("\n");
+    }
 }
 
 static tw_status print_json(const struct tw_device_info *devices, size_t count,

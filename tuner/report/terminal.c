@@ -86,8 +86,10 @@ void terminal_wrap(const struct terminal *t, int used, int indent, const char *t
         size_t length = fitting(at, room > 8 ? room : 8);
         if (at[length] == '\0')
             break;
-        fprintf(t->file, "%.*s\n%*s", (int)length, at, indent, "");
+        /* A space at the place is on neither line. */
+        fprintf(t->file, "%.*s\n%*s", (int)(length - (at[length - 1] == ' ')), at, indent, "");
         at += length;
+        at += strspn(at, " ");
         room = t->columns - indent;
     }
     fputs(at, t->file);
