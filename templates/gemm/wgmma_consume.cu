@@ -1,5 +1,17 @@
 /* What a multiplying warpgroup does: tile after tile, multiplied and stored. */
 
+#if STORE == STORE_tma
+#define STORE_SUMS(alpha, beta)                                                                                \
+    store_tile(map_c, C, sum, buffers, place.row + row + warp * 16, place.column, rows, columns, ldc, alpha,   \
+               beta, &turn LAYER_GIVEN)
+#elif SWAP
+#define STORE_SUMS(alpha, beta)                                                                                \
+    store_turned(C, sum, place.row + row + warp * 16, place.column, rows, columns, ldc, alpha, beta)
+#else
+#define STORE_SUMS(alpha, beta)                                                                                \
+    store_direct(C, sum, place.row + row + warp * 16, place.column, rows, columns, ldc, alpha, beta)
+#endif
+
 #if EPILOGUE || BATCHED || GROUPED || PLANES
 TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL result_type *first_c, tw_u32 base, int all_rows,
                        int all_columns, int ldc, SCALAR alpha, SCALAR beta, int group,
@@ -91,6 +103,12 @@ TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL result_type *C, tw_u32
 #else
         store_staged(C, base, place, rows, columns, ldc, alpha, beta, share.part);
 #endif
+#elif WHOLE_RESULTS && !EPILOGUE
+        /* Whole numbers are scaled in double, which takes ten times the instructions of storing them as they are. */
+        if (alpha == 1 && beta == 0)
+            STORE_SUMS(1, 0);
+        else
+            STORE_SUMS(alpha, beta);
 #elif STORE == STORE_tma
 #if EPILOGUE || BATCHED || GROUPED
         store_tile(map_c, C, sum, buffers, place.row + row + warp * 16, place.column, rows, columns, ldc, alpha,
