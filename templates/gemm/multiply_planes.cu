@@ -1,5 +1,4 @@
-/* Products of stages that are planes. The tensor cores cut what they add, so their sums are emptied into others, which
- * round as f32 does, after every PROMOTE of K. */
+/* Products of stages that are planes. */
 
 #define INSTRUCTION_K (32 / OPERAND_SIZE)
 /* What is multiplied at a time, of a stage's K, and how many stages before sums are emptied. */
@@ -7,10 +6,9 @@
 #define CHUNKS (STEP / CHUNK_K)
 #define EMPTIED_AFTER (PROMOTE > STEP ? PROMOTE / STEP : 1)
 
-/* Queues the products of a chunk of a stage. `first`: what the sums hold is forgotten. */
-TW_DEVICE void multiply_chunk(tw_u32 base, sum_type sum[TALL][BN / 2], int row, int stage, int chunk, int first)
+/* Queues the products of a chunk of a stage. */
+TW_DEVICE void multiply_chunk(tw_u32 base, sum_type sum[TALL][BN / 2], int row, int stage, int chunk)
 {
-    tw_u32 begun = !first;
     WGMMA_BEGIN();
     TW_UNROLL
     for (int order = ORDERS - 1; order >= 0; order--)
@@ -26,44 +24,31 @@ TW_DEVICE void multiply_chunk(tw_u32 base, sum_type sum[TALL][BN / 2], int row, 
                     tw_u64 rows =
                         plane_at(ROWS_AT(stage) + p * PLANE_OF_ROWS + (row + t * 64) * LINE_BYTES + at);
                     tw_u64 columns = plane_at(COLUMNS_AT(stage) + (order - p) * PLANE_OF_COLUMNS + at);
-                    tw_u32 add = begun;
+                    tw_u32 add = 1;
                     WGMMA(sum[t], rows, columns, add);
                 }
-                begun = 1;
             }
         }
     WGMMA_COMMIT();
 }
 
-TW_DEVICE void empty_sums(sum_type total[TALL][BN / 2], sum_type sum[TALL][BN / 2])
-{
-    TW_UNROLL
-    for (int t = 0; t < TALL; t++)
-        TW_UNROLL
-        for (int j = 0; j < BN / 2; j++)
-            total[t][j] += sum[t][j];
-}
-
 /* As multiply_tile of wgmma_multiply.cu. */
 TW_DEVICE int multiply_tile(tw_u32 base, sum_type total[TALL][BN / 2], int row, int steps, struct ring *ring)
 {
+    sum_type sum[TALL][BN / 2];
     int last = 0;
-    TW_UNROLL
-    for (int t = 0; t < TALL; t++)
-        TW_UNROLL
-        for (int j = 0; j < BN / 2; j++)
-            total[t][j] = 0;
+    clear_sums(total);
+    clear_sums(sum);
     for (int step = 0; step < steps;) {
-        sum_type sum[TALL][BN / 2];
-        const int end = steps - step < EMPTIED_AFTER ? steps : step + EMPTIED_AFTER;
-        for (const int first = step; step < end; step++) {
+        const int first = step, end = steps - step < EMPTIED_AFTER ? steps : step + EMPTIED_AFTER;
+        for (; step < end; step++) {
             barrier_wait(FULL(ring->stage), ring->phase);
-            multiply_chunk(base, sum, row, ring->stage, 0, step == first);
+            multiply_chunk(base, sum, row, ring->stage, 0);
             TW_UNROLL
             for (int chunk = 1; chunk < CHUNKS; chunk++) {
                 finish_sums(sum);
                 empty_sums(total, sum);
-                multiply_chunk(base, sum, row, ring->stage, chunk, 1);
+                multiply_chunk(base, sum, row, ring->stage, chunk);
             }
             if (step > first) {
                 WGMMA_WAIT(1);

@@ -17,6 +17,30 @@ TW_DEVICE tw_u64 plane_at(tw_u32 at)
     return LINES_DESCRIPTOR | (tw_u64)((at & 0x3FFFF) >> 4);
 }
 
+/* The tensor cores cut what they add, so their sums are emptied into others, which round as f32 does, after every
+ * PROMOTE of K. What is lost when one is rounded stays in the tensor cores' sum, from which it is added with the next
+ * (Kahan's summation), so that errors do not grow with K. */
+TW_DEVICE void empty_sums(sum_type total[TALL][BN / 2], sum_type sum[TALL][BN / 2])
+{
+    TW_UNROLL
+    for (int t = 0; t < TALL; t++)
+        TW_UNROLL
+        for (int j = 0; j < BN / 2; j++) {
+            const float before = total[t][j];
+            total[t][j] = before + sum[t][j];
+            sum[t][j] -= total[t][j] - before;
+        }
+}
+
+TW_DEVICE void clear_sums(sum_type sum[TALL][BN / 2])
+{
+    TW_UNROLL
+    for (int t = 0; t < TALL; t++)
+        TW_UNROLL
+        for (int j = 0; j < BN / 2; j++)
+            sum[t][j] = 0;
+}
+
 /* As wgmma_load.cu, plane after plane. `blocks`: of the cluster, by their bits, if there are others that need the same. */
 TW_DEVICE void load_planes(tw_u32 to, int plane_bytes, const tensor_map *map, tw_u32 full, int k, int line,
                            const int shared, int blocks)
