@@ -18,17 +18,21 @@ TW_DEVICE tw_u64 plane_at(tw_u32 at)
 }
 
 /* The tensor cores cut what they add, so their sums are emptied into others, which round as f32 does, after every
- * PROMOTE of K. What is lost when one is rounded stays in the tensor cores' sum, from which it is added with the next
- * (Kahan's summation), so that errors do not grow with K. */
+ * PROMOTE of K. Where COMPENSATED, what is lost when one is rounded stays in the tensor cores' sum, from which it is
+ * added with the next (Kahan's summation), so that errors do not grow with K. */
 TW_DEVICE void empty_sums(sum_type total[TALL][BN / 2], sum_type sum[TALL][BN / 2])
 {
     TW_UNROLL
     for (int t = 0; t < TALL; t++)
         TW_UNROLL
         for (int j = 0; j < BN / 2; j++) {
+#if COMPENSATED
             const float before = total[t][j];
             total[t][j] = before + sum[t][j];
             sum[t][j] -= total[t][j] - before;
+#else
+            total[t][j] += sum[t][j];
+#endif
         }
 }
 

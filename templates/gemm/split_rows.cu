@@ -58,17 +58,17 @@ TW_DEVICE void split_rows(tw_u32 parts[TALL][PLANES][4], tw_u32 stage, int first
         }
 }
 
-/* As WGMMA, with the rows in registers, two and two; adds to what the sums hold. */
-#define WGMMA_PARTS(sums, low, high, columns)                                                            \
-    asm volatile("{.reg .pred p;\n.reg .b32 a, b, c, d;\n setp.eq.u32 p, 0, 0;\n"                       \
+/* As WGMMA, with the rows in registers, two and two; `add` is a literal. */
+#define WGMMA_PARTS(sums, low, high, columns, add)                                                       \
+    asm volatile("{.reg .pred p;\n.reg .b32 a, b, c, d;\n setp.ne.u32 p, " #add ", 0;\n"                \
                  " mov.b64 {a, b}, %0;\n mov.b64 {c, d}, %1;\n"                                          \
                  " wgmma.mma_async.sync.aligned.m64n" TEXT(BN) "k16.f32.bf16.bf16"                       \
                  " {" JOIN(WGMMA_NAMES_, BN) "}, {a, b, c, d}, %2, p, 1, 1, 0;}"                         \
                  : "+l"(low), "+l"(high), "+l"(columns), JOIN(WGMMA_SUMS_, BN)(sums))
 
-/* Queues the products of a piece. */
+/* Queues the products of a piece. `first` since the sums were emptied: unless COMPENSATED, what they hold is forgotten. */
 TW_DEVICE void multiply_piece(tw_u32 base, sum_type sum[TALL][BN / 2], tw_u32 parts[TALL][PLANES][4], int stage,
-                              int piece)
+                              int piece, const int first)
 {
     WGMMA_BEGIN();
     TW_UNROLL
@@ -77,13 +77,17 @@ TW_DEVICE void multiply_piece(tw_u32 base, sum_type sum[TALL][BN / 2], tw_u32 pa
         for (int p = 0; p < PLANES; p++) {
             if (p > order || order - p >= PLANES)
                 continue;
+            const int begins = !COMPENSATED && first && order == ORDERS - 1 && p == max(0, ORDERS - PLANES);
             TW_UNROLL
             for (int t = 0; t < TALL; t++) {
                 tw_u64 low = (tw_u64)parts[t][p][1] << 32 | parts[t][p][0];
                 tw_u64 high = (tw_u64)parts[t][p][3] << 32 | parts[t][p][2];
                 tw_u64 columns =
                     plane_at(COLUMNS_AT(stage) + (order - p) * PLANE_OF_COLUMNS + piece * 32);
-                WGMMA_PARTS(sum[t], low, high, columns);
+                if (begins)
+                    WGMMA_PARTS(sum[t], low, high, columns, 0);
+                else
+                    WGMMA_PARTS(sum[t], low, high, columns, 1);
             }
         }
     WGMMA_COMMIT();
@@ -97,7 +101,8 @@ TW_DEVICE int multiply_tile(tw_u32 base, sum_type total[TALL][BN / 2], int row, 
     tw_u32 parts[2][TALL][PLANES][4];
     int lost[TALL][2] = {{0, 0}}, stage = ring->stage;
     clear_sums(total);
-    clear_sums(sum);
+    if (COMPENSATED)
+        clear_sums(sum);
     barrier_wait(FULL(ring->stage), ring->phase);
     split_rows(parts[0], ROWS_AT(stage), row, 0, lost);
     for (int step = 0; step < steps; step++) {
@@ -105,7 +110,7 @@ TW_DEVICE int multiply_tile(tw_u32 base, sum_type total[TALL][BN / 2], int row, 
         ring_next(ring);
         TW_UNROLL
         for (int piece = 0; piece < PIECES; piece++) {
-            multiply_piece(base, sum, parts[piece % 2], stage, piece);
+            multiply_piece(base, sum, parts[piece % 2], stage, piece, piece % PIECES_EMPTIED == 0);
             WGMMA_WAIT(1);
             if (piece + 1 < PIECES) {
                 split_rows(parts[(piece + 1) % 2], ROWS_AT(stage), row, piece + 1, lost);
