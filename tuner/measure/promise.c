@@ -6,156 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/variant/source.h"
 #include "tuner/measure/verify.h"
 #include "tuner/measure/workload.h"
 
-/* As in templates/check/sampled.cu. */
-enum { SAMPLED_ROWS = 256, SAMPLED_LAYERS = 2 };
-enum { THREADS = 128, BLOCKS = 1024, PIECE = 4096 };
-
-static int64_t sampled_count(int64_t count, int64_t most) {
-    return count < most ? count : most;
-}
-
-static int64_t sampled(int64_t i, int64_t count, int64_t of) {
-    return count < 2 ? 0 : i * (of - 1) / (count - 1);
-}
-
-/* ---- Kernels ---- */
-
-static tw_status build(const struct testbed *testbed, const char *template, const char *function,
-                       enum tw_type type, const char *before, struct tw_module **module,
-                       struct tw_error *error) {
-    const struct tw_type_info *info = tw_type_info(type);
-    struct tw_text defines = {0}, source = {0};
-    struct tw_binary binary = {0};
-    if (info->converted)
-        tw_text_print(
-            &defines,
-            "#define LOAD(x) tw_%s_to_f32(x)\n#define STORE(x) tw_f32_to_%s((float)(x))\n",
-            info->word, info->word);
-    else
-        tw_text_print(&defines, "#define LOAD(x) (x)\n#define STORE(x) (T)(x)\n");
-    tw_text_print(&defines, "#define T %s\n#define TW_PIECE %d\n%s", info->dialect, PIECE, before);
-    tw_status status = defines.failed ? tw_fail(error, TW_NO_MEMORY, "out of memory")
-                                      : tw_source_builtin(template, testbed->backend->name,
-                                                          defines.data, THREADS, &source, error);
-    if (status == TW_OK) {
-        const struct tw_compile_request request = {
-            .source = source.data, .name = template, .function = function, .passing = true};
-        status = testbed->backend->compile(&testbed->info, &request, &binary, error);
-        if (status == TW_COMPILE)
-            tw_binary_explain(&binary, error);
-    }
-    if (status == TW_OK)
-        status = testbed->backend->load(testbed->device, binary.bytes, binary.size, function, 0,
-                                        module, error);
-    if (status != TW_OK)
-        tw_fail_within(error, status, "the checking kernel %s", template);
-    tw_binary_free(&binary);
-    tw_text_free(&source);
-    tw_text_free(&defines);
-    return status;
-}
-
-static tw_status build_kernels(struct promise *p, const struct workload *w,
-                               struct tw_error *error) {
-    struct tw_text sampling = {0};
-    tw_status status =
-        tw_source_template(w->testbed->problem.description, "check/sampled.cu", &sampling, error);
-    if (status == TW_OK)
-        status = build(w->testbed, "check/gather.cu", "tw_gather", p->type, sampling.data,
-                       &p->gather, error);
-    tw_text_free(&sampling);
-    for (int f = 0; f < p->family_count && status == TW_OK; f++) {
-        const struct tw_input_family *family = p->families[f].family;
-        for (int i = 0; i < family->fill_count && status == TW_OK; i++) {
-            enum tw_type type = w->extents[family->fills[i].argument].type;
-            if (p->fill[type] == NULL)
-                status = build(w->testbed, "check/hard.cu", "tw_fill_hard", type, "",
-                               &p->fill[type], error);
-        }
-    }
-    return status;
-}
-
-static struct tw_value memory_value(const struct tw_memory *memory) {
-    return (struct tw_value){.kind = TW_VALUE_MEMORY, .memory = *memory};
-}
-
-static struct tw_value number_value(enum tw_type type, double number) {
-    struct tw_value value = {.kind = TW_VALUE_BYTES};
-    value.size = tw_type_encode(type, number, value.bytes);
-    return value;
-}
-
-static tw_status queue(const struct testbed *testbed, const struct tw_module *module,
-                       const struct tw_value *values, size_t count, struct tw_error *error) {
-    const struct tw_launch launch = {.module = module,
-                                     .block = {THREADS, 1, 1},
-                                     .grid = {BLOCKS, 1, 1},
-                                     .value_count = count,
-                                     .values = values};
-    return testbed->backend->launch(testbed->device, &launch, error);
-}
-
 /* ---- Inputs ---- */
-
-static tw_status put_spots(const struct workload *w, const struct tw_hard_fill *fill, bool across,
-                           const struct tw_memory *memory, struct tw_error *error) {
-    const struct tw_extent *extent = &w->extents[fill->argument];
-    const size_t bytes = tw_type_info(extent->type)->bytes;
-    for (int s = 0; s < fill->spot_count; s++) {
-        int64_t line = 0, term = 0;
-        if (tw_expression_evaluate(fill->spots[s].line, w->testbed->values, &line) !=
-                TW_EVALUATED ||
-            tw_expression_evaluate(fill->spots[s].term, w->testbed->values, &term) != TW_EVALUATED)
-            continue;
-        const int64_t row = across ? term : line, column = across ? line : term;
-        if (row < 0 || column < 0 || row >= extent->rows || column >= extent->columns)
-            continue;
-        unsigned char element[8];
-        tw_type_encode(extent->type, fill->spots[s].value, element);
-        const struct tw_memory place =
-            tw_memory_part(memory, (uint64_t)(row * extent->stride + column) * bytes, bytes);
-        tw_status status = w->testbed->backend->write(w->testbed->device, &place, element, error);
-        if (status != TW_OK)
-            return status;
-    }
-    return TW_OK;
-}
-
-static tw_status fill_hard(const struct promise *p, const struct workload *w,
-                           const struct tw_hard_fill *fill, const struct tw_memory *memory,
-                           struct tw_error *error) {
-    const struct tw_description *d = w->testbed->problem.description;
-    const struct tw_extent *extent = &w->extents[fill->argument];
-    int64_t across = 0;
-    if (d->accuracy->terms[fill->argument] != NULL &&
-        tw_expression_evaluate(d->accuracy->terms[fill->argument], w->testbed->values, &across) !=
-            TW_EVALUATED)
-        return tw_fail(error, TW_BAD_DESCRIPTION, "%s: key accuracy.terms.%s: has no value",
-                       d->origin, d->arguments[fill->argument].name);
-    const struct tw_value values[] = {
-        memory_value(memory),
-        number_value(TW_TYPE_i32, (double)extent->layers),
-        number_value(TW_TYPE_i32, (double)extent->rows),
-        number_value(TW_TYPE_i32, (double)extent->columns),
-        number_value(TW_TYPE_i32, (double)extent->stride),
-        number_value(TW_TYPE_i32, (double)extent->layer_stride),
-        number_value(TW_TYPE_i32, (double)((w->seed * 64 + (uint32_t)fill->argument) & 0x3fffffff)),
-        number_value(TW_TYPE_f64, fill->low),
-        number_value(TW_TYPE_f64, fill->high),
-        number_value(TW_TYPE_i32, fill->least_exponent),
-        number_value(TW_TYPE_i32, fill->most_exponent),
-        number_value(TW_TYPE_i32, fill->exponents_of),
-        number_value(TW_TYPE_i32, (double)across),
-        number_value(TW_TYPE_i32, fill->second_half),
-    };
-    tw_status status = queue(w->testbed, p->fill[extent->type], values, 14, error);
-    return status == TW_OK ? put_spots(w, fill, across != 0, memory, error) : status;
-}
 
 static tw_status fill_family(const struct promise *p, const struct workload *w,
                              const struct tw_input_family *family, struct tw_error *error) {
@@ -163,8 +17,9 @@ static tw_status fill_family(const struct promise *p, const struct workload *w,
     workload_arguments(w, 0, 0, &arguments);
     tw_status status = TW_OK;
     for (int i = 0; i < family->fill_count && status == TW_OK; i++)
-        status =
-            fill_hard(p, w, &family->fills[i], &arguments.memory[family->fills[i].argument], error);
+        status = hard_inputs_fill(&p->inputs, w->testbed, &family->fills[i],
+                                  &w->extents[family->fills[i].argument], w->seed,
+                                  &arguments.memory[family->fills[i].argument], error);
     return status;
 }
 
@@ -312,19 +167,10 @@ static tw_status read_sample(const struct promise *p, const struct workload *w, 
 
 static tw_status gather(const struct promise *p, const struct workload *w, double *got,
                         struct tw_error *error) {
-    const struct tw_extent *extent = &w->extents[p->output];
     struct tw_arguments arguments;
     workload_arguments(w, 0, 0, &arguments);
-    const struct tw_value values[] = {
-        memory_value(&arguments.memory[p->output]),
-        memory_value(&p->sample),
-        number_value(TW_TYPE_i32, (double)extent->layers),
-        number_value(TW_TYPE_i32, (double)extent->rows),
-        number_value(TW_TYPE_i32, (double)extent->columns),
-        number_value(TW_TYPE_i32, (double)extent->stride),
-        number_value(TW_TYPE_i32, (double)extent->layer_stride),
-    };
-    tw_status status = queue(w->testbed, p->gather, values, 7, error);
+    tw_status status = hard_inputs_gather(&p->inputs, w->testbed, &w->extents[p->output],
+                                          &arguments.memory[p->output], &p->sample, error);
     return status == TW_OK ? read_sample(p, w, 1, got, error) : status;
 }
 
@@ -433,6 +279,17 @@ static tw_status find_output(struct promise *p, const struct workload *w, struct
     return TW_OK;
 }
 
+static tw_status need_kernels(struct promise *p, const struct workload *w, struct tw_error *error) {
+    tw_status status = hard_inputs_need(&p->inputs, w->testbed, HARD_GATHER, p->type, error);
+    for (int f = 0; f < p->family_count && status == TW_OK; f++) {
+        const struct tw_input_family *family = p->families[f].family;
+        for (int i = 0; i < family->fill_count && status == TW_OK; i++)
+            status = hard_inputs_need(&p->inputs, w->testbed, HARD_FILL,
+                                      w->extents[family->fills[i].argument].type, error);
+    }
+    return status;
+}
+
 tw_status promise_create(struct promise *p, const struct workload *w, struct references *compiled,
                          struct tw_error *error) {
     const struct testbed *testbed = w->testbed;
@@ -445,7 +302,7 @@ tw_status promise_create(struct promise *p, const struct workload *w, struct ref
             p->families[p->family_count++].family = &d->accuracy->families[i];
     tw_status status = find_output(p, w, error);
     if (status == TW_OK)
-        status = build_kernels(p, w, error);
+        status = need_kernels(p, w, error);
     if (status == TW_OK)
         status = testbed->backend->allocate(
             testbed->device, 3 * (uint64_t)p->elements * sizeof(double), &p->sample, error);
@@ -455,9 +312,7 @@ tw_status promise_create(struct promise *p, const struct workload *w, struct ref
 void promise_free(struct promise *p, const struct testbed *testbed) {
     for (int f = 0; f < p->family_count; f++)
         free(p->families[f].right);
-    for (int i = 0; i < TW_TYPE_COUNT; i++)
-        testbed->backend->unload(testbed->device, p->fill[i]);
-    testbed->backend->unload(testbed->device, p->gather);
+    hard_inputs_free(&p->inputs, testbed);
     testbed->backend->release(testbed->device, &p->sample);
     *p = (struct promise){0};
 }

@@ -9,7 +9,7 @@
 #ifndef TUNER_MEASURE_PROMISE_H
 #define TUNER_MEASURE_PROMISE_H
 
-#include "runtime/description/accuracy.h"
+#include "tuner/measure/hard_inputs.h"
 #include "tuner/measure/references.h"
 
 struct workload;
@@ -35,8 +35,8 @@ struct promise {
     int64_t elements; /* sampled */
     int family_count; /* 0: there is nothing to try */
     struct promised_family families[TW_MAX_FAMILIES];
-    struct tw_module *fill[TW_TYPE_COUNT], *gather; /* NULL where not needed */
-    struct tw_memory sample;                        /* of the device: what kernels write */
+    struct hard_inputs inputs;
+    struct tw_memory sample; /* of the device: what kernels write */
 };
 
 /* Computes what plain kernels give, on the inputs of set 0, which are as always afterwards. Where
