@@ -285,7 +285,7 @@ static const double LOAD_SECONDS = 2;
 
 static struct device_link *link_of(struct house *house) {
     struct device_link *link;
-    must(device_link_create(&link, &house->problem, &paper_gpu, "cold", 1, LOAD_SECONDS,
+    must(device_link_create(&link, &house->problem, &paper_gpu, "cold", 1, false, LOAD_SECONDS,
                             &house->error),
          house->error);
     return link;

@@ -97,6 +97,12 @@ static tw_status take_own_attribute(struct arguments *a, const struct row *row, 
     return add_attribute(a->attributes, &a->attribute_count, row->name, value, error);
 }
 
+/* What nothing asks for has a name here, too. */
+static tw_status take_compute(struct arguments *a, const struct row *row, const char *value,
+                              struct tw_error *error) {
+    return take_own_attribute(a, row, strcmp(value, "f32") == 0 ? "default" : value, error);
+}
+
 static tw_status take_budget(struct arguments *a, const struct row *row, const char *value,
                              struct tw_error *error) {
     a->budget_given = true;
@@ -158,6 +164,7 @@ static const struct row rows[OPTION_COUNT] = {
     [OPTION_SHAPES] = {"shapes", take_shapes, 0, 0, 0},
     [OPTION_DTYPE] = {"dtype", take_own_attribute, 0, 0, 0},
     [OPTION_TRANS] = {"trans", take_own_attribute, 0, 0, 0},
+    [OPTION_COMPUTE] = {"compute", take_compute, 0, 0, 0},
     [OPTION_ATTR] = {"attr", take_attribute, 0, 0, 0},
     [OPTION_DEVICE] = {"device", take_text, MEMBER(device), 0, 0},
     [OPTION_DEVICES] = {"devices", take_text, MEMBER(devices), 0, 0},

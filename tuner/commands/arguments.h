@@ -15,6 +15,7 @@ enum option_id {
     OPTION_SHAPES,
     OPTION_DTYPE,
     OPTION_TRANS,
+    OPTION_COMPUTE,
     OPTION_ATTR,
     OPTION_DEVICE,
     OPTION_DEVICES,
@@ -66,7 +67,8 @@ typedef uint64_t option_set;
 
 /* One problem of a kernel, and a problem on a device as applications see it. */
 #define OPTIONS_PROBLEM                                                                            \
-    (OPTION(SHAPE) | OPTION(DTYPE) | OPTION(TRANS) | OPTION(ATTR) | OPTION(CONFIG))
+    (OPTION(SHAPE) | OPTION(DTYPE) | OPTION(TRANS) | OPTION(COMPUTE) | OPTION(ATTR) |              \
+     OPTION(CONFIG))
 #define OPTIONS_SUBJECT (OPTIONS_PROBLEM | OPTION(DEVICE) | OPTION(CACHE) | OPTION(DB))
 
 /* A shape to tune, with attributes of its own from a --shapes file. */
@@ -89,7 +91,8 @@ struct arguments {
     int shape_count;
     struct shape_argument *shapes;
     int attribute_count;
-    char *attributes[ARGUMENTS_MAX_ATTRIBUTES]; /* "dtype=f64", of --dtype, --trans and --attr */
+    char *attributes[ARGUMENTS_MAX_ATTRIBUTES]; /* "dtype=f64", of --dtype, --trans, --compute and
+                                                   --attr */
     const char *device;
     const char *devices;   /* NULL: not given */
     double budget_seconds; /* 0: limited by trials */

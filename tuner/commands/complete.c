@@ -171,8 +171,8 @@ static void offer_values(struct completion *c, const char *option) {
     static const char *const caches[] = {"cold", "warm", NULL};
     static const char *const switches[] = {"on", "off", NULL};
     static const char *const formats[] = {"json", "kernel-tuner", "t4", NULL};
-    static const char *const of_kernels[] = {"preset", "implementation", "fix",
-                                             "attr",   "dtype",          "trans"};
+    static const char *const of_kernels[] = {"preset", "implementation", "fix",    "attr",
+                                             "dtype",  "trans",          "compute"};
     if (strcmp(option, "devices") == 0)
         offer(c, "all");
     if (strcmp(option, "device") == 0 || strcmp(option, "devices") == 0)

@@ -8,6 +8,7 @@
 #include "tuner/commands/database.h"
 #include "tuner/commands/interrupts.h"
 #include "tuner/commands/resolve.h"
+#include "tuner/commands/tune_compute.h"
 #include "tuner/commands/tune_log.h"
 #include "tuner/commands/tune_teams.h"
 #include "tuner/json/json.h"
@@ -31,6 +32,9 @@ static const char log_help[] =
 static const char options_help[] =
     "  --dtype WORD         element type, as in f32 or f64\n"
     "  --trans WORD         gemm's transposes: nn, nt, tn or tt\n"
+    "  --compute WORD       what is promised of errors: gemm's f32, f32_split, bf16x6, tf32x3, "
+    "bf16x3,\n"
+    "                       tf32; any: each of them, and then a table of time against errors\n"
     "  --attr NAME=WORD     any other attribute of the kernel: gemm's batch=COUNT,\n"
     "                       bias=row|column, activation=relu|gelu|gelu_tanh|silu, addend=apart\n"
     "  --device ID          as `tune devices` lists them; default: the first GPU, else the CPU\n"
@@ -95,6 +99,8 @@ static tw_status prepare(struct job *job, struct tw_error *error) {
     tw_status status = strategy_choose(&task->strategy, a->strategy, error);
     if (status == TW_OK)
         status = resolve_description(a, &task->description, error);
+    if (status == TW_OK)
+        status = compute_expand(task, error);
     if (status == TW_OK)
         status = pins_read(&task->pins, a->fixes.words, a->fixes.count, task->description, error);
     for (int i = 0; i < a->shape_count && status == TW_OK; i++) {
@@ -173,7 +179,11 @@ static int run(int count, char **words, bool retry) {
         cJSON *reports = cJSON_CreateArray();
         task->interrupted = interrupts_catch();
         code = tune_teams(task, &job.devices, job.db, reports);
-        status = print_reports(reports, &error);
+        status = compute_tell(task, &job.devices, job.db, reports, &error);
+        if (status == TW_OK)
+            status = print_reports(reports, &error);
+        else
+            cJSON_Delete(reports);
         if (status != TW_OK)
             code = command_failed(status, &error);
     }

@@ -78,6 +78,7 @@ static struct session_options options_of(const struct task *task, struct team *t
                                     .compile_limit_s = a->compile_limit_s,
                                     .pins = &task->pins,
                                     .retry = task->retry,
+                                    .measures_errors = task->front_size > 0,
                                     .interrupted = task->interrupted,
                                     .others = team->devices + 1,
                                     .other_count = team->count - 1,

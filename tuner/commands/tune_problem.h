@@ -18,6 +18,8 @@ struct task {
     struct tw_description *description;
     struct strategy_choice strategy;
     struct pins pins;
+    /* --compute any: so many shapes in a row are one, under each promise of errors; else 0. */
+    int front_size;
     unsigned retry; /* statuses of trials to be tried again, a bit each */
     char *db_path;
     const volatile sig_atomic_t *interrupted;

@@ -9,6 +9,7 @@
 #include "runtime/description/languages.h"
 #include "tuner/json/json.h"
 #include "tuner/page/figures.h"
+#include "tuner/page/fronts.h"
 #include "tuner/page/html.h"
 #include "tuner/page/untuned.h"
 #include "tuner/page/vendor.h"
@@ -208,6 +209,7 @@ static tw_status add_all(const struct page *page, const struct page_material *m,
     head(page, m, out);
     if (m->subject_count > 1)
         overview(m, out);
+    fronts_add(m, out);
     if (page->bench != NULL)
         status = vendor_add(page->bench, page->bench_text, out, error);
     for (int i = 0; i < m->subject_count && status == TW_OK; i++)

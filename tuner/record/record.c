@@ -431,7 +431,7 @@ static tw_status give_problem(struct recording *r, const struct tw_problem *befo
     device_link_free(r->link);
     r->link = NULL;
     return device_link_create(&r->link, problem, r->device, r->options->cache, r->options->seed,
-                              r->options->compile_limit_s, r->error);
+                              false, r->options->compile_limit_s, r->error);
 }
 
 static tw_status record_all(struct recording *r, const struct tw_problem *problems, int count,

@@ -11,7 +11,8 @@ static tw_status open_one(struct session *s, const struct tw_device_info *info) 
     s->result->device_count = s->device_count;
     snprintf(device->told->id, sizeof device->told->id, "%s", info->id);
     return device_link_create(&device->link, s->problem, info, s->options->cache,
-                              (uint32_t)s->options->seed, s->options->compile_limit_s, s->error);
+                              (uint32_t)s->options->seed, s->options->measures_errors,
+                              s->options->compile_limit_s, s->error);
 }
 
 tw_status devices_open(struct session *s) {

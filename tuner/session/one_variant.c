@@ -63,7 +63,7 @@ static tw_status run(const struct one_variant_options *options, const struct tw_
     struct message answer = {0};
     double limit = 0;
     tw_status status = device_link_create(&link, problem, device, options->cache, options->seed,
-                                          options->compile_limit_s, error);
+                                          false, options->compile_limit_s, error);
     if (status == TW_OK)
         next_event(link, &answer, &status, error);
     if (status == TW_OK) {

@@ -45,7 +45,7 @@ static void assign(struct device_link *link, const struct tw_problem *problem) {
 
 tw_status device_link_create(struct device_link **out, const struct tw_problem *problem,
                              const struct tw_device_info *device, const char *cache, uint32_t seed,
-                             double load_limit_s, struct tw_error *error) {
+                             bool measures_errors, double load_limit_s, struct tw_error *error) {
     *out = NULL;
     struct device_link *link = calloc(1, sizeof *link);
     if (link == NULL)
@@ -54,7 +54,8 @@ tw_status device_link_create(struct device_link **out, const struct tw_problem *
     link->assigned = (struct device_assignment){
         .device = *device,
         .cache = strcmp(cache, cache_policy_name(CACHE_WARM)) == 0 ? CACHE_WARM : CACHE_COLD,
-        .seed = seed};
+        .seed = seed,
+        .measures_errors = measures_errors};
     assign(link, problem);
     tw_status status = start(link, error);
     if (status != TW_OK) {

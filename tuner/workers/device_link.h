@@ -27,10 +27,11 @@ struct device_link;
 
 /* Starts the worker; it becomes ready by and by. The problem's description must outlive the link.
  * `seed` and `cache` ("cold", "warm") are for its
- * data. `load_limit_s`: what the driver may take for each kernel's first launch. */
+ * data, `measures_errors` is a testbed's. `load_limit_s`: what the driver may take for each
+ * kernel's first launch. */
 tw_status device_link_create(struct device_link **out, const struct tw_problem *problem,
                              const struct tw_device_info *device, const char *cache, uint32_t seed,
-                             double load_limit_s, struct tw_error *error);
+                             bool measures_errors, double load_limit_s, struct tw_error *error);
 void device_link_free(struct device_link *link);
 
 /* Gives an idle worker another problem of the same description and attributes; it becomes ready by

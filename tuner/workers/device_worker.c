@@ -40,6 +40,7 @@ static tw_status take_assignment(struct runner *runner, struct tw_error *error) 
         status =
             testbed_open(&runner->testbed, &assignment.device, &assignment.problem, NULL, error);
     runner->policy = assignment.cache;
+    runner->testbed.measures_errors = assignment.measures_errors;
     if (status == TW_OK)
         status = workload_create(&runner->workload, &runner->testbed, runner->policy,
                                  assignment.seed, error);

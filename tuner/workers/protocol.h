@@ -68,7 +68,8 @@ struct device_assignment {
     struct tw_problem problem;
     struct tw_device_info device;
     enum cache_policy cache;
-    uint32_t seed; /* of its data */
+    uint32_t seed;        /* of its data */
+    bool measures_errors; /* on hard inputs (measure/promise.h) */
 };
 
 /* The first message, and any in which another problem of the same description and attributes takes

@@ -29,6 +29,7 @@ struct message device_assignment_pack(const struct device_assignment *assignment
                                 tw_problem_attribute(problem, i, number));
     cJSON_AddNumberToObject(message.json, "cache", assignment->cache);
     cJSON_AddNumberToObject(message.json, "seed", assignment->seed);
+    cJSON_AddBoolToObject(message.json, "measures_errors", assignment->measures_errors);
     return message;
 }
 
@@ -42,6 +43,7 @@ tw_status device_assignment_unpack(const struct message *message,
     *description = NULL;
     assignment->cache = (enum cache_policy)message_index(message, "cache", CACHE_WARM, CACHE_COLD);
     assignment->seed = (uint32_t)message_number(message, "seed", 0);
+    assignment->measures_errors = message_flag(message, "measures_errors");
     tw_status status =
         message_get_bytes(message, &assignment->device, sizeof assignment->device, error);
     if (status == TW_OK)
