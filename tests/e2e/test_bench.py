@@ -106,6 +106,9 @@ class Bench(support.EndToEnd):
         words = ("conv2d", "--shape", "2x3x9x8x4x3x3", "--attr", "pad_h=1", "--attr", "layout=nhwc", "--attr", "bias=filter")
         problem = json.loads(self.bench(*words, *WARM, "--json").out)["problems"][0]
         self.assertTrue(self.check(problem)["tilewise"]["timed"])
+        for kernel in ("conv2d_backward_data", "conv2d_backward_weights"):
+            problem = json.loads(self.bench(kernel, "--shape", "2x3x9x8x4x3x3", "--attr", "stride_h=2", *WARM, "--json").out)
+            self.assertTrue(self.check(problem["problems"][0])["tilewise"]["timed"])
         for name in ("resnet50.txt", "vgg16.txt", "deepbench_conv.txt"):
             result = self.run_command("gemm", "--shapes", LISTS / name)
             self.assertEqual(result.code, 2, result)
@@ -171,12 +174,13 @@ class Bench(support.EndToEnd):
         self.assertRegex(table, r"(?m)^gemm +M=40,N=24,K=32.* none +- ")
         self.assertNotIn("geometric mean", table)
 
-    def test_triton_says_what_is_missing(self):
-        script = LISTS.parent / "triton_matmul.py"
-        # -I and -S: without what is installed beside Python, as where there is no Triton.
-        result = subprocess.run([sys.executable, "-I", "-S", script, *SHAPE], text=True, capture_output=True)
-        self.assertEqual((result.returncode, result.stdout), (1, ""))
-        self.assertEqual(result.stderr, "triton_matmul.py: torch is not installed; this needs PyTorch and Triton\n")
+    def test_scripts_say_what_is_missing(self):
+        for name, needs in (("triton_matmul.py", "PyTorch and Triton"), ("torch_conv2d.py", "PyTorch")):
+            # -I and -S: without what is installed beside Python, as where there is no Triton.
+            command = [sys.executable, "-I", "-S", LISTS.parent / name, *SHAPE]
+            result = subprocess.run(command, text=True, capture_output=True)
+            self.assertEqual((result.returncode, result.stdout), (1, ""))
+            self.assertEqual(result.stderr, f"{name}: torch is not installed; this needs {needs}\n")
 
     def test_mistakes_get_one_line(self):
         shapes = self.home / "shapes.txt"

@@ -10,8 +10,12 @@ static const struct entry table[] = {
     {"copy", NULL, ROLE_OURS, &contender_tilewise},
     {"gemm_grouped", NULL, ROLE_OURS, &contender_tilewise},
     {"conv2d", NULL, ROLE_OURS, &contender_tilewise},
+    {"conv2d_backward_data", NULL, ROLE_OURS, &contender_tilewise},
+    {"conv2d_backward_weights", NULL, ROLE_OURS, &contender_tilewise},
 #ifdef BENCH_CUDNN
     {"conv2d", "cuda", ROLE_VENDOR, &contender_cudnn},
+    {"conv2d_backward_data", "cuda", ROLE_VENDOR, &contender_cudnn},
+    {"conv2d_backward_weights", "cuda", ROLE_VENDOR, &contender_cudnn},
 #endif
 #ifdef BENCH_CUBLAS
     {"gemm", "cuda", ROLE_VENDOR, &contender_cublas_gemm},

@@ -1,5 +1,6 @@
-/* cuDNN: the fastest of the algorithms of its convolution call, each tried in turn with the
- * arithmetic that the problem allows: none of f32 rounds to tf32 unless that was asked for. */
+/* cuDNN: the fastest of the algorithms of its convolution call, or of the calls for its gradients,
+ * each tried in turn with the arithmetic that the problem allows: none of f32 rounds to tf32 unless
+ * that was asked for. */
 #include <cudnn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,7 +14,8 @@
 enum {
     REPEATS = 5,
     MOST_MATHS = 2,
-    MOST_CANDIDATES = MOST_MATHS * CUDNN_CONVOLUTION_FWD_ALGO_COUNT
+    MOST_ALGORITHMS = CUDNN_CONVOLUTION_FWD_ALGO_COUNT, /* of the three, the most */
+    MOST_CANDIDATES = MOST_MATHS * MOST_ALGORITHMS
 };
 static const size_t WORKSPACE_BYTES = (size_t)1 << 30;
 
@@ -35,7 +37,11 @@ static const size_t WORKSPACE_BYTES = (size_t)1 << 30;
     X(set_math, cudnnSetConvolutionMathType)                                                       \
     X(output_size, cudnnGetConvolution2dForwardOutputDim)                                          \
     X(workspace_size, cudnnGetConvolutionForwardWorkspaceSize)                                     \
-    X(forward, cudnnConvolutionForward)
+    X(forward, cudnnConvolutionForward)                                                            \
+    X(data_workspace_size, cudnnGetConvolutionBackwardDataWorkspaceSize)                           \
+    X(backward_data, cudnnConvolutionBackwardData)                                                 \
+    X(filter_workspace_size, cudnnGetConvolutionBackwardFilterWorkspaceSize)                       \
+    X(backward_filter, cudnnConvolutionBackwardFilter)
 
 static struct {
 #define FIELD(field, function) __typeof__(function) *field;
@@ -104,14 +110,37 @@ static const struct types table[] = {
 };
 
 struct candidate {
-    cudnnConvolutionFwdAlgo_t algorithm;
+    int algorithm; /* of its pass */
     cudnnMathType_t math;
     size_t workspace;
     double seconds;
 };
 
+/* What is computed, and its algorithms. */
+struct pass {
+    const char *kernel;
+    int count;
+    const char *algorithms[MOST_ALGORITHMS];
+};
+
+enum { FORWARD, BACKWARD_DATA, BACKWARD_FILTER, PASSES };
+
+static const struct pass passes[PASSES] = {
+    {"conv2d",
+     CUDNN_CONVOLUTION_FWD_ALGO_COUNT,
+     {"IMPLICIT_GEMM", "IMPLICIT_PRECOMP_GEMM", "GEMM", "DIRECT", "FFT", "FFT_TILING", "WINOGRAD",
+      "WINOGRAD_NONFUSED"}},
+    {"conv2d_backward_data",
+     CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT,
+     {"ALGO_0", "ALGO_1", "FFT", "FFT_TILING", "WINOGRAD", "WINOGRAD_NONFUSED"}},
+    {"conv2d_backward_weights",
+     CUDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT,
+     {"ALGO_0", "ALGO_1", "FFT", "ALGO_3", "WINOGRAD", "WINOGRAD_NONFUSED", "FFT_TILING"}},
+};
+
 struct state {
     struct data *data;
+    int pass;
     const struct types *types;
     cudnnHandle_t handle;
     cudnnTensorDescriptor_t input, output;
@@ -123,27 +152,54 @@ struct state {
     const struct candidate *chosen;
 };
 
+static cudnnStatus_t workspace_of(const struct state *state, int algorithm, size_t *bytes) {
+    if (state->pass == BACKWARD_DATA)
+        return dnn.data_workspace_size(state->handle, state->filters, state->output,
+                                       state->convolution, state->input,
+                                       (cudnnConvolutionBwdDataAlgo_t)algorithm, bytes);
+    if (state->pass == BACKWARD_FILTER)
+        return dnn.filter_workspace_size(state->handle, state->input, state->output,
+                                         state->convolution, state->filters,
+                                         (cudnnConvolutionBwdFilterAlgo_t)algorithm, bytes);
+    return dnn.workspace_size(state->handle, state->input, state->filters, state->convolution,
+                              state->output, (cudnnConvolutionFwdAlgo_t)algorithm, bytes);
+}
+
 static tw_status call(void *pointer, int number, tw_error *error) {
-    const struct state *state = pointer;
-    const struct set *set = &state->data->sets[number];
     static const float one = 1, zero = 0;
     static const double double_one = 1, double_zero = 0;
-    const bool is_double = state->types->compute == CUDNN_DATA_DOUBLE;
-    CHECK(dnn.set_math(state->convolution, state->chosen->math), "cudnnSetConvolutionMathType");
-    return check(
-        dnn.forward(state->handle, is_double ? (const void *)&double_one : (const void *)&one,
-                    state->input, set->in[0], state->filters, set->in[1], state->convolution,
-                    state->chosen->algorithm, state->workspace, WORKSPACE_BYTES,
-                    is_double ? (const void *)&double_zero : (const void *)&zero, state->output,
-                    set->out),
-        "cudnnConvolutionForward", error);
+    const struct state *s = pointer;
+    const struct set *set = &s->data->sets[number];
+    const bool is_double = s->types->compute == CUDNN_DATA_DOUBLE;
+    const void *alpha = is_double ? (const void *)&double_one : (const void *)&one;
+    const void *beta = is_double ? (const void *)&double_zero : (const void *)&zero;
+    const int algorithm = s->chosen->algorithm;
+    CHECK(dnn.set_math(s->convolution, s->chosen->math), "cudnnSetConvolutionMathType");
+    if (s->pass == BACKWARD_DATA)
+        return check(dnn.backward_data(s->handle, alpha, s->filters, set->in[1], s->output,
+                                       set->in[0], s->convolution,
+                                       (cudnnConvolutionBwdDataAlgo_t)algorithm, s->workspace,
+                                       WORKSPACE_BYTES, beta, s->input, set->out),
+                     "cudnnConvolutionBackwardData", error);
+    if (s->pass == BACKWARD_FILTER)
+        return check(dnn.backward_filter(s->handle, alpha, s->input, set->in[0], s->output,
+                                         set->in[1], s->convolution,
+                                         (cudnnConvolutionBwdFilterAlgo_t)algorithm, s->workspace,
+                                         WORKSPACE_BYTES, beta, s->filters, set->out),
+                     "cudnnConvolutionBackwardFilter", error);
+    return check(dnn.forward(s->handle, alpha, s->input, set->in[0], s->filters, set->in[1],
+                             s->convolution, (cudnnConvolutionFwdAlgo_t)algorithm, s->workspace,
+                             WORKSPACE_BYTES, beta, s->output, set->out),
+                 "cudnnConvolutionForward", error);
 }
 
 static tw_status find_types(struct state *state, tw_error *error) {
     const struct task *task = state->data->task;
     const bool tf32 = strcmp(task_word(task, "compute"), "tf32") == 0;
-    if (strcmp(task_word(task, "bias"), "none") != 0 ||
-        strcmp(task_word(task, "activation"), "none") != 0)
+    while (strcmp(passes[state->pass].kernel, task->description->kernel) != 0)
+        state->pass++;
+    if (state->pass == FORWARD && (strcmp(task_word(task, "bias"), "none") != 0 ||
+                                   strcmp(task_word(task, "activation"), "none") != 0))
         return tw_fail(error, TW_UNAVAILABLE, "is compared without a bias and an activation only");
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].type == task->type && table[i].tf32 == tf32)
@@ -209,14 +265,12 @@ static bool time_one(struct state *state, struct candidate *candidate) {
 static tw_status choose(struct state *state, tw_error *error) {
     const struct candidate *best = NULL;
     for (int math = 0; math < state->types->math_count; math++)
-        for (int algorithm = 0; algorithm < CUDNN_CONVOLUTION_FWD_ALGO_COUNT; algorithm++) {
+        for (int algorithm = 0; algorithm < passes[state->pass].count; algorithm++) {
             struct candidate *candidate = &state->candidates[state->tried++];
-            *candidate = (struct candidate){.algorithm = (cudnnConvolutionFwdAlgo_t)algorithm,
-                                            .math = state->types->maths[math]};
+            *candidate =
+                (struct candidate){.algorithm = algorithm, .math = state->types->maths[math]};
             if (dnn.set_math(state->convolution, candidate->math) != CUDNN_STATUS_SUCCESS ||
-                dnn.workspace_size(state->handle, state->input, state->filters, state->convolution,
-                                   state->output, candidate->algorithm,
-                                   &candidate->workspace) != CUDNN_STATUS_SUCCESS ||
+                workspace_of(state, algorithm, &candidate->workspace) != CUDNN_STATUS_SUCCESS ||
                 candidate->workspace > WORKSPACE_BYTES || !time_one(state, candidate))
                 continue;
             state->count++;
@@ -265,12 +319,9 @@ static void release(void *pointer) {
 }
 
 static void describe(const void *pointer, struct tw_text *text) {
-    static const char *const names[] = {
-        "IMPLICIT_GEMM", "IMPLICIT_PRECOMP_GEMM", "GEMM", "DIRECT", "FFT", "FFT_TILING",
-        "WINOGRAD",      "WINOGRAD_NONFUSED"};
     const struct state *state = pointer;
-    tw_text_print(text, "%s, the best of %d that run", names[state->chosen->algorithm],
-                  state->count);
+    tw_text_print(text, "%s, the best of %d that run",
+                  passes[state->pass].algorithms[state->chosen->algorithm], state->count);
 }
 
 const struct contender contender_cudnn = {
