@@ -100,9 +100,9 @@ double tw_model_predict(const struct tw_model *model, const double *vector,
     return tw_estimate_total(e) * exp(fmax(-MOST_CORRECTION, fmin(sum, MOST_CORRECTION)));
 }
 
-bool tw_model_covers(const struct tw_model *model, const struct tw_problem *problem) {
+int tw_model_kind(const struct tw_model *model, const struct tw_problem *problem) {
     for (int i = 0; i < model->attribute_count; i++)
         if (tw_problem_has_attributes(problem, model->attributes[i]))
-            return true;
-    return false;
+            return i;
+    return -1;
 }

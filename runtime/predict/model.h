@@ -74,6 +74,8 @@ struct tw_model_configuration {
     const char *problem;                        /* key */
     const char *template_hash, *source, *judge;
     double time_us;
+    uint64_t kinds; /* a bit for each of the model's attributes with problems that it was measured
+                       on; all where the model does not say */
 };
 
 struct tw_model {
@@ -100,8 +102,8 @@ tw_status tw_model_read(struct tw_model **out, const char *text, const char *ori
                         struct tw_error *error);
 void tw_model_free(struct tw_model *model);
 
-/* Whether it was fitted for problems with these attributes. */
-bool tw_model_covers(const struct tw_model *model, const struct tw_problem *problem);
+/* Which of its attributes the problem has; -1: it was not fitted for such problems. */
+int tw_model_kind(const struct tw_model *model, const struct tw_problem *problem);
 
 /* Where the parameters of an implementation are among a model's features: -1 for those that it has
  * not. What names are compared for, once for many configurations. */

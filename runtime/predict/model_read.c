@@ -86,9 +86,28 @@ static const char *text_of(const struct tw_json *object, const char *key) {
     return tw_json_string(&member);
 }
 
+/* Indices of the model's attributes. A model that does not say may mean any. */
+static uint64_t read_kinds(const struct tw_model *model, const struct tw_json *configuration) {
+    struct tw_json list = tw_json_optional(configuration, "kinds");
+    uint64_t kinds = 0;
+    if (list.item == NULL)
+        return UINT64_MAX;
+    int count = count_of(&list, TW_MODEL_MAX_WORDS);
+    for (int i = 0; i < count; i++) {
+        struct tw_json one = tw_json_at(&list, i);
+        int64_t kind = tw_json_integer(&one);
+        if (kind < 0 || kind >= model->attribute_count)
+            tw_json_fail(&one, "is none of the model's attributes");
+        else
+            kinds |= UINT64_C(1) << kind;
+    }
+    return kinds;
+}
+
 static void read_configurations(struct tw_model *model, const struct tw_json *root) {
-    static const char *const keys[] = {"implementation", "configuration", "problem", "code",
-                                       "source",         "judge",         "time_us", NULL};
+    static const char *const keys[] = {"implementation", "configuration", "problem",
+                                       "code",           "kinds",         "source",
+                                       "judge",          "time_us",       NULL};
     struct tw_json all = tw_json_member(root, "configurations");
     int count = count_of(&all, TW_MODEL_MAX_CONFIGURATIONS);
     model->configurations = calloc((size_t)count + 1, sizeof *model->configurations);
@@ -105,7 +124,8 @@ static void read_configurations(struct tw_model *model, const struct tw_json *ro
                                             .template_hash = text_of(&one, "code"),
                                             .source = text_of(&one, "source"),
                                             .judge = text_of(&one, "judge"),
-                                            .time_us = finite_at(&time)};
+                                            .time_us = finite_at(&time),
+                                            .kinds = read_kinds(model, &one)};
         if (!(model->configurations[i].time_us > 0))
             tw_json_fail(&time, "must be above 0");
         model->configuration_count = i + 1;

@@ -37,6 +37,7 @@ struct ranking {
     struct tw_near unfit;        /* the nearest row that cannot be had here; NULL: none */
     struct tw_error why;         /* it cannot */
     const struct tw_catalogue_model *model; /* NULL: none */
+    int kind; /* of the problem, among those that the model is about */
     double model_uncertainty;
     bool seen[TW_MAX_IMPLEMENTATIONS]; /* views of them are filled in */
     struct tw_model_view views[TW_MAX_IMPLEMENTATIONS];
@@ -112,8 +113,10 @@ static tw_status try_model(struct ranking *ranking, size_t index, bool of_this_d
     }
     bool is_like = strcmp(model->model->backend, search->device->backend) == 0 &&
                    strcmp(model->model->architecture, search->device->architecture) == 0;
-    if ((of_this_device || is_like) && tw_model_covers(model->model, search->problem)) {
+    int kind = of_this_device || is_like ? tw_model_kind(model->model, search->problem) : -1;
+    if (kind >= 0) {
         ranking->model = model;
+        ranking->kind = kind;
         ranking->model_uncertainty =
             hypot(model->model->uncertainty, of_this_device ? 0 : MODEL_ELSEWHERE);
     }
@@ -211,7 +214,8 @@ static void add_rows(struct ranking *ranking, const struct tw_nearest *nearest,
     }
 }
 
-/* What the model was fitted with and no row near has. */
+/* What the model was fitted with on such problems, and no row near has: what was never measured on
+ * any has no place there, as tensor cores' in f64, and is not even read. */
 static void add_model(struct ranking *ranking) {
     struct tw_search *search = ranking->search;
     const struct tw_description *d = search->problem->description;
@@ -221,6 +225,8 @@ static void add_model(struct ranking *ranking) {
         struct candidate *candidate = &ranking->all[ranking->count];
         int64_t values[TW_MAX_SYMBOLS];
         struct tw_error why;
+        if ((model->model->configurations[i].kinds >> ranking->kind & 1) == 0)
+            continue;
         *candidate = (struct candidate){.rule = TW_SELECTED_PREDICTED, .row = row};
         int index = tw_description_implementation(d, row->implementation);
         if (index < 0 || is_known(ranking, row))

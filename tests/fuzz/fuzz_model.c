@@ -58,7 +58,7 @@ static double answer(const struct tw_model *model, const struct question *questi
     tw_model_look(model, &d->implementations[question->configuration.implementation], &view);
     tw_model_vector(model, &view, &question->problem, &question->configuration, &question->features,
                     &question->estimate, vector);
-    (void)tw_model_covers(model, &question->problem);
+    (void)tw_model_kind(model, &question->problem);
     return tw_model_predict(model, vector, &question->estimate);
 }
 

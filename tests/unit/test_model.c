@@ -49,11 +49,11 @@ static void predictions(void **state) {
     vector[5] = 0;
     assert_true(fabs(tw_model_predict(model, vector, &estimate) / (10 * exp(0.5 - 0.25 + 0.125)) -
                      1) < 1e-12);
-    assert_true(tw_model_covers(model, &problem));
+    assert_int_equal(tw_model_kind(model, &problem), 0);
     struct tw_problem other = problem;
     struct tw_error error;
     must(tw_problem_set(&other, "dtype", "f64", &error), error);
-    assert_false(tw_model_covers(model, &other));
+    assert_int_equal(tw_model_kind(model, &other), -1);
     tw_model_free(model);
     tw_description_free(d);
 }
@@ -89,6 +89,10 @@ static void what_is_refused(void **state) {
         {"\"trees\": ", "\"tree\": ", "unknown key"},
         {"\"base\": 0.5,", "\"base\": 0.5, \"trees\": [],", "given twice"},
         {"\"time_us\": 2", "\"time_us\": -2", "above 0"},
+        {"\"time_us\": 2", "\"time_us\": 2, \"kinds\": [1]", "is none of the model's attributes"},
+        {"\"time_us\": 2", "\"time_us\": 2, \"kinds\": [-1]", "is none of the model's attributes"},
+        {"\"time_us\": 2", "\"time_us\": 2, \"kinds\": [0.5]", "expected a whole number"},
+        {"\"time_us\": 2", "\"time_us\": 2, \"kinds\": 1", "expected an array"},
         {"\"trees\": [", "\"trees\": [[],", "has no nodes"},
         {"\"units\": 132,", "\"units\": 132, \"regret\": {\"mean\": 1e999},", "expected a number"},
         {"\"units\": 132,", "\"units\": 132, \"regret\": {\"more\": 1},", "unknown key"},

@@ -138,8 +138,9 @@ static void this_device_first(void **state) {
     assert_int_equal(selection.configuration.values[0], 32);
 }
 
-/* Stores a model of the house's device that knows one configuration, of blocks of 32. */
-static void store_model(struct house *house) {
+/* Stores a model of the house's device that knows one configuration, of blocks of 32, which was
+ * measured on some of the kinds of problems that it is about. */
+static void store_model_of(struct house *house, const char *attributes, const char *kinds) {
     const struct row row = usual_row(house);
     struct tw_text text = {0};
     struct tw_error error;
@@ -155,18 +156,42 @@ static void store_model(struct house *house) {
         "{\"format\": \"tilewise-model\", \"version\": 1, \"kernel\": \"scale\", \"cache\": "
         "\"cold\","
         " \"device\": \"%s\", \"device_name\": \"Paper GPU\", \"backend\": \"cuda\","
-        " \"architecture\": \"sm_90\", \"units\": 132, \"attributes\": [\"\"], \"uncertainty\": "
+        " \"architecture\": \"sm_90\", \"units\": 132, \"attributes\": [%s], \"uncertainty\": "
         "0.1,"
         " \"base\": 0, \"features\": [{\"name\": \"parameter.BLOCK_X\"}],"
         " \"trees\": [[[0,32,2],[-1],[0]]], \"configurations\": [{\"implementation\": \"direct\","
         " \"configuration\": \"{\\\"BLOCK_X\\\":32,\\\"GROUP\\\":1,\\\"ORDER\\\":\\\"rows\\\"}\","
-        " \"problem\": \"M=8,N=100\", \"time_us\": 2, \"code\": \"%s\", \"source\": \"%s\","
+        " \"problem\": \"M=8,N=100\", \"time_us\": 2, %s\"code\": \"%s\", \"source\": \"%s\","
         " \"judge\": \"%s\"}]}",
-        row.fingerprint, row.hash, source, judge);
+        row.fingerprint, attributes, kinds, row.hash, source, judge);
     const struct tw_db_model model = {
         .kernel = "scale", .device = row.fingerprint, .cache_policy = "cold", .text = text.data};
     must_db(tw_db_model_put(house->db, &model), house->db);
     tw_text_free(&text);
+}
+
+static void store_model(struct house *house) {
+    store_model_of(house, "\"\"", "");
+}
+
+/* What fits, but was measured on no such problem, is nothing that a model chooses. */
+static void only_what_was_measured(void **state) {
+    struct house *house = *state;
+    struct tw_error error;
+    struct tw_problem doubles = house->problem;
+    must(tw_problem_set(&doubles, "dtype", "f64", &error), error);
+    static const struct {
+        const char *kinds;
+        enum tw_selection_rule floats, doubles;
+    } cases[] = {{"", TW_SELECTED_PREDICTED, TW_SELECTED_PREDICTED},
+                 {"\"kinds\": [0], ", TW_SELECTED_PREDICTED, TW_SELECTED_DEFAULT},
+                 {"\"kinds\": [1], ", TW_SELECTED_DEFAULT, TW_SELECTED_PREDICTED},
+                 {"\"kinds\": [1, 0], ", TW_SELECTED_PREDICTED, TW_SELECTED_PREDICTED}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        store_model_of(house, "\"\", \";dtype=f64\"", cases[i].kinds);
+        assert_int_equal(selected(house, "cold").rule, cases[i].floats);
+        assert_int_equal(selected_for(house, &doubles, &paper_gpu, "cold").rule, cases[i].doubles);
+    }
 }
 
 /* A model of the device knows configurations that no row has, and predicts them; one of another
@@ -426,6 +451,7 @@ int main(void) {
         HOUSE_TEST(a_gross_loss_is_avoided),
         HOUSE_TEST(this_device_first),
         HOUSE_TEST(a_model_chooses),
+        HOUSE_TEST(only_what_was_measured),
         HOUSE_TEST(a_model_does_not_know_all),
         HOUSE_TEST(a_model_that_cannot_be_read),
         HOUSE_TEST(many_ask_a_model),

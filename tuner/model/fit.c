@@ -17,12 +17,22 @@ enum { FOLDS = 5 };
 /* A model chooses from configurations that were so near to the best somewhere, and its uncertainty
  * is that of what is so near to the best. */
 static const double WORTH_CHOOSING = 1.05, NEAR_THE_BEST = 1.5;
+/* A tree for so many trials: what is worth knowing of one more kind of problem takes more of them,
+ * and each costs whoever reads the model. */
+enum { TRIALS_A_TREE = 32, MOST_TREES = 400 };
 
 struct fitting {
     const struct model_samples *samples;
     double *wanted, *weights, *predicted; /* a sample; the last in microseconds */
     bool *used;
 };
+
+static struct boost_options options_for(const struct model_samples *s) {
+    struct boost_options options = BOOST_USUAL;
+    int trees = s->count / TRIALS_A_TREE < MOST_TREES ? s->count / TRIALS_A_TREE : MOST_TREES;
+    options.trees = trees > options.trees ? trees : options.trees;
+    return options;
+}
 
 static int fold_of(const struct model_samples *s, int sample) {
     const char *key = s->problems[s->all[sample].problem].key;
@@ -117,12 +127,13 @@ static tw_status judge(const struct fitting *f, struct fit_report *report, bool 
 
 static tw_status fit_folds(struct fitting *f, struct fit_report *report, struct tw_error *error) {
     const struct model_samples *s = f->samples;
+    const struct boost_options options = options_for(s);
     tw_status status = TW_OK;
     for (int fold = 0; fold < FOLDS && status == TW_OK; fold++) {
         struct tw_model model = s->shape;
         for (int i = 0; i < s->count; i++)
             f->used[i] = fold_of(s, i) != fold;
-        status = boost_fit(&BOOST_USUAL, s->vectors, s->count, s->shape.feature_count, f->wanted,
+        status = boost_fit(&options, s->vectors, s->count, s->shape.feature_count, f->wanted,
                            f->weights, f->used, &model, error);
         for (int i = 0; i < s->count && status == TW_OK; i++)
             if (!f->used[i])
@@ -224,7 +235,26 @@ static void add_trees(const struct tw_model *model, struct tw_text *text) {
     tw_text_print(text, " ],\n");
 }
 
-static void add_configurations(const struct model_samples *s, struct tw_text *text) {
+/* On which kinds of problems a configuration was measured. */
+static void add_kinds(const struct model_samples *s, const struct fit_report *report,
+                      int configuration, struct tw_text *text) {
+    bool measured[TW_MODEL_MAX_WORDS] = {false}, first = true;
+    for (int i = 0; i < s->count; i++)
+        for (int k = 0; k < report->kind_count && s->all[i].configuration == configuration; k++)
+            measured[k] = measured[k] || strcmp(attributes_of(s, s->all[i].problem),
+                                                report->kinds[k].attributes) == 0;
+    tw_text_print(text, ", \"kinds\": [");
+    for (int k = 0; k < report->kind_count; k++) {
+        if (!measured[k])
+            continue;
+        tw_text_print(text, "%s%d", first ? "" : ",", k);
+        first = false;
+    }
+    tw_text_print(text, "]");
+}
+
+static void add_configurations(const struct model_samples *s, const struct fit_report *report,
+                               struct tw_text *text) {
     bool first = true;
     tw_text_print(text, " \"configurations\": [\n");
     for (int i = 0; i < s->configuration_count; i++) {
@@ -237,6 +267,7 @@ static void add_configurations(const struct model_samples *s, struct tw_text *te
         add_string(text, c->text);
         tw_text_print(text, ", \"problem\": ");
         add_string(text, s->problems[c->problem].key);
+        add_kinds(s, report, i, text);
         tw_text_print(text,
                       ", \"time_us\": %.6g, \"code\": \"%s\", \"source\": \"%s\", \"judge\": "
                       "\"%s\"}",
@@ -269,7 +300,7 @@ static void write_model(const struct model_samples *s, const struct tw_model *mo
     add_attributes(report, text);
     add_features(s, text);
     add_trees(model, text);
-    add_configurations(s, text);
+    add_configurations(s, report, text);
     tw_text_print(text, "}\n");
 }
 
@@ -281,6 +312,7 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
                         .weights = calloc(n, sizeof *f.weights),
                         .predicted = calloc(n, sizeof *f.predicted),
                         .used = calloc(n, sizeof *f.used)};
+    const struct boost_options options = options_for(s);
     struct tw_model model = s->shape;
     tw_status status = TW_OK;
     if (f.wanted == NULL || f.weights == NULL || f.predicted == NULL || f.used == NULL)
@@ -298,7 +330,7 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
     if (status == TW_OK)
         status = fit_folds(&f, report, error);
     if (status == TW_OK)
-        status = boost_fit(&BOOST_USUAL, s->vectors, s->count, s->shape.feature_count, f.wanted,
+        status = boost_fit(&options, s->vectors, s->count, s->shape.feature_count, f.wanted,
                            f.weights, NULL, &model, error);
     if (status == TW_OK) {
         write_model(s, &model, report, text);

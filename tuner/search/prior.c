@@ -53,7 +53,7 @@ tw_status prior_model(const struct tw_catalogue *catalogue, const struct tw_prob
                 continue;
             bool alike = strcmp(read->model->backend, device->backend) == 0 &&
                          strcmp(read->model->architecture, device->architecture) == 0;
-            if ((here || alike) && tw_model_covers(read->model, problem)) {
+            if ((here || alike) && tw_model_kind(read->model, problem) >= 0) {
                 *model = read->model;
                 return TW_OK;
             }
