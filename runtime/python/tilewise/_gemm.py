@@ -1,4 +1,4 @@
-"""``gemm``: everything that ``tw_gemm_descriptor`` of ``tilewise.h`` can say, from arrays as they lie."""
+"""``gemm``: what ``tw_gemm_descriptor`` of ``tilewise.h`` can say, but for scales, from arrays as they lie."""
 
 from __future__ import annotations
 
@@ -398,6 +398,9 @@ def gemm(
 
     Notes
     -----
+    Operands with scales are multiplied by ``launch("gemm", (M, N, K), {"A": a, "B": b, "C": out, "a_scales": s,
+    "b_scales": t}, dtype="e4m3", scales="rows")``, or ``"tensor"`` or ``"blocks"``.
+
     Gradients and `torch.compile` are served as by `tilewise.torch.gemm`, to which calls go that need them; not
     with out or library.
 
