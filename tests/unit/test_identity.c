@@ -235,8 +235,44 @@ static void templates_count_where_they_are_used(void **state) {
     assert_string_not_equal(before.judge, after.judge);
 }
 
+/* A promise belongs to the judge of the problems that it is for, and of no other. */
+static void promises_count_where_they_hold(void **state) {
+    const struct scratch *scratch = *state;
+    static const char with[] =
+        "\"accuracy\": { \"plain\": { \"templates\": [\"scale/reference.cu\"], \"function\": "
+        "\"right\", \"block\": [\"64\"], \"grid\": [\"M\"], \"pass\": [\"A\", \"B\"] }, "
+        "\"inputs\": { \"%s\": { \"A\": { \"exponents\": [0, %d] } } }, \"bounds\": [{ \"when\": "
+        "\"dtype == '%s'\", \"plain\": %d, \"promises\": \"%s\" }] }, \"cases\"";
+    static const struct {
+        const char *family;
+        int most;
+        const char *dtype;
+        int plain;
+        const char *words;
+        bool judge; /* as that of the first */
+    } promises[] = {{"wide", 9, "f32", 1, "much", true},   {"wide", 9, "f32", 1, "more", true},
+                    {"wide", 9, "f32", 2, "much", false},  {"wide", 8, "f32", 1, "much", false},
+                    {"other", 9, "f32", 1, "much", false}, {"wide", 9, "f64", 1, "much", false}};
+    char path[1024], text[800];
+    struct hashes first = {0};
+    write_templates(scratch);
+    scratch_write(scratch, "scale/direct.cu", used, path);
+    const struct hashes before = hashes_with(scratch, "", "");
+    for (size_t i = 0; i < sizeof promises / sizeof *promises; i++) {
+        snprintf(text, sizeof text, with, promises[i].family, promises[i].most, promises[i].dtype,
+                 promises[i].plain, promises[i].words);
+        const struct hashes after = hashes_with(scratch, "\"cases\"", text);
+        first = i == 0 ? after : first;
+        assert_string_equal(before.source, after.source);
+        assert_int_equal(strcmp(first.judge, after.judge) == 0, promises[i].judge);
+        assert_int_equal(strcmp(before.judge, after.judge) == 0,
+                         strcmp(promises[i].dtype, "f64") == 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        SCRATCH_TEST(promises_count_where_they_hold),
         SCRATCH_TEST(code_is_of_what_results_depend_on),
         SCRATCH_TEST(code_is_of_lets_and_arguments),
         cmocka_unit_test(codes_of_implementations_differ),
