@@ -17,8 +17,8 @@ static const double BATCH_US = 200;
  * hardly matters any more who queues them. */
 static const double SHORT_US = 30;
 /* The first call of a batch pays for what the others do not, so variants that are compared have as
- * many calls in one. What decides is the fastest so far, and holds for what is up to so many times
- * as long. */
+ * many calls in one, and all in graphs or none. What decides is the fastest so far, and holds for
+ * what is up to so many times as long. */
 enum { GRAPH_CALLS = 40, BATCH_CALLS = 4 };
 static const double ALIKE = 2;
 /* What a variant may cost, all told, once it has its least repeats. */
@@ -113,8 +113,9 @@ static int batch_calls(const struct timer *timer) {
 /* At the first repeat, when all that is compared has been warmed up. */
 static tw_status plan(struct timer *timer, struct tw_error *error) {
     double unused;
+    double fastest_us = timer->workload->rotation.fastest_us;
     bool is_short =
-        timer->workload->rotation.fastest_us < SHORT_US && timer->warm_us < ALIKE * SHORT_US;
+        fastest_us < SHORT_US && (timer->warm_us < SHORT_US || timer->warm_us < ALIKE * fastest_us);
     timer->calls = batch_calls(timer);
     tw_status status = TW_OK;
     if (is_short)
