@@ -62,6 +62,9 @@ struct tw_compile_request {
     /* The binary is loaded on this machine and then thrown away: where the driver makes the machine
      * code only at the first launch, it may be no more than the source, checked. */
     bool passing;
+    /* Known to compile, and nobody reads its log: where loading it compiles it anyway, that may be
+     * the only time. */
+    bool trusted;
     /* What the launch will give the kernel: a compile whose kernel takes something else is
      * TW_BAD_DESCRIPTION, with the mistake. NULL: nobody knows. */
     const struct tw_expected *expected;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/variant/preprocess.h"
+
 /* ---- Parameters ---- */
 
 /* What a tensor map is on the host and as a parameter: a CUtensorMap. */
@@ -69,10 +71,8 @@ void tw_launch_expected(const struct tw_problem *problem, const struct tw_implem
 /* Behind a comment or a string that begins at `at`; `at` itself where none does. */
 static const char *skip_quiet(const char *at) {
     const char *end = at;
-    if (at[0] == '/' && at[1] == '*') {
-        end = strstr(at + 2, "*/");
-        return end != NULL ? end + 2 : at + strlen(at);
-    }
+    if (at[0] == '/' && at[1] == '*')
+        return tw_comment_end(at);
     if (at[0] == '/' && at[1] == '/')
         return at + strcspn(at, "\n");
     if (*at != '"' && *at != '\'')

@@ -8,6 +8,7 @@
 
 #include "runtime/description/builtin.h"
 #include "runtime/description/languages.h"
+#include "runtime/variant/preprocess.h"
 
 /* A file of templates/prelude/cuda and one of templates/prelude/opencl; what is the same on both
  * may be in one of templates/prelude/common. */
@@ -65,13 +66,16 @@ static void find_letters(void) {
     }
 }
 
-/* What a comment or a string of C ends with; NULL where none begins. */
-static const char *skipped_until(const char *at) {
+/* Behind what begins with a slash or a quote: a comment, a string, or just the slash. */
+static const char *behind_quiet(const char *at) {
     if (at[0] == '/' && at[1] == '*')
-        return "*/";
+        return tw_comment_end(at);
     if (at[0] == '/' && at[1] == '/')
-        return "\n";
-    return at[0] == '"' ? "\"" : NULL;
+        return at + strcspn(at, "\n");
+    if (at[0] == '/')
+        return at + 1;
+    const char *end = strchr(at + 1, '"');
+    return end != NULL ? end + 1 : at + strlen(at);
 }
 
 /* The extensions of which a source names something, a bit each. */
@@ -89,12 +93,7 @@ static unsigned find_named(const char *source) {
                     provides(&extensions[i], (const char *)start, (size_t)(at - start)))
                     named |= 1u << i;
         } else if (*at == '/' || *at == '"') {
-            const char *end = skipped_until((const char *)at);
-            const char *behind =
-                end != NULL ? strstr((const char *)at + (end[0] == '*' ? 2 : 1), end) : NULL;
-            if (end != NULL && behind == NULL)
-                return named;
-            at = end != NULL ? (const unsigned char *)behind + strlen(end) : at + 1;
+            at = (const unsigned char *)behind_quiet((const char *)at);
         } else {
             at++;
         }

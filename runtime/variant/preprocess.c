@@ -41,6 +41,14 @@ struct preprocessor {
 
 /* ---- Lines without comments ---- */
 
+/* In a loop of its own: with sanitizers strstr measures all that follows. */
+const char *tw_comment_end(const char *at) {
+    for (at += 2; *at != '\0'; at++)
+        if (at[0] == '*' && at[1] == '/')
+            return at + 2;
+    return at;
+}
+
 /* What a character is to `strip`, which is asked of all of every source. */
 enum character { PLAIN, BLANK, NEWLINE, SLASH, BACKSLASH, QUOTE, END };
 
@@ -61,7 +69,7 @@ static const char *behind_nothing(const char *at) {
     if (at[0] == '\\' && (at[1] == '\n' || (at[1] == '\r' && at[2] == '\n')))
         return at + (at[1] == '\n' ? 2 : 3);
     if (at[0] == '/' && at[1] == '*')
-        end = (end = strstr(at + 2, "*/")) != NULL ? end + 2 : at + strlen(at);
+        end = tw_comment_end(at);
     else if (at[0] == '/' && at[1] == '/')
         end = at + strcspn(at, "\n");
     return end;

@@ -20,4 +20,8 @@ tw_status tw_preprocess(const char *source, const struct tw_words *words, struct
 /* Appends `source` without comments and blank lines, with single blanks between tokens. */
 tw_status tw_strip_comments(const char *source, struct tw_text *out, struct tw_error *error);
 
+/* Behind the comment that begins with the two characters at `at`, or the text's end where it does
+ * not end. */
+const char *tw_comment_end(const char *at);
+
 #endif

@@ -84,10 +84,10 @@ struct trial {
 
 /* ---- What a CPU compiles slowly ---- */
 
-/* A CPU's compiler unrolls what a thread has: five to forty seconds for a big tile whose elements
- * are converted or go through an activation. Of such variants it gets a few; big tiles meet plain
+/* A CPU's compiler unrolls what a thread has: two to forty seconds for a big tile whose elements
+ * are converted or go through an activation. Of such variants it gets some; big tiles meet plain
  * problems first, and the other problems meet small tiles. */
-enum { BIG_TILE = 64, MOST_COSTLY = 6 };
+enum { BIG_TILE = 32, MOST_COSTLY = 12 };
 
 static int64_t parameter(const struct tw_implementation *in, const struct tw_configuration *c,
                          const char *name) {
@@ -100,7 +100,8 @@ static int64_t parameter(const struct tw_implementation *in, const struct tw_con
 static bool is_big(const struct trial *trial, const struct tw_configuration *c) {
     const struct tw_implementation *in =
         &trial->job->description->implementations[c->implementation];
-    return parameter(in, c, "TM") * parameter(in, c, "TN") >= BIG_TILE;
+    return parameter(in, c, "TM") * parameter(in, c, "TN") >= BIG_TILE ||
+           parameter(in, c, "ROWS") * parameter(in, c, "DEPTH") >= BIG_TILE;
 }
 
 static bool is_plain(const struct tw_problem *problem) {
@@ -111,7 +112,7 @@ static bool is_plain(const struct tw_problem *problem) {
         if (strcmp(a->name, "dtype") == 0) {
             const char *word = d->symbols.words[problem->words[i]];
             plain &= strcmp(word, "f32") == 0 || strcmp(word, "f64") == 0;
-        } else if (strcmp(a->name, "activation") == 0) {
+        } else if (strcmp(a->name, "activation") == 0 || strcmp(a->name, "compute") == 0) {
             plain &= problem->words[i] == a->default_word;
         }
     }
