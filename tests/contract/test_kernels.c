@@ -84,44 +84,12 @@ struct trial {
 
 /* ---- What a CPU compiles slowly ---- */
 
-/* A CPU's compiler unrolls what a thread has: two to forty seconds for a big tile whose elements
- * are converted or go through an activation. Of such variants it gets some; big tiles meet plain
- * problems first, and the other problems meet small tiles. */
-enum { BIG_TILE = 32, MOST_COSTLY = 12 };
-
-static int64_t parameter(const struct tw_implementation *in, const struct tw_configuration *c,
-                         const char *name) {
-    for (int i = 0; i < in->parameter_count; i++)
-        if (strcmp(in->parameters[i].name, name) == 0)
-            return c->values[i];
-    return 1;
-}
-
-static bool is_big(const struct trial *trial, const struct tw_configuration *c) {
-    const struct tw_implementation *in =
-        &trial->job->description->implementations[c->implementation];
-    return parameter(in, c, "TM") * parameter(in, c, "TN") >= BIG_TILE ||
-           parameter(in, c, "ROWS") * parameter(in, c, "DEPTH") >= BIG_TILE;
-}
-
-static bool is_plain(const struct tw_problem *problem) {
-    const struct tw_description *d = problem->description;
-    bool plain = true;
-    for (int i = 0; i < d->attribute_count; i++) {
-        const struct tw_attribute *a = &d->attributes[i];
-        if (strcmp(a->name, "dtype") == 0) {
-            const char *word = d->symbols.words[problem->words[i]];
-            plain &= strcmp(word, "f32") == 0 || strcmp(word, "f64") == 0;
-        } else if (strcmp(a->name, "activation") == 0 || strcmp(a->name, "compute") == 0) {
-            plain &= problem->words[i] == a->default_word;
-        }
-    }
-    return plain;
-}
+/* Of variants that take a CPU's compiler long each kernel gets some: big tiles meet plain problems
+ * first, and the other problems meet small tiles. */
+enum { MOST_COSTLY = 8 };
 
 static bool is_costly(const struct trial *trial, const struct tw_configuration *c) {
-    return trial->job->progress->compiles_slowly && is_big(trial, c) &&
-           !is_plain(&trial->testbed->problem);
+    return trial->job->progress->compiles_slowly && unrolls_much(&trial->testbed->problem, c);
 }
 
 static bool affords(const struct trial *trial, const struct tw_configuration *c) {
@@ -207,7 +175,8 @@ static bool is_allowed_here(const struct trial *trial, const struct tw_configura
 static int next_preset(const struct trial *trial, int turn) {
     const struct job *job = trial->job;
     const int count = preset_count(job->description);
-    const bool is_cheap = is_plain(&trial->testbed->problem);
+    const struct tw_problem *problem = &trial->testbed->problem;
+    const bool is_cheap = is_plain(problem);
     const char *name;
     int untried = -1, next = -1;
     assert_true(count <= MOST_PRESETS);
@@ -220,7 +189,7 @@ static int next_preset(const struct trial *trial, int turn) {
             next = number;
         if (job->progress->preset_was_tried[number] || !is_allowed_here(trial, &c))
             continue;
-        if (is_big(trial, &c) == is_cheap)
+        if ((tile_elements(problem, &c) >= BIG_TILE) == is_cheap)
             return number;
         if (untried < 0)
             untried = number;

@@ -158,6 +158,48 @@ SUPPORT bool draw_configuration(const struct tw_description *d, int implementati
     return false;
 }
 
+/* ---- What a CPU's compiler takes long for ---- */
+
+/* It unrolls what a thread has: two to forty seconds where a big tile's elements are converted or
+ * go through an activation, or where the tile is huge. */
+enum { BIG_TILE = 32, HUGE_TILE = 128 };
+
+SUPPORT int64_t parameter_of(const struct tw_implementation *in, const struct tw_configuration *c,
+                             const char *name) {
+    for (int i = 0; i < in->parameter_count; i++)
+        if (strcmp(in->parameters[i].name, name) == 0)
+            return c->values[i];
+    return 1;
+}
+
+/* What a thread has of the answer, or of an operand. */
+SUPPORT int64_t tile_elements(const struct tw_problem *problem, const struct tw_configuration *c) {
+    const struct tw_implementation *in = &problem->description->implementations[c->implementation];
+    const int64_t answer = parameter_of(in, c, "TM") * parameter_of(in, c, "TN"),
+                  operand = parameter_of(in, c, "ROWS") * parameter_of(in, c, "DEPTH");
+    return answer > operand ? answer : operand;
+}
+
+/* Nothing is converted, and what is summed is stored. */
+SUPPORT bool is_plain(const struct tw_problem *problem) {
+    const struct tw_description *d = problem->description;
+    bool plain = true;
+    for (int i = 0; i < d->attribute_count; i++) {
+        const struct tw_attribute *a = &d->attributes[i];
+        if (strcmp(a->name, "dtype") == 0) {
+            const char *word = d->symbols.words[problem->words[i]];
+            plain &= strcmp(word, "f32") == 0 || strcmp(word, "f64") == 0;
+        } else if (strcmp(a->name, "activation") == 0 || strcmp(a->name, "compute") == 0) {
+            plain &= problem->words[i] == a->default_word;
+        }
+    }
+    return plain;
+}
+
+SUPPORT bool unrolls_much(const struct tw_problem *problem, const struct tw_configuration *c) {
+    return tile_elements(problem, c) >= (is_plain(problem) ? HUGE_TILE : BIG_TILE);
+}
+
 /* The presets of a description, one after the other. */
 SUPPORT int preset_count(const struct tw_description *d) {
     int count = 0;
