@@ -22,8 +22,9 @@ static void list_commands(void) {
     printf("tune --version\n");
 }
 
-/* Misspelt subcommands would otherwise pass as kernels: `tune device` has no shape. */
-static int no_command(const char *word) {
+/* Misspelt subcommands would otherwise pass as kernels: `tune device` has no shape, and `tune aply
+ * gemm` a word too many. */
+static int no_command(const char *word, bool alone) {
     char path[64];
     snprintf(path, sizeof path, "configs/%.40s.json", word);
     if (tw_builtin_file(path) != NULL)
@@ -35,10 +36,12 @@ static int no_command(const char *word) {
         count++;
     }
     const char *nearest = tw_nearest(word, names, count);
-    if (nearest == NULL)
-        return 0;
-    fprintf(stderr, "tune: \"%s\" is no subcommand; did you mean %s?\n", word, nearest);
-    return EXIT_USAGE;
+    if (nearest != NULL)
+        fprintf(stderr, "tune: \"%s\" is no subcommand; did you mean %s?\n", word, nearest);
+    else if (alone)
+        fprintf(stderr, "tune: \"%s\" is neither a subcommand nor a kernel; see tune --help\n",
+                word);
+    return nearest != NULL || alone ? EXIT_USAGE : 0;
 }
 
 static int run(int count, char **words) {
@@ -61,7 +64,8 @@ static int run(int count, char **words) {
     const struct command *command = command_find(words[1]);
     if (command != NULL)
         return command->run(count - 1, words + 1);
-    if (count == 2 && words[1][0] != '-' && no_command(words[1]) != 0)
+    if (words[1][0] != '-' && (count == 2 || words[2][0] != '-') &&
+        no_command(words[1], count == 2) != 0)
         return EXIT_USAGE;
     return command_tune(count, words);
 }
