@@ -132,6 +132,17 @@ class EndToEnd(unittest.TestCase):
             filter(None, [os.environ.get("ASAN_OPTIONS"), "detect_leaks=0"])
         )
 
+    def make_once(self, make, *files):
+        """`make()` writes the files, of the home, for the first test of a class; the others get them as they were."""
+        made = vars(type(self)).get("made")
+        if made is None:
+            make()
+            type(self).made = {file.relative_to(self.home): file.read_bytes() for file in files}
+            return
+        for name, content in made.items():
+            (self.home / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.home / name).write_bytes(content)
+
     def plant(self, name):
         """Copies the kernel `name` of tests/e2e/kernels into the home; returns its description's path."""
         shutil.copy(HERE / "kernels" / f"{name}.json", self.home)

@@ -160,7 +160,7 @@ class NothingCanBeWritten(support.EndToEnd):
     def setUp(self):
         super().setUp()
         self.config = self.plant("double")
-        self.tune_json("--config", self.config, *SHAPE, "--budget", "1")
+        self.make_once(lambda: self.tune_json("--config", self.config, *SHAPE, "--budget", "1"), self.db)
         self.folder = self.db.parent
         self.addCleanup(self.allow)
 

@@ -29,7 +29,7 @@ class Refused(support.EndToEnd):
         self.file = self.home / "some.db"
 
     def make_sound_database(self):
-        self.tune(*self.subject, "--budget", "1", "--db", self.file)
+        self.make_once(lambda: self.tune(*self.subject, "--budget", "1", "--db", self.file), self.file)
 
     def contents(self):
         return {p.name: p.read_bytes() for p in self.home.glob("some.db*") if p.is_file()}

@@ -14,6 +14,9 @@ class Exchange(support.EndToEnd):
     def setUp(self):
         super().setUp()
         self.one, self.other = self.home / "one.db", self.home / "other.db"
+        self.make_once(self.tune_both, self.one, self.other)
+
+    def tune_both(self):
         for database, seed, shapes in [(self.one, 1, ("50x40", "40x50")), (self.other, 2, ("50x40", "9x9"))]:
             words = [word for shape in shapes for word in ("--shape", shape)]
             self.tune("copy", *words, "--cache", "warm", "--budget", "3", "--strategy", "random",
