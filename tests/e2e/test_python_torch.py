@@ -11,6 +11,8 @@ import tilewise  # noqa: E402
 import tilewise.torch  # noqa: E402
 from support import DEVICE  # noqa: E402
 
+# What cuDNN is compared with is not to be rounded.
+torch.backends.cudnn.allow_tf32 = False
 WHERE = "cuda" if DEVICE.startswith("cuda") else "cpu"
 ACTIVATIONS = {
     None: lambda z: z,
