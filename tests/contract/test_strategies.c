@@ -159,6 +159,31 @@ static void every_point_comes_once(void **state) {
     world_free(&w);
 }
 
+/* Nothing may be allowed, where parameters are pinned. */
+static void an_empty_space_is_exhausted(void **state) {
+    struct world w;
+    size_t point;
+    world_frame(&w, SYNTHETIC_JSON({
+        "name" : "none",
+        "summary" : "no problem is for it",
+        "parameters" : {"A" : [ 1, 2 ]},
+        "constraints" : ["M < 0"],
+        "launches" : [ {
+            "templates" : ["none.cu"],
+            "function" : "f",
+            "block" : ["32"],
+            "grid" : ["1"],
+            "pass" : ["C"]
+        } ],
+        "presets" : {"default" : {"A" : 1}}
+    }));
+    assert_int_equal(space_size(w.space), 0);
+    struct strategy *strategy = start(*state, &w, 1);
+    assert_int_equal(strategy_ask(strategy, &point), STRATEGY_EXHAUSTED);
+    strategy_free(strategy);
+    world_free(&w);
+}
+
 static void what_was_told_is_not_asked(void **state) {
     const struct strategy_kind *kind = *state;
     struct world w;
@@ -323,7 +348,7 @@ static void unknown_names_are_answered(void **state) {
 }
 
 int main(void) {
-    struct CMUnitTest tests[32];
+    struct CMUnitTest tests[64];
     size_t count = 0;
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(unknown_names_are_answered);
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(all_beat_random);
@@ -335,6 +360,8 @@ int main(void) {
         tests[count++] =
             (struct CMUnitTest){(*kind)->name, every_point_comes_once, NULL, NULL, (void *)*kind};
         tests[count++] = (struct CMUnitTest){(*kind)->name, what_was_told_is_not_asked, NULL, NULL,
+                                             (void *)*kind};
+        tests[count++] = (struct CMUnitTest){(*kind)->name, an_empty_space_is_exhausted, NULL, NULL,
                                              (void *)*kind};
     }
     return _cmocka_run_group_tests("strategies", tests, count, NULL, NULL);

@@ -55,9 +55,9 @@ static void destroy(void *state) {
 
 /* What part i is. */
 static const char *part(const struct space *space, int i) {
-    size_t first = space_range(space, space_implementation(space, 0)).count;
-    if (space_size(space) <= SMALL)
+    if (space_size(space) <= SMALL) /* or empty */
         return "exhaustive";
+    size_t first = space_range(space, space_implementation(space, 0)).count;
     return i == PROCESS && first < space_size(space) ? several : words[i];
 }
 
