@@ -86,7 +86,7 @@ struct trial {
 
 /* Of variants that take a CPU's compiler long each kernel gets some: big tiles meet plain problems
  * first, and the other problems meet small tiles. */
-enum { MOST_COSTLY = 8 };
+enum { MOST_COSTLY = 5 };
 
 static bool is_costly(const struct trial *trial, const struct tw_configuration *c) {
     return trial->job->progress->compiles_slowly && unrolls_much(&trial->testbed->problem, c);
@@ -183,7 +183,7 @@ static int next_preset(const struct trial *trial, int turn) {
     for (int i = 0; i < count; i++) {
         const int number = (turn + i) % count;
         const struct tw_configuration c = preset_number(job->description, number, &name);
-        if (!affords(trial, &c))
+        if (!is_cheap && !affords(trial, &c))
             continue;
         if (next < 0)
             next = number;
