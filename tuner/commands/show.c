@@ -30,6 +30,7 @@ struct listing {
     const struct tw_problem *problem; /* whose attributes a row must have; NULL: any */
     cJSON *rows;
     int count;
+    bool no_memory;
 };
 
 static bool same_shape(const struct tw_db_problem *problem, const char *shape) {
@@ -101,19 +102,24 @@ static void add_json(struct listing *listing, const struct tw_db_best_row *row) 
     json_append(listing->rows, json);
 }
 
-static void print_row(const struct terminal *terminal, const struct tw_db_best_row *row) {
+/* False: out of memory, and nothing is printed. */
+static bool print_row(const struct terminal *terminal, const struct tw_db_best_row *row) {
     char time[32], rate[64] = "";
     struct tw_text line = {0};
+    tw_text_print(&line, " on %s, %s cache", row->device.name, row->best.cache_policy);
+    if (line.failed) {
+        tw_text_free(&line);
+        return false;
+    }
     report_time(row->best.time_us, time);
     if (row->best.rate_unit != NULL)
         snprintf(rate, sizeof rate, ", %.4g %.20s", row->best.rate, row->best.rate_unit);
     terminal_print(terminal, INK_STRONG, 0, row->problem.kernel);
     printf(" ");
     terminal_print(terminal, INK_STRONG, 0, problem_text(&row->problem));
-    tw_text_print(&line, " on %s, %s cache", row->device.name, row->best.cache_policy);
     terminal_wrap(terminal,
                   (int)(strlen(row->problem.kernel) + 1 + strlen(problem_text(&row->problem))), 4,
-                  tw_text_or(&line, ""));
+                  line.data);
     printf("\n");
     tw_text_free(&line);
     printf("  ");
@@ -130,6 +136,7 @@ static void print_row(const struct terminal *terminal, const struct tw_db_best_r
     printf(" ");
     terminal_wrap(terminal, 3 + (int)strlen(row->implementation_name), 4, row->best.configuration);
     printf("\n");
+    return true;
 }
 
 static bool visit(void *context, const struct tw_db_best_row *row) {
@@ -141,8 +148,8 @@ static bool visit(void *context, const struct tw_db_best_row *row) {
         add_json(listing, row);
         return true;
     }
-    print_row(&listing->terminal, row);
-    return true;
+    listing->no_memory = !print_row(&listing->terminal, row);
+    return !listing->no_memory;
 }
 
 /* Also when no attributes were said, so that a misspelt shape is noticed. */
@@ -186,6 +193,8 @@ static tw_status show(const struct arguments *a, struct tw_error *error) {
     listing.rows = cJSON_CreateArray();
     if (status == TW_OK && tw_db_best_each(db, &filter, visit, &listing) != TW_DB_OK)
         status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
+    if (status == TW_OK && listing.no_memory)
+        status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     if (status == TW_OK && a->json) {
         status = json_print(listing.rows, error);
         listing.rows = NULL;

@@ -28,6 +28,7 @@ struct listing {
     struct terminal terminal;
     int64_t run; /* 0: none found */
     cJSON *object, *trials;
+    bool no_memory;
 };
 
 static bool visit_run(void *context, const struct tw_db_run_row *row) {
@@ -45,8 +46,11 @@ static bool visit_run(void *context, const struct tw_db_run_row *row) {
             (long long)row->id, row->kernel, row->problem_text, row->device_name, row->run.strategy,
             (unsigned long long)row->run.seed, row->run.budget_value, row->run.budget_kind,
             row->run.cache_policy, state, row->elapsed_s);
-        terminal_wrap(&listing->terminal, 0, 4, tw_text_or(&line, ""));
-        printf("\n");
+        listing->no_memory = line.failed;
+        if (!line.failed) {
+            terminal_wrap(&listing->terminal, 0, 4, line.data);
+            printf("\n");
+        }
         tw_text_free(&line);
         return false;
     }
@@ -153,6 +157,8 @@ static tw_status list(const struct arguments *a, tw_db *db, struct listing *list
         .run = a->run, .kernel = a->kernel, .made_here = a->run == 0, .limit = 1};
     if (tw_db_run_each(db, &runs, visit_run, listing) != TW_DB_OK)
         return tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
+    if (listing->no_memory)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
     if (listing->run == 0)
         return a->run != 0
                    ? tw_fail(error, TW_NOT_FOUND, "there is no run %lld", (long long)a->run)
