@@ -84,8 +84,8 @@ struct trial {
 
 /* ---- What a CPU compiles slowly ---- */
 
-/* Of variants that take a CPU's compiler long each kernel gets some: big tiles meet plain problems
- * first, and the other problems meet small tiles. */
+/* Of variants that take a CPU's compiler long each kernel gets some, besides each preset once: big
+ * tiles meet plain problems first, and the other problems meet small tiles. */
 enum { MOST_COSTLY = 5 };
 
 static bool is_costly(const struct trial *trial, const struct tw_configuration *c) {
@@ -183,7 +183,7 @@ static int next_preset(const struct trial *trial, int turn) {
     for (int i = 0; i < count; i++) {
         const int number = (turn + i) % count;
         const struct tw_configuration c = preset_number(job->description, number, &name);
-        if (!is_cheap && !affords(trial, &c))
+        if (!is_cheap && job->progress->preset_was_tried[number] && !affords(trial, &c))
             continue;
         if (next < 0)
             next = number;
