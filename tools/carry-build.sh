@@ -33,7 +33,7 @@ done | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u |
 
 kilobytes=$(du -sk "$target" | cut -f 1)
 echo "$target: $((kilobytes / 1024)) MB"
-if [ "$kilobytes" -gt $((60 * 1024)) ]; then
-    echo "more than 60 MB; is $build a sanitized build?" >&2
+if [ "$kilobytes" -gt $((240 * 1024)) ]; then
+    echo "more than 240 MB; is $build a sanitized build?" >&2
     exit 1
 fi
