@@ -119,12 +119,14 @@ static int draw_alignment(uint64_t *seed, const struct tw_problem *problem) {
     return alignment;
 }
 
-/* The description is the test's own, so that a call's scalars can be its cases. */
+/* The description is the test's own, so that a call's scalars can be its cases. What is promised of
+ * errors is held with those of the first case, which stays then. */
 static void draw_scalars(uint64_t *seed, struct tw_description *d) {
     static const double usual[] = {0, 1, -1, 1.5};
-    d->case_count = 1;
+    const int last = d->accuracy != NULL ? 1 : 0;
+    d->case_count = last + 1;
     for (int i = 0; i < d->argument_count; i++)
-        d->cases[0].scalars[i] =
+        d->cases[last].scalars[i] =
             draw(seed) % 2 == 0 ? usual[draw_below(seed, 4)] : (double)draw_below(seed, 64) / 8 - 4;
 }
 
