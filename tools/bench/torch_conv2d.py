@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""PyTorch's conv2d beside bench's contenders, for the same layers: the fastest of all engines that cuDNN has for it.
+"""PyTorch's conv2d beside bench's contenders, for the same layers: the fastest plan that cuDNN proposes to it.
 
     tools/bench/torch_conv2d.py --shapes tools/bench/shapes/resnet50.txt --attr layout=nhwc --attr dtype=bf16
     tools/bench/torch_conv2d.py --shapes tools/bench/shapes/vgg16.txt --beside results.json --json
