@@ -4,37 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/variant/source.h"
+#include "tuner/measure/check_launch.h"
 
-/* PIECE: columns of a row that a block fills or compares at a time. SIZES and COUNTS: what a block
- * of check/compare.cu reports. */
-enum { THREADS = 128, MAX_BLOCKS = 1024, SUM_BLOCKS = 64, PIECE = 4096, SIZES = 3, COUNTS = 7 };
-
-static tw_status build(const struct testbed *testbed, const char *template, const char *function,
-                       const char *defines, struct tw_module **module, struct tw_error *error) {
-    struct tw_text source = {0};
-    struct tw_binary binary = {0};
-    tw_status status =
-        tw_source_builtin(template, testbed->backend->name, defines, THREADS, &source, error);
-    if (status == TW_OK) {
-        const struct tw_compile_request request = {.source = source.data,
-                                                   .name = template,
-                                                   .function = function,
-                                                   .passing = true,
-                                                   .trusted = true};
-        status = testbed->backend->compile(&testbed->info, &request, &binary, error);
-        if (status == TW_COMPILE)
-            tw_binary_explain(&binary, error);
-    }
-    if (status == TW_OK)
-        status = testbed->backend->load(testbed->device, binary.bytes, binary.size, function, 0,
-                                        module, error);
-    if (status != TW_OK)
-        tw_fail_within(error, status, "the checking kernel %s", template);
-    tw_binary_free(&binary);
-    tw_text_free(&source);
-    return status;
-}
+/* SIZES and COUNTS: what a block of check/compare.cu reports. */
+enum { SUM_BLOCKS = 64, SIZES = 3, COUNTS = 7 };
 
 static tw_status build_for_type(struct check_kernels *checks, enum tw_type type,
                                 struct tw_error *error) {
@@ -44,24 +17,16 @@ static tw_status build_for_type(struct check_kernels *checks, enum tw_type type,
     static const char *const unsigned_types[] = {
         [1] = "tw_u8", [2] = "tw_u16", [4] = "tw_u32", [8] = "tw_u64"};
     struct tw_text defines = {0};
-    if (info->converted)
-        tw_text_print(
-            &defines,
-            "#define LOAD(x) tw_%s_to_f32(x)\n#define STORE(x) tw_f32_to_%s((float)(x))\n",
-            info->word, info->word);
-    else
-        tw_text_print(&defines, "#define LOAD(x) (x)\n#define STORE(x) (T)(x)\n");
-    tw_text_print(&defines,
-                  "#define T %s\n#define R %s\n#define U %s\n#define FLOATING %d\n"
-                  "#define TW_PIECE %d\n",
-                  info->dialect, info->floating ? "double" : info->dialect,
-                  unsigned_types[info->bytes], info->floating, PIECE);
+    check_define_type(type, &defines);
+    tw_text_print(&defines, "#define R %s\n#define U %s\n#define FLOATING %d\n",
+                  info->floating ? "double" : info->dialect, unsigned_types[info->bytes],
+                  info->floating);
     tw_status status = defines.failed ? tw_fail(error, TW_NO_MEMORY, "out of memory")
-                                      : build(checks->testbed, "check/fill.cu", "tw_fill",
-                                              defines.data, &checks->fill[type], error);
+                                      : check_load(checks->testbed, "check/fill.cu", "tw_fill",
+                                                   defines.data, &checks->fill[type], error);
     if (status == TW_OK)
-        status = build(checks->testbed, "check/compare.cu", "tw_compare", defines.data,
-                       &checks->compare[type], error);
+        status = check_load(checks->testbed, "check/compare.cu", "tw_compare", defines.data,
+                            &checks->compare[type], error);
     tw_text_free(&defines);
     return status;
 }
@@ -83,12 +48,13 @@ tw_status check_kernels_create(struct check_kernels *checks, const struct testbe
                        "%s has no double precision, which answers are checked with",
                        testbed->info.name);
     tw_status status =
-        build(testbed, "check/checksum.cu", "tw_checksum", "", &checks->checksum, error);
+        check_load(testbed, "check/checksum.cu", "tw_checksum", "", &checks->checksum, error);
     if (status == TW_OK)
         status = check_kernels_add(checks, error);
     if (status == TW_OK)
-        status = testbed->backend->allocate(
-            testbed->device, (uint64_t)MAX_BLOCKS * (SIZES + COUNTS) * 8, &checks->results, error);
+        status = testbed->backend->allocate(testbed->device,
+                                            (uint64_t)CHECK_BLOCKS * (SIZES + COUNTS) * 8,
+                                            &checks->results, error);
     return status;
 }
 
@@ -105,31 +71,10 @@ void check_kernels_free(struct check_kernels *checks) {
     *checks = (struct check_kernels){0};
 }
 
-static struct tw_value memory_value(const struct tw_memory *memory) {
-    return (struct tw_value){.kind = TW_VALUE_MEMORY, .memory = *memory};
-}
-
-static struct tw_value number_value(enum tw_type type, double number) {
-    struct tw_value value = {.kind = TW_VALUE_BYTES};
-    value.size = tw_type_encode(type, number, value.bytes);
-    return value;
-}
-
-static tw_status queue(const struct check_kernels *checks, const struct tw_module *module,
-                       uint32_t blocks, uint32_t shared, const struct tw_value *values,
-                       size_t count, struct tw_error *error) {
-    const struct tw_launch launch = {.module = module,
-                                     .block = {THREADS, 1, 1},
-                                     .grid = {blocks, 1, 1},
-                                     .shared = shared,
-                                     .value_count = count,
-                                     .values = values};
-    return checks->testbed->backend->launch(checks->testbed->device, &launch, error);
-}
-
 static uint32_t blocks_for(const struct tw_extent *extent) {
-    int64_t tasks = extent->layers * extent->rows * ((extent->columns + PIECE - 1) / PIECE);
-    return (uint32_t)(tasks < MAX_BLOCKS ? tasks : MAX_BLOCKS);
+    int64_t tasks =
+        extent->layers * extent->rows * ((extent->columns + CHECK_PIECE - 1) / CHECK_PIECE);
+    return (uint32_t)(tasks < CHECK_BLOCKS ? tasks : CHECK_BLOCKS);
 }
 
 tw_status check_kernels_fill(const struct check_kernels *checks, const struct tw_memory *memory,
@@ -146,17 +91,18 @@ tw_status check_kernels_fill(const struct check_kernels *checks, const struct tw
         high = fmin(fmax(high, low), most);
     }
     const struct tw_value values[] = {
-        memory_value(memory),
-        number_value(TW_TYPE_i32, (double)extent->layers),
-        number_value(TW_TYPE_i32, (double)extent->rows),
-        number_value(TW_TYPE_i32, (double)extent->columns),
-        number_value(TW_TYPE_i32, (double)extent->stride),
-        number_value(TW_TYPE_i32, (double)extent->layer_stride),
-        number_value(TW_TYPE_i32, (double)(seed & 0x7fffffff)),
-        number_value(TW_TYPE_f64, low),
-        number_value(TW_TYPE_f64, high),
+        check_memory(memory),
+        check_number(TW_TYPE_i32, (double)extent->layers),
+        check_number(TW_TYPE_i32, (double)extent->rows),
+        check_number(TW_TYPE_i32, (double)extent->columns),
+        check_number(TW_TYPE_i32, (double)extent->stride),
+        check_number(TW_TYPE_i32, (double)extent->layer_stride),
+        check_number(TW_TYPE_i32, (double)(seed & 0x7fffffff)),
+        check_number(TW_TYPE_f64, low),
+        check_number(TW_TYPE_f64, high),
     };
-    return queue(checks, checks->fill[extent->type], blocks_for(extent), 0, values, 9, error);
+    return check_queue(checks->testbed, checks->fill[extent->type], blocks_for(extent), 0, values,
+                       9, error);
 }
 
 static uint64_t next_random(uint64_t *state) { /* splitmix64, as check/fill.cu */
@@ -237,26 +183,26 @@ tw_status check_kernels_compare(const struct check_kernels *checks, const struct
     const struct testbed *testbed = checks->testbed;
     uint32_t blocks = blocks_for(extent);
     struct tw_memory errors = tw_memory_part(&checks->results, 0, (uint64_t)blocks * SIZES * 8);
-    struct tw_memory counts = tw_memory_part(&checks->results, (uint64_t)MAX_BLOCKS * SIZES * 8,
+    struct tw_memory counts = tw_memory_part(&checks->results, (uint64_t)CHECK_BLOCKS * SIZES * 8,
                                              (uint64_t)blocks * COUNTS * 8);
     const struct tw_value values[] = {
-        memory_value(got),
-        memory_value(reference),
-        number_value(TW_TYPE_i32, (double)extent->layers),
-        number_value(TW_TYPE_i32, (double)extent->rows),
-        number_value(TW_TYPE_i32, (double)extent->columns),
-        number_value(TW_TYPE_i32, (double)extent->stride),
-        number_value(TW_TYPE_i32, (double)extent->layer_stride),
-        number_value(TW_TYPE_i64, (double)ahead),
-        number_value(TW_TYPE_i64, (double)(got->bytes / tw_type_info(extent->type)->bytes)),
-        number_value(TW_TYPE_f64, allowed),
-        memory_value(&errors),
-        memory_value(&counts),
+        check_memory(got),
+        check_memory(reference),
+        check_number(TW_TYPE_i32, (double)extent->layers),
+        check_number(TW_TYPE_i32, (double)extent->rows),
+        check_number(TW_TYPE_i32, (double)extent->columns),
+        check_number(TW_TYPE_i32, (double)extent->stride),
+        check_number(TW_TYPE_i32, (double)extent->layer_stride),
+        check_number(TW_TYPE_i64, (double)ahead),
+        check_number(TW_TYPE_i64, (double)(got->bytes / tw_type_info(extent->type)->bytes)),
+        check_number(TW_TYPE_f64, allowed),
+        check_memory(&errors),
+        check_memory(&counts),
     };
-    tw_status status = queue(checks, checks->compare[extent->type], blocks,
-                             THREADS * (SIZES + COUNTS) * 8, values, 12, error);
-    double error_rows[MAX_BLOCKS * SIZES];
-    uint64_t count_rows[MAX_BLOCKS * COUNTS];
+    tw_status status = check_queue(checks->testbed, checks->compare[extent->type], blocks,
+                                   CHECK_THREADS * (SIZES + COUNTS) * 8, values, 12, error);
+    double error_rows[CHECK_BLOCKS * SIZES];
+    uint64_t count_rows[CHECK_BLOCKS * COUNTS];
     if (status == TW_OK)
         status = testbed->backend->read(testbed->device, &errors, error_rows, error);
     if (status == TW_OK)
@@ -274,10 +220,11 @@ tw_status check_kernels_sums(const struct check_kernels *checks, const struct tw
     for (int z = 0; z < count && status == TW_OK; z++) {
         struct tw_memory row =
             tw_memory_part(&checks->results, (uint64_t)z * SUM_BLOCKS * 8, SUM_BLOCKS * 8);
-        struct tw_value values[] = {memory_value(&zones[z]),
-                                    number_value(TW_TYPE_i64, (double)(zones[z].bytes / 4)),
-                                    memory_value(&row)};
-        status = queue(checks, checks->checksum, SUM_BLOCKS, THREADS * 8, values, 3, error);
+        struct tw_value values[] = {check_memory(&zones[z]),
+                                    check_number(TW_TYPE_i64, (double)(zones[z].bytes / 4)),
+                                    check_memory(&row)};
+        status = check_queue(checks->testbed, checks->checksum, SUM_BLOCKS, CHECK_THREADS * 8,
+                             values, 3, error);
     }
     uint64_t rows[CHECKS_MAX_ZONES * SUM_BLOCKS];
     struct tw_memory all = tw_memory_part(&checks->results, 0, (uint64_t)count * SUM_BLOCKS * 8);

@@ -1,69 +1,46 @@
 #include "tuner/measure/hard_inputs.h"
 
 #include "runtime/description/builtin.h"
-#include "runtime/variant/source.h"
-
-enum { THREADS = 128, BLOCKS = 1024, PIECE = 4096 };
+#include "tuner/measure/check_launch.h"
 
 static const struct {
     const char *template, *function;
 } kernels[] = {[HARD_FILL] = {"check/hard.cu", "tw_fill_hard"},
                [HARD_GATHER] = {"check/gather.cu", "tw_gather"}};
 
-/* What the kernels are told of a type, and the kernel that gathers of samples. */
+/* What the kernels are told of a type, and the one that gathers of samples. */
 static tw_status write_defines(enum hard_kernel kernel, enum tw_type type, struct tw_text *defines,
                                struct tw_error *error) {
-    const struct tw_type_info *info = tw_type_info(type);
-    const char *sampled = tw_builtin_file("templates/check/sampled.cu");
-    if (info->converted)
-        tw_text_print(
-            defines, "#define LOAD(x) tw_%s_to_f32(x)\n#define STORE(x) tw_f32_to_%s((float)(x))\n",
-            info->word, info->word);
-    else
-        tw_text_print(defines, "#define LOAD(x) (x)\n#define STORE(x) (T)(x)\n");
-    tw_text_print(defines, "#define T %s\n#define TW_PIECE %d\n", info->dialect, PIECE);
+    check_define_type(type, defines);
     if (kernel == HARD_GATHER)
-        tw_text_print(defines, "%s", sampled);
+        tw_text_print(defines, "%s", tw_builtin_file("templates/check/sampled.cu"));
     return defines->failed ? tw_fail(error, TW_NO_MEMORY, "out of memory") : TW_OK;
 }
 
 tw_status hard_inputs_compile(const struct tw_backend *backend, const struct tw_device_info *device,
                               enum hard_kernel kernel, enum tw_type type, struct tw_binary *binary,
                               struct tw_error *error) {
-    struct tw_text defines = {0}, source = {0};
+    struct tw_text defines = {0};
     *binary = (struct tw_binary){0};
     tw_status status = write_defines(kernel, type, &defines, error);
     if (status == TW_OK)
-        status = tw_source_builtin(kernels[kernel].template, backend->name, defines.data, THREADS,
-                                   &source, error);
-    if (status == TW_OK) {
-        const struct tw_compile_request request = {.source = source.data,
-                                                   .name = kernels[kernel].template,
-                                                   .function = kernels[kernel].function,
-                                                   .passing = true};
-        status = backend->compile(device, &request, binary, error);
-        if (status == TW_COMPILE)
-            tw_binary_explain(binary, error);
-    }
-    tw_text_free(&source);
+        status = check_compile(backend, device, kernels[kernel].template, kernels[kernel].function,
+                               defines.data, binary, error);
     tw_text_free(&defines);
-    return status == TW_OK
-               ? TW_OK
-               : tw_fail_within(error, status, "the checking kernel %s", kernels[kernel].template);
+    return status;
 }
 
 tw_status hard_inputs_need(struct hard_inputs *inputs, const struct testbed *testbed,
                            enum hard_kernel kernel, enum tw_type type, struct tw_error *error) {
     struct tw_module **module = kernel == HARD_FILL ? &inputs->fill[type] : &inputs->gather;
-    struct tw_binary binary;
+    struct tw_text defines = {0};
     if (*module != NULL)
         return TW_OK;
-    tw_status status =
-        hard_inputs_compile(testbed->backend, &testbed->info, kernel, type, &binary, error);
+    tw_status status = write_defines(kernel, type, &defines, error);
     if (status == TW_OK)
-        status = testbed->backend->load(testbed->device, binary.bytes, binary.size,
-                                        kernels[kernel].function, 0, module, error);
-    tw_binary_free(&binary);
+        status = check_load(testbed, kernels[kernel].template, kernels[kernel].function,
+                            defines.data, module, error);
+    tw_text_free(&defines);
     return status;
 }
 
@@ -72,26 +49,6 @@ void hard_inputs_free(struct hard_inputs *inputs, const struct testbed *testbed)
         testbed->backend->unload(testbed->device, inputs->fill[i]);
     testbed->backend->unload(testbed->device, inputs->gather);
     *inputs = (struct hard_inputs){0};
-}
-
-static struct tw_value memory_value(const struct tw_memory *memory) {
-    return (struct tw_value){.kind = TW_VALUE_MEMORY, .memory = *memory};
-}
-
-static struct tw_value number_value(enum tw_type type, double number) {
-    struct tw_value value = {.kind = TW_VALUE_BYTES};
-    value.size = tw_type_encode(type, number, value.bytes);
-    return value;
-}
-
-static tw_status queue(const struct testbed *testbed, const struct tw_module *module,
-                       const struct tw_value *values, size_t count, struct tw_error *error) {
-    const struct tw_launch launch = {.module = module,
-                                     .block = {THREADS, 1, 1},
-                                     .grid = {BLOCKS, 1, 1},
-                                     .value_count = count,
-                                     .values = values};
-    return testbed->backend->launch(testbed->device, &launch, error);
 }
 
 static tw_status put_spots(const struct testbed *testbed, const struct tw_hard_fill *fill,
@@ -128,22 +85,23 @@ tw_status hard_inputs_fill(const struct hard_inputs *inputs, const struct testbe
         return tw_fail(error, TW_BAD_DESCRIPTION, "%s: key accuracy.terms.%s: has no value",
                        d->origin, d->arguments[fill->argument].name);
     const struct tw_value values[] = {
-        memory_value(memory),
-        number_value(TW_TYPE_i32, (double)extent->layers),
-        number_value(TW_TYPE_i32, (double)extent->rows),
-        number_value(TW_TYPE_i32, (double)extent->columns),
-        number_value(TW_TYPE_i32, (double)extent->stride),
-        number_value(TW_TYPE_i32, (double)extent->layer_stride),
-        number_value(TW_TYPE_i32, (double)((seed * 64 + (uint32_t)fill->argument) & 0x3fffffff)),
-        number_value(TW_TYPE_f64, fill->low),
-        number_value(TW_TYPE_f64, fill->high),
-        number_value(TW_TYPE_i32, fill->least_exponent),
-        number_value(TW_TYPE_i32, fill->most_exponent),
-        number_value(TW_TYPE_i32, fill->exponents_of),
-        number_value(TW_TYPE_i32, (double)across),
-        number_value(TW_TYPE_i32, fill->second_half),
+        check_memory(memory),
+        check_number(TW_TYPE_i32, (double)extent->layers),
+        check_number(TW_TYPE_i32, (double)extent->rows),
+        check_number(TW_TYPE_i32, (double)extent->columns),
+        check_number(TW_TYPE_i32, (double)extent->stride),
+        check_number(TW_TYPE_i32, (double)extent->layer_stride),
+        check_number(TW_TYPE_i32, (double)((seed * 64 + (uint32_t)fill->argument) & 0x3fffffff)),
+        check_number(TW_TYPE_f64, fill->low),
+        check_number(TW_TYPE_f64, fill->high),
+        check_number(TW_TYPE_i32, fill->least_exponent),
+        check_number(TW_TYPE_i32, fill->most_exponent),
+        check_number(TW_TYPE_i32, fill->exponents_of),
+        check_number(TW_TYPE_i32, (double)across),
+        check_number(TW_TYPE_i32, fill->second_half),
     };
-    tw_status status = queue(testbed, inputs->fill[extent->type], values, 14, error);
+    tw_status status =
+        check_queue(testbed, inputs->fill[extent->type], CHECK_BLOCKS, 0, values, 14, error);
     return status == TW_OK ? put_spots(testbed, fill, extent, across != 0, memory, error) : status;
 }
 
@@ -151,13 +109,13 @@ tw_status hard_inputs_gather(const struct hard_inputs *inputs, const struct test
                              const struct tw_extent *extent, const struct tw_memory *from,
                              const struct tw_memory *to, struct tw_error *error) {
     const struct tw_value values[] = {
-        memory_value(from),
-        memory_value(to),
-        number_value(TW_TYPE_i32, (double)extent->layers),
-        number_value(TW_TYPE_i32, (double)extent->rows),
-        number_value(TW_TYPE_i32, (double)extent->columns),
-        number_value(TW_TYPE_i32, (double)extent->stride),
-        number_value(TW_TYPE_i32, (double)extent->layer_stride),
+        check_memory(from),
+        check_memory(to),
+        check_number(TW_TYPE_i32, (double)extent->layers),
+        check_number(TW_TYPE_i32, (double)extent->rows),
+        check_number(TW_TYPE_i32, (double)extent->columns),
+        check_number(TW_TYPE_i32, (double)extent->stride),
+        check_number(TW_TYPE_i32, (double)extent->layer_stride),
     };
-    return queue(testbed, inputs->gather, values, 7, error);
+    return check_queue(testbed, inputs->gather, CHECK_BLOCKS, 0, values, 7, error);
 }
