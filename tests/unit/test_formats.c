@@ -256,10 +256,14 @@ static void a_brief_file_has_every_trial(void **state) {
     snprintf(other, sizeof other, "%s.other", fixture->path);
     tw_db *db = open_db(fixture->path, TW_DB_WRITE);
     put_all_kinds(db);
+    /* 0.01162 is a thousandth of no double of microseconds. */
+    run_sql(fixture->path, "UPDATE trial SET ci_low_us = 11, ci_high_us = 12, time_us = 11.621 "
+                           "WHERE time_us IS NOT NULL");
     assert_fine(trial_export_kernel_tuner(db, &latest, &whole, &left_out, &error), error);
     assert_fine(trial_export_kernel_tuner(db, &what, &brief, &left_out, &error), error);
     tw_db_close(db);
     assert_true(brief.length < whole.length * 3 / 4);
+    assert_non_null(strstr(brief.data, "\"time\": 0.01162, "));
     /* What an entry begins with, one after the other. */
     char last[200] = "";
     int entries = 0;

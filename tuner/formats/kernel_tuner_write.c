@@ -37,7 +37,7 @@ static void add_number(struct tw_text *text, const char *name, double value) {
 }
 
 /* What every tool reads: the configuration, milliseconds, and when. Left open. */
-static void print_measured(struct tw_text *text, const struct tw_db_trial *t,
+static void print_measured(struct tw_text *text, const struct tw_db_trial *t, double time_ms,
                            const cJSON *configuration) {
     tw_text_print(text, "%s\n", text->length > 0 ? "," : "");
     print_key(text, configuration);
@@ -51,7 +51,7 @@ static void print_measured(struct tw_text *text, const struct tw_db_trial *t,
     const char *separator = configuration->child != NULL ? ", " : "";
     if (t->has_time) {
         tw_text_print(text, "%s\"time\": ", separator);
-        canonical_number(text, t->time_us / 1e3);
+        canonical_number(text, time_ms);
     } else {
         const char *word = status_word_kernel_tuner(t->status);
         tw_text_print(text, "%s\"time\": \"%s\", \"__error__\": \"%s\"", separator, word, word);
@@ -78,7 +78,7 @@ static void print_status(struct tw_text *text, const struct tw_db_trial *t) {
 
 static void print_entry(struct tw_text *text, const struct tw_db_trial *t,
                         const cJSON *configuration) {
-    print_measured(text, t, configuration);
+    print_measured(text, t, t->time_us / 1e3, configuration);
     add_number(text, "benchmark_time", benchmark_ms(t));
     print_moment(text, t);
     struct extra extras[EXTRAS_MOST];
@@ -107,10 +107,10 @@ static double rounded(double value, int digits) {
 static void print_brief(struct tw_text *text, const struct tw_db_trial *t,
                         const cJSON *configuration) {
     struct tw_db_trial brief = *t;
-    brief.time_us = extras_microseconds(rounded(t->time_us / 1e3, DIGITS));
     brief.compile_ms = rounded(t->compile_ms, FEW_DIGITS);
     brief.created_at -= t->created_at % DAY_S;
-    print_measured(text, &brief, configuration);
+    /* In milliseconds all the way: some have no double of microseconds, and would grow digits. */
+    print_measured(text, &brief, rounded(t->time_us / 1e3, DIGITS), configuration);
     add_number(text, "benchmark_time", rounded(benchmark_ms(t), FEW_DIGITS));
     print_moment(text, &brief);
     print_status(text, &brief);
