@@ -7,7 +7,7 @@ set(STAMP ${SCRATCH}/stamp)
 # A tree of three modules in order, to which one line of `source` is added.
 function(expect source line message)
     file(REMOVE_RECURSE ${SCRATCH})
-    file(WRITE ${SCRATCH}/ARCHITECTURE.md "# Words\n```\nno order\n```\n```order\ndb runtime/base\nruntime/variant\ntests\n```\n```one-way\nruntime/variant\n```\n")
+    file(WRITE ${SCRATCH}/ARCHITECTURE.md "# Words\n```\nno order\n```\n```order\ndb\nruntime/base  words; [of it\n\nruntime/variant\n\ntests\n```\n```one-way\nruntime/variant\n```\n")
     file(WRITE ${SCRATCH}/db/store.h "#include <sqlite3.h>\n")
     file(WRITE ${SCRATCH}/runtime/base/text.h "/* ; [ */\n")
     file(WRITE ${SCRATCH}/runtime/variant/cache.c "#include \"runtime/base/text.h\"\n#include \"db/store.h\"\n")

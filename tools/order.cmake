@@ -1,8 +1,8 @@
 # Checks that every #include goes the way that ARCHITECTURE.md's block "order" has it. Run by the build:
 #   cmake -DROOT=<repository> [-DSTAMP=<file written when all is well>] -P tools/order.cmake
 #
-# A line of that block names folders, or files. What is in one may include what is in the same one and
-# what stands on lines above it; what shares its line is none of its business.
+# A line of that block begins with a folder, or a file, and says what it is. What is in one may include what is
+# in the same one and what stands in paragraphs above its own; what shares its paragraph is none of its business.
 #
 # The block "one way" names folders within which files include each other one way too: a file is what
 # its header and its source include.
@@ -10,8 +10,10 @@ cmake_minimum_required(VERSION 3.25)
 
 set(CHECKED db runtime tuner tools tests)
 
-# The block: MODULES, and LEVEL_<module>, the number of its line.
-file(STRINGS ${ROOT}/ARCHITECTURE.md lines ENCODING UTF-8)
+# The block: MODULES, and LEVEL_<module>, the number of its paragraph.
+file(READ ${ROOT}/ARCHITECTURE.md lines)
+string(REGEX REPLACE "[][;]" "" lines "${lines}") # brackets and semicolons mean something in lists
+string(REPLACE "\n" ";" lines "${lines}")
 set(MODULES "")
 set(level 0)
 set(inside FALSE)
@@ -26,16 +28,15 @@ foreach(line IN LISTS lines)
     elseif(inside STREQUAL "one_way")
         string(REGEX MATCHALL "[^ ]+" names "${line}")
         list(APPEND ONE_WAY ${names})
-    elseif(inside)
+    elseif(inside AND line STREQUAL "")
         math(EXPR level "${level} + 1")
-        string(REGEX MATCHALL "[^ ]+" names "${line}")
-        foreach(module IN LISTS names)
-            if(NOT EXISTS ${ROOT}/${module})
-                message(FATAL_ERROR "ARCHITECTURE.md's order names ${module}, which is not there")
-            endif()
-            set(LEVEL_${module} ${level})
-            list(APPEND MODULES ${module})
-        endforeach()
+    elseif(inside)
+        string(REGEX MATCH "^[^ ]+" module "${line}")
+        if(NOT EXISTS ${ROOT}/${module})
+            message(FATAL_ERROR "ARCHITECTURE.md's order names ${module}, which is not there")
+        endif()
+        set(LEVEL_${module} ${level})
+        list(APPEND MODULES ${module})
     endif()
 endforeach()
 if(MODULES STREQUAL "")
@@ -116,7 +117,7 @@ endforeach()
 if(NOT wrong STREQUAL "")
     string(STRIP "${wrong}" wrong)
     message(NOTICE "${wrong}") # as it is: errors are wrapped
-    message(FATAL_ERROR "Modules may only include what stands above them in ARCHITECTURE.md's order")
+    message(FATAL_ERROR "Files may only include what stands in paragraphs above theirs in ARCHITECTURE.md's order")
 endif()
 if(DEFINED STAMP)
     file(TOUCH ${STAMP})
