@@ -1,10 +1,31 @@
-/* Internal to the room: findings as they are made. */
+/* What was found wrong with a description, and how it is noted. */
 #ifndef TUNER_LINT_FINDINGS_H
 #define TUNER_LINT_FINDINGS_H
 
 #include "runtime/backend/backend.h"
 #include "runtime/description/problem.h"
-#include "tuner/lint/lint.h"
+
+/* Something found. The same of other problems or devices is counted and not listed again. */
+struct lint_finding {
+    bool is_error;  /* else a warning */
+    char *where;    /* a place in the description: "implementations.tiled.presets.default" */
+    char *message;  /* one line */
+    char *problem;  /* "M=1,N=7;dtype=f32": the first it was seen with; "" for what needs none */
+    const char *on; /* the modelled device; "" likewise */
+    int64_t times;
+    const void *about; /* tells findings at one place apart */
+};
+
+struct lint {
+    size_t count;
+    struct lint_finding *findings; /* errors first, each kind in the order found */
+    int64_t errors, warnings;
+    int64_t problems, configurations; /* that were looked at, on all devices */
+};
+
+void lint_free(struct lint *lint);
+/* Errors before warnings, and otherwise as they were found. */
+void lint_sort(struct lint *lint);
 
 /* What is being looked at. */
 struct lint_run {
@@ -21,14 +42,5 @@ enum lint_kind { LINT_WARNING, LINT_ERROR };
  * finding is of, such as an expression. `where` is copied. */
 void lint_add(struct lint_run *run, enum lint_kind kind, const char *where, const void *about,
               const char *format, ...) __attribute__((format(printf, 5, 6)));
-
-/* sources.c: templates, functions and what is passed. */
-void lint_sources(struct lint_run *run);
-/* rules.c: everything that is evaluated, over many problems. */
-void lint_rules(struct lint_run *run);
-/* unused.c: names that nothing uses. */
-void lint_unused(struct lint_run *run);
-/* references.c: what descriptions refer to outside of expressions. */
-void lint_references(struct lint_run *run);
 
 #endif

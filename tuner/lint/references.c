@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tuner/lint/findings.h"
+#include "tuner/lint/passes.h"
 
 static void check_rung(struct lint_run *run, int index) {
     const struct tw_description *d = run->description;

@@ -9,7 +9,7 @@
 #include "runtime/description/configuration.h"
 #include "runtime/variant/geometry.h"
 #include "tuner/lint/expressions.h"
-#include "tuner/lint/findings.h"
+#include "tuner/lint/passes.h"
 #include "tuner/lint/models.h"
 
 enum { RANDOM_CONFIGURATIONS = 16, WHERE_SIZE = 256 };

@@ -6,7 +6,7 @@
 #include "runtime/description/accuracy.h"
 #include "runtime/variant/agreement.h"
 #include "runtime/variant/source.h"
-#include "tuner/lint/findings.h"
+#include "tuner/lint/passes.h"
 
 /* What a word in front of a parameter's type may be. */
 static bool is_qualifier(const char *word, size_t length) {

@@ -6,7 +6,7 @@
 #include "runtime/description/accuracy.h"
 #include "runtime/variant/source.h"
 #include "tuner/lint/expressions.h"
-#include "tuner/lint/findings.h"
+#include "tuner/lint/passes.h"
 
 enum { WHERE_SIZE = 256 };
 

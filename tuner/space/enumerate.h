@@ -2,8 +2,10 @@
 #ifndef TUNER_SPACE_ENUMERATE_H
 #define TUNER_SPACE_ENUMERATE_H
 
+#include "runtime/backend/backend.h"
+#include "tuner/space/axis.h"
 #include "tuner/space/census.h"
-#include "tuner/space/space.h"
+#include "tuner/space/pins.h"
 
 /* The valid points of an implementation, in the lexicographic order of their coordinates. */
 struct space_part {

@@ -13,17 +13,13 @@
 #ifndef TUNER_SPACE_SPACE_H
 #define TUNER_SPACE_SPACE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "runtime/backend/backend.h"
 #include "runtime/description/configuration.h"
 #include "runtime/description/problem.h"
+#include "tuner/space/axis.h"
 #include "tuner/space/pins.h"
 
-#define SPACE_LIMIT ((size_t)1 << 24) /* points that a space may have */
-#define SPACE_NONE SIZE_MAX           /* no such point */
+#define SPACE_NONE SIZE_MAX /* no such point */
 
 enum { SPACE_NEAR = 2 /* parameters that space_nearest may change */ };
 
@@ -32,14 +28,6 @@ struct space;
 /* Consecutive points: first .. first + count - 1. */
 struct space_range {
     size_t first, count;
-};
-
-struct space_axis {
-    const struct tw_parameter *parameter; /* NULL in a listed space */
-    int index;                            /* of the parameter in its implementation */
-    bool numeric;                         /* the values are numbers, ascending */
-    int count;                            /* values */
-    int64_t values[TW_MAX_CHOICES];       /* by rank */
 };
 
 /* Enumerates the space, or with `pins` (NULL: none) the points that they allow. Implementations
