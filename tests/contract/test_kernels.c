@@ -1,11 +1,12 @@
 /* Every built-in kernel on every backend gives the right answer, whatever the shape, the
  * attributes, the strides and the configuration.
  *
- *     test_kernels [BACKEND [KERNEL [SEED [TESTS]]]]
+ *     test_kernels [BACKEND [KERNEL [SEED [TESTS [PIECE/PIECES]]]]]
  *
  * tries presets in turn and sampled configurations, and the preset default on a large problem. A
  * CPU compiles slowly and gets a small sample; a GPU gets all presets and more samples. TESTS is a
- * pattern for the tests' names, as in *515x*. */
+ * pattern for the tests' names, as in *515x*. A GPU's problems may be dealt out to several runs
+ * side by side, as NVRTC takes long: 1/4 to 4/4 together try what one run without would. */
 #include <pthread.h>
 
 #include "runtime/description/builtin.h"
@@ -62,9 +63,16 @@ struct job {
 
 enum { MOST_PRESETS = 256 };
 
+/* Which of a kernel's problems are tried here. */
+struct piece {
+    int number, of; /* of them; counted from 0 */
+};
+
 /* Of a kernel. */
 struct progress {
     uint64_t seed;
+    struct piece piece;
+    int problem;                         /* how many were dealt out */
     int cursor;                          /* which preset or sample comes next */
     int choice;                          /* which words come next */
     bool compiles_slowly;                /* a CPU's compiler */
@@ -220,16 +228,24 @@ static void try_all(struct trial *trial) {
 
 enum extent { DEFAULT_ONLY, SOME, ALL };
 
+static void bind_problem(const struct job *job, const struct tw_problem *problem,
+                         enum padding padding, int64_t strides[TW_MAX_ARGUMENTS],
+                         int64_t values[TW_MAX_SYMBOLS]) {
+    struct tw_error error;
+    int64_t slots[TW_DEVICE_SLOTS];
+    tw_device_values(job->device, slots);
+    must(tw_problem_bind(problem, slots, NULL, values, &error), error);
+    pad_strides(problem, values, padding, strides);
+}
+
 /* Returns how many variants were tried; failures are added. */
 static int try_problem(const struct job *job, const struct tw_problem *problem,
                        enum padding padding, enum extent extent, int how_many, int *failures) {
     static const char *const paddings[] = {"", ", strides padded", ", strides padded to 16"};
     struct bench *bench = &job->progress->bench;
     struct tw_error error;
-    int64_t slots[TW_DEVICE_SLOTS], values[TW_MAX_SYMBOLS], strides[TW_MAX_ARGUMENTS];
-    tw_device_values(job->device, slots);
-    must(tw_problem_bind(problem, slots, NULL, values, &error), error);
-    pad_strides(problem, values, padding, strides);
+    int64_t values[TW_MAX_SYMBOLS], strides[TW_MAX_ARGUMENTS];
+    bind_problem(job, problem, padding, strides, values);
     must(bench_take(bench, job->device, problem, strides, 3, &error), error);
     struct trial trial = {.job = job, .testbed = &bench->testbed, .workload = &bench->workload};
     char key[TW_PROBLEM_KEY_SIZE];
@@ -265,17 +281,43 @@ static int problems_of_a_shape(const struct tw_description *d) {
                                     : MOST_CHOICES;
 }
 
+/* Whether the next problem is tried here. */
+static bool is_dealt_here(struct progress *progress) {
+    return progress->problem++ % progress->piece.of == progress->piece.number;
+}
+
+/* Another piece tries every preset that this problem allows. */
+static void leave_to_others(const struct job *job, const struct tw_problem *problem,
+                            enum padding padding) {
+    struct tw_error error;
+    int64_t slots[TW_DEVICE_SLOTS], values[TW_MAX_SYMBOLS], strides[TW_MAX_ARGUMENTS];
+    bind_problem(job, problem, padding, strides, values);
+    tw_device_values(job->device, slots);
+    must(tw_problem_bind(problem, slots, strides, values, &error), error);
+    for (int i = 0; i < preset_count(job->description); i++) {
+        const char *name;
+        const struct tw_configuration c = preset_number(job->description, i, &name);
+        job->progress->preset_was_tried[i] |=
+            is_allowed(job->description, &c, values, job->device, NULL) == TW_OK;
+    }
+}
+
 /* On a CPU, as many variants as there are presets: over all shapes, every preset meets several. */
 static void test_shape(void **state) {
     const struct job *job = *state;
     const struct tw_description *d = job->description;
-    int choices = attribute_choices(d), tried = 0, failures = 0;
+    int choices = attribute_choices(d), tried = 0, failures = 0, dealt = 0;
     int problems = problems_of_a_shape(d);
     int how_many = (preset_count(d) + problems - 1) / problems;
     for (int i = 0; i < problems; i++) {
         struct tw_problem problem =
             problem_of(d, job->sizes, choices <= MOST_CHOICES ? i : job->progress->choice++);
         enum padding padding = (enum padding)((i + (int)(job->sizes[0] % 3)) % PADDINGS);
+        if (!is_dealt_here(job->progress)) {
+            leave_to_others(job, &problem, padding);
+            continue;
+        }
+        dealt++;
         struct tw_device_info device = *job->device;
         struct job here = *job;
         here.device = &device;
@@ -288,7 +330,9 @@ static void test_shape(void **state) {
         tried += try_problem(&here, &problem, padding, job->device->is_cpu ? SOME : ALL, how_many,
                              &failures);
     }
-    print_message("             %d variants of %d problems\n", tried, problems);
+    if (dealt == 0)
+        skip();
+    print_message("             %d variants of %d problems\n", tried, dealt);
     assert_true(tried > 0);
     assert_int_equal(failures, 0);
 }
@@ -297,6 +341,8 @@ static void test_large(void **state) {
     const struct job *job = *state;
     int failures = 0;
     struct tw_problem problem = problem_of(job->description, job->sizes, 0);
+    if (!is_dealt_here(job->progress))
+        skip();
     default_words(&problem);
     assert_int_equal(try_problem(job, &problem, PADDING_NONE, DEFAULT_ONLY, 1, &failures), 1);
     assert_int_equal(failures, 0);
@@ -337,12 +383,14 @@ static void tried_every_preset(void **state) {
     }
 }
 
-static int test_kernel(const char *kernel, const struct tw_device_info *device, uint64_t seed) {
+static int test_kernel(const char *kernel, const struct tw_device_info *device, uint64_t seed,
+                       struct piece piece) {
     struct tw_description *d;
     struct tw_error error;
     struct job jobs[SHAPES + 1];
     struct CMUnitTest tests[SHAPES + 2];
-    struct progress progress = {.seed = seed, .compiles_slowly = device->is_cpu};
+    struct progress progress = {
+        .seed = seed + (uint64_t)piece.number, .piece = piece, .compiles_slowly = device->is_cpu};
     if (tw_description_builtin(&d, kernel, &error) != TW_OK) {
         print_error("%s\n", error.message);
         return 1;
@@ -385,8 +433,17 @@ static void widen_stacks(void) {
 int main(int count, char **arguments) {
     const char *backend = count > 1 ? arguments[1] : NULL, *only = count > 2 ? arguments[2] : NULL;
     uint64_t seed = count > 3 ? strtoull(arguments[3], NULL, 10) : 1;
+    struct piece piece = {.of = 1};
     if (count > 4)
         cmocka_set_test_filter(arguments[4]);
+    if (count > 5) {
+        if (sscanf(arguments[5], "%d/%d", &piece.number, &piece.of) != 2 || piece.number < 1 ||
+            piece.number > piece.of) {
+            print_error("%s is no piece; 1/4 to 4/4 are\n", arguments[5]);
+            return 1;
+        }
+        piece.number--;
+    }
     const char *kernels[64];
     size_t kernel_count = tw_builtin_kernels(kernels, 64);
     int failed = 0, known = 0;
@@ -400,12 +457,16 @@ int main(int count, char **arguments) {
         if (backend != NULL && strcmp(backend, tw_backends()[b]->name) != 0)
             continue;
         bool present = first_device(tw_backends()[b]->name, &device);
+        if (present && device.is_cpu && piece.of > 1) {
+            print_error("a CPU's problems share what is left to try, and make one piece\n");
+            return 1;
+        }
         for (size_t k = 0; k < kernel_count; k++) {
             if (only != NULL && strcmp(only, kernels[k]) != 0)
                 continue;
             known++;
             if (present)
-                failed += test_kernel(kernels[k], &device, seed);
+                failed += test_kernel(kernels[k], &device, seed, piece);
             else
                 print_message("[  SKIPPED ] %s\n", kernels[k]);
         }
