@@ -12,6 +12,8 @@
 #include "tuner/json/json.h"
 #include "tuner/session/attempt.h"
 #include "tuner/session/builds.h"
+#include "tuner/session/recorder_open.h"
+#include "tuner/session/recorder_trials.h"
 #include "tuner/workers/process.h"
 
 /* Sources that are kept compiled, for the problems that follow. */

@@ -10,7 +10,10 @@
 
 #include <signal.h>
 
-#include "tuner/session/recorder.h"
+#include "db/store.h"
+#include "runtime/backend/backend.h"
+#include "runtime/description/configuration.h"
+#include "runtime/description/problem.h"
 
 struct record_options {
     const char *cache;                     /* "cold" or "warm" */

@@ -3,7 +3,7 @@
 #ifndef TUNER_SESSION_ATTEMPT_H
 #define TUNER_SESSION_ATTEMPT_H
 
-#include "tuner/session/recorder.h"
+#include "tuner/session/trial.h"
 #include "tuner/workers/compile_pool.h"
 #include "tuner/workers/device_link.h"
 

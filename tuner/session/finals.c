@@ -7,6 +7,7 @@
 #include "tuner/session/finals.h"
 
 #include "tuner/json/json.h"
+#include "tuner/session/recorder_best.h"
 
 static double median_us(const struct finals *f, int entrant) {
     return playoff_standing(f->playoff, (size_t)entrant).median;

@@ -4,7 +4,7 @@
 #define TUNER_SESSION_ONE_VARIANT_H
 
 #include "runtime/variant/executable.h"
-#include "tuner/session/recorder.h"
+#include "tuner/session/trial.h"
 
 struct one_variant_options {
     uint32_t seed;        /* of the inputs */

@@ -1,5 +1,6 @@
 /* Other runs of the same problem on the same device: what they try need not be tried here. */
 #include "runtime/base/clock.h"
+#include "tuner/session/recorder_trials.h"
 #include "tuner/session/state.h"
 
 /* So often they are looked for, in seconds. */

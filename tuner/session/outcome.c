@@ -1,5 +1,7 @@
 #include <string.h>
 
+#include "tuner/session/recorder_best.h"
+#include "tuner/session/recorder_trials.h"
 #include "tuner/session/state.h"
 
 static bool same(const struct session *s, const struct tw_configuration *a,

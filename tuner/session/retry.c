@@ -1,6 +1,7 @@
 /* Trials that are forgotten, and tried again first. */
 #include <stdlib.h>
 
+#include "tuner/session/recorder_trials.h"
 #include "tuner/session/state.h"
 
 static void collect(void *context, const struct trial *trial) {

@@ -5,7 +5,9 @@
 #include "tuner/search/prior.h"
 #include "tuner/session/builds.h"
 #include "tuner/session/hints.h"
-#include "tuner/session/session.h"
+#include "tuner/session/options.h"
+#include "tuner/session/recorder.h"
+#include "tuner/session/result.h"
 #include "tuner/session/wall.h"
 #include "tuner/workers/device_link.h"
 
@@ -114,6 +116,12 @@ void session_account(struct session *s);
 bool session_queued(const struct session *s, size_t point);
 /* Whether the pins allow the configuration. */
 bool session_allows(const struct session *s, const struct tw_configuration *configuration);
+
+/* ---- set_up.c: what there is before the first trial ---- */
+
+/* Options, problem, device, result, error and clocks are there. Tear down in every case. */
+tw_status session_set_up(struct session *s, tw_db *db, const char *db_path);
+void session_tear_down(struct session *s);
 
 /* ---- retry.c: trials that are forgotten, and tried again first ---- */
 

@@ -38,3 +38,16 @@ struct wall_parts wall_parts(const struct wall *wall, double now_s) {
     parts.busy = parts.total > 0 ? now.busy_s / parts.total : 0;
     return parts;
 }
+
+cJSON *wall_json(const struct wall_parts *parts) {
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddNumberToObject(json, "compiling", parts->compiling);
+    cJSON_AddNumberToObject(json, "waiting", parts->waiting);
+    cJSON_AddNumberToObject(json, "verifying", parts->verifying);
+    cJSON_AddNumberToObject(json, "measuring", parts->measuring);
+    cJSON_AddNumberToObject(json, "playoff", parts->playoff);
+    cJSON_AddNumberToObject(json, "rest", parts->rest);
+    cJSON_AddNumberToObject(json, "total", parts->total);
+    cJSON_AddNumberToObject(json, "device_busy", parts->busy);
+    return json;
+}

@@ -3,6 +3,8 @@
 #ifndef TUNER_SESSION_WALL_H
 #define TUNER_SESSION_WALL_H
 
+#include <cjson/cJSON.h>
+
 /* What a moment belongs to; of several devices the busiest counts. */
 enum wall_state {
     WALL_REST,      /* none of the following: choosing, rendering, the database */
@@ -40,5 +42,7 @@ void wall_enter(struct wall *wall, double now_s, enum wall_state state, double b
 /* A worker has answered: so long it took for these. */
 void wall_tell(struct wall *wall, double verify_s, double measure_s);
 struct wall_parts wall_parts(const struct wall *wall, double now_s);
+/* The parts as an object, in seconds; the caller's. */
+cJSON *wall_json(const struct wall_parts *parts);
 
 #endif
