@@ -79,7 +79,7 @@ class Torch(unittest.TestCase):
         (g,) = torch.autograd.grad((tilewise.transpose(a) * numbers(5, 4, seed=3, dtype=torch.float32)).sum(), [a])
         self.close(g, numbers(5, 4, seed=3, dtype=torch.float32).T)
 
-    def test_gradients_of_convolutions_and_groups(self):
+    def test_gradients_of_convolutions(self):
         x = numbers(2, 4, 6, 5, dtype=torch.float32).requires_grad_()
         w = numbers(4, 2, 3, 3, seed=2, dtype=torch.float32).requires_grad_()
         bias = numbers(4, seed=3, dtype=torch.float32).requires_grad_()
@@ -91,6 +91,25 @@ class Torch(unittest.TestCase):
         for one, other in zip(ours, theirs):
             self.close(one, other)
 
+        # With the channels of a pixel together, of what was expanded, and gradients of gradients.
+        x, w = (numbers(*shape, dtype=torch.float64).contiguous(memory_format=torch.channels_last).requires_grad_()
+                for shape in ((2, 3, 5, 6), (4, 3, 2, 3)))
+        of = torch.nn.functional.conv2d
+        ours, theirs = (torch.autograd.grad(y.sum(), [x, w]) for y in (
+            tilewise.conv2d(x, w, None, (2, 1), (1, 0)), of(x, w, None, (2, 1), (1, 0))))
+        for one, other in zip(ours, theirs):
+            self.close(one, other, 1e-12)
+        twice = []
+        for call in (tilewise.conv2d, of):
+            first = torch.autograd.grad(call(x, w, None, (2, 1), (1, 0)).square().sum(), [x, w], create_graph=True)
+            twice.append(torch.autograd.grad(sum(g.square().sum() for g in first), [x, w]))
+        for one, other in zip(*twice):
+            self.close(one, other, 1e-10)
+        nothing = numbers(0, 3, 5, 6, dtype=torch.float64)
+        (g,) = torch.autograd.grad(tilewise.conv2d(nothing, w).sum(), [w])
+        self.close(g, torch.zeros_like(w))
+
+    def test_gradients_of_groups(self):
         a, b = numbers(7, 6, dtype=torch.float32).requires_grad_(), numbers(3, 6, 5, seed=2, dtype=torch.float32)
         b.requires_grad_()
         bias = numbers(3, 5, seed=3, dtype=torch.float32).requires_grad_()
@@ -119,6 +138,11 @@ class Torch(unittest.TestCase):
         torch.library.opcheck(operators.conv2d.default, (x, w, None, *sizes, "none", None), test_utils=quick)
         torch.library.opcheck(operators.conv2d_out.default, (x, w, torch.empty_like(x), None, *sizes, 0.0, "none", None),
                               test_utils=quick)
+        if WHERE == "cpu":  # a GPU's gradients are PyTorch's
+            y = numbers(1, 4, 6, 5, seed=3, dtype=torch.float32)
+            for gradient, other, like in ((operators.conv2d_backward_data, w, x), (operators.conv2d_backward_weights, x, w)):
+                torch.library.opcheck(gradient.default, (y, other, list(like.shape), "nhwc", *sizes, None),
+                                      test_utils=quick)
         ends = torch.tensor([2, 6], dtype=torch.int32, device=WHERE)
         experts = numbers(2, 5, 7, seed=2, dtype=torch.float32)
         torch.library.opcheck(operators.gemm_grouped.default, (a, experts, ends, None, 1.0, "none", None),
@@ -159,6 +183,15 @@ class Torch(unittest.TestCase):
             expected = torch.cat([x[:5] @ w[:18].reshape(6, 3), x[5:] @ w[18:].reshape(6, 3)]).sum()
             expected += torch.nn.functional.conv2d(images, w.reshape(3, 3, 2, 2), padding=(0, 1)).sum()
             self.close(experts(x, images, w, ends), expected, 1e-4)
+
+        @torch.compile(fullgraph=True, backend="aot_eager")
+        def convolved(images, filters):
+            return tilewise.conv2d(images, filters, padding=(0, 1)).square().sum()
+
+        filters = numbers(3, 3, 2, 2, seed=4, dtype=torch.float32).requires_grad_()
+        (ours,) = torch.autograd.grad(convolved(images, filters), [filters])
+        expected = torch.nn.functional.conv2d(images, filters, padding=(0, 1)).square().sum()
+        self.close(ours, torch.autograd.grad(expected, [filters])[0], 1e-4)
 
         with torch.no_grad():
             out = torch.zeros(13, 5, device=WHERE)

@@ -1,4 +1,4 @@
-"""The operators ``tilewise::conv2d`` and ``conv2d_out``.
+"""The operators ``tilewise::conv2d`` and ``conv2d_out``, and those of its gradients.
 
 Annotations of operators are read by PyTorch, which knows these spellings and no others.
 """
@@ -8,11 +8,27 @@ from typing import Any, List, Optional
 import torch
 from torch import Tensor
 
-from tilewise import _conv2d, _gemm
+from tilewise import _conv2d, _conv2d_gradients, _gemm
 from tilewise._arrays import View
 from tilewise._errors import invalid
 from tilewise._library import Library
 from tilewise._torch_common import refuse_gradients, refuse_options, through
+
+
+def _layout(input: Tensor, weight: Tensor) -> str:
+    views = {name: View(tuple(x.shape), tuple(x.stride()), "", "") for name, x in (("input", input), ("filters", weight))}
+    return _conv2d.layout_of(views)[0]
+
+
+def _empty(like: Tensor, shape: Any, layout: str) -> Tensor:
+    if layout == "nchw":
+        return like.new_empty(tuple(shape))
+    return like.new_empty((shape[0], *shape[2:], shape[1])).permute(0, 3, 1, 2)
+
+
+def _lie(x: Tensor, layout: str) -> Tensor:
+    """It in a layout, without gaps."""
+    return x.contiguous() if layout == "nchw" else x.permute(0, 2, 3, 1).contiguous().permute(0, 3, 1, 2)
 
 
 @torch.library.custom_op("tilewise::conv2d", mutates_args=())
@@ -51,10 +67,7 @@ def _(
         tuple(input.shape), tuple(weight.shape), _conv2d.pair(stride, "stride"), _conv2d.pair(padding, "padding"),
         _conv2d.pair(dilation, "dilation"), groups,
     )  # fmt: skip
-    views = {name: View(tuple(x.shape), tuple(x.stride()), "", "") for name, x in (("input", input), ("filters", weight))}
-    if _conv2d.layout_of(views)[0] == "nchw":
-        return input.new_empty(shape)
-    return input.new_empty((shape[0], *shape[2:], shape[1])).permute(0, 3, 1, 2)
+    return _empty(input, shape, _layout(input, weight))
 
 
 @torch.library.custom_op("tilewise::conv2d_out", mutates_args=("out",))
@@ -95,17 +108,115 @@ def _conv2d_backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         z = _conv2d_op(input, weight, bias, ctx.stride, ctx.padding, ctx.dilation, ctx.groups, ctx.alpha, "none",
                        ctx.compute)  # fmt: skip
         grad = through(ctx.activation, grad, z)
+    arguments = (ctx.stride, ctx.padding, ctx.dilation, ctx.groups)
     wanted = list(ctx.needs_input_grad[:2])
-    # PyTorch's own: there are kernels for results only.
-    to_input, to_weight, _ = torch.ops.aten.convolution_backward(
-        grad, input, weight, None, ctx.stride, ctx.padding, ctx.dilation, False, [0, 0], ctx.groups, [*wanted, False]
-    )
-    to_input, to_weight = (x if x is None or ctx.alpha == 1 else x * ctx.alpha for x in (to_input, to_weight))
+    to_input = to_weight = None
+    if grad.is_cuda:
+        # PyTorch's own: no GPU has run ours yet.
+        to_input, to_weight, _ = torch.ops.aten.convolution_backward(
+            grad, input, weight, None, *arguments[:3], False, [0, 0], ctx.groups, [*wanted, False]
+        )
+        to_input, to_weight = (x if x is None or ctx.alpha == 1 else x * ctx.alpha for x in (to_input, to_weight))
+    else:
+        layout = _layout(input, weight) if input.shape[0] > 0 else "nchw"
+        if wanted[0]:
+            to_input = _backward_data_op(grad, weight, list(input.shape), layout, *arguments, ctx.alpha, ctx.compute)
+        if wanted[1]:
+            to_weight = _backward_weights_op(grad, input, list(weight.shape), layout, *arguments, ctx.alpha, ctx.compute)
     to_bias = grad.sum((0, 2, 3)) if ctx.with_bias and ctx.needs_input_grad[2] else None
     return to_input, to_weight, to_bias, *[None] * 7
 
 
 torch.library.register_autograd("tilewise::conv2d", _conv2d_backward, setup_context=_keep_conv2d)
+
+
+# ---- Its gradients ----
+
+
+@torch.library.custom_op("tilewise::conv2d_backward_data", mutates_args=())
+def _backward_data_op(
+    grad: Tensor,
+    weight: Tensor,
+    shape: List[int],
+    layout: str,
+    stride: List[int],
+    padding: List[int],
+    dilation: List[int],
+    groups: int,
+    alpha: float,
+    compute: Optional[str],
+) -> Tensor:
+    out = _empty(grad, shape, layout)
+    if out.numel() > 0:
+        arrays = {"input": _lie(grad, layout), "filters": _lie(weight, layout), "output": out}
+        sizes = (*shape, weight.shape[0], *weight.shape[2:])
+        _conv2d_gradients.run("conv2d_backward_data", layout, arrays, "filters", sizes,
+                              (stride, padding, dilation, groups), alpha, compute)  # fmt: skip
+    return out
+
+
+@torch.library.custom_op("tilewise::conv2d_backward_weights", mutates_args=())
+def _backward_weights_op(
+    grad: Tensor,
+    input: Tensor,
+    shape: List[int],
+    layout: str,
+    stride: List[int],
+    padding: List[int],
+    dilation: List[int],
+    groups: int,
+    alpha: float,
+    compute: Optional[str],
+) -> Tensor:
+    out = _empty(grad, shape, layout)
+    if input.shape[0] == 0:
+        return out.zero_()
+    arrays = {"input": _lie(input, layout), "gradient": _lie(grad, layout), "output": out}
+    sizes = (*input.shape, shape[0], *shape[2:])
+    _conv2d_gradients.run("conv2d_backward_weights", layout, arrays, "output", sizes,
+                          (stride, padding, dilation, groups), alpha, compute)  # fmt: skip
+    return out
+
+
+def _empty_gradient(grad: Tensor, other: Tensor, shape: list[int], layout: str, *_: Any) -> Tensor:
+    return _empty(grad, shape, layout)
+
+
+_backward_data_op.register_fake(_empty_gradient)
+_backward_weights_op.register_fake(_empty_gradient)
+
+
+def _keep_gradient(ctx: Any, inputs: Any, output: Tensor) -> None:
+    grad, other, _, ctx.layout, *ctx.arguments, ctx.alpha, ctx.compute = inputs
+    ctx.save_for_backward(grad, other)
+
+
+# Both are linear in what they are given, so that their gradients are the other one and the convolution.
+def _data_backward(ctx: Any, given: Tensor) -> tuple[Tensor | None, ...]:
+    grad, weight = ctx.saved_tensors
+    given = _lie(given, ctx.layout)
+    to_grad = to_weight = None
+    if ctx.needs_input_grad[0]:
+        to_grad = _conv2d_op(given, _lie(weight, ctx.layout), None, *ctx.arguments, ctx.alpha, "none", ctx.compute)
+    if ctx.needs_input_grad[1]:
+        to_weight = _backward_weights_op(grad, given, list(weight.shape), ctx.layout, *ctx.arguments, ctx.alpha,
+                                         ctx.compute)  # fmt: skip
+    return to_grad, to_weight, *[None] * 8
+
+
+def _weights_backward(ctx: Any, given: Tensor) -> tuple[Tensor | None, ...]:
+    grad, input = ctx.saved_tensors
+    given = _lie(given, ctx.layout)
+    to_grad = to_input = None
+    if ctx.needs_input_grad[0]:
+        to_grad = _conv2d_op(_lie(input, ctx.layout), given, None, *ctx.arguments, ctx.alpha, "none", ctx.compute)
+    if ctx.needs_input_grad[1]:
+        to_input = _backward_data_op(grad, given, list(input.shape), ctx.layout, *ctx.arguments, ctx.alpha, ctx.compute)
+    return to_grad, to_input, *[None] * 8
+
+
+torch.library.register_autograd("tilewise::conv2d_backward_data", _data_backward, setup_context=_keep_gradient)
+torch.library.register_autograd("tilewise::conv2d_backward_weights", _weights_backward, setup_context=_keep_gradient)
 
 
 def conv2d(
@@ -133,7 +244,8 @@ def conv2d(
     Returns
     -------
     Tensor, shape (N, F, OH, OW)
-        With gradients for input, weight and bias where they are asked for, which PyTorch's own kernels compute.
+        With gradients for input, weight and bias where they are asked for; on a GPU PyTorch's own kernels compute
+        those, as none has run ours yet.
 
     Raises
     ------
