@@ -257,9 +257,8 @@ typedef enum tw_bias_along { TW_BIAS_COLUMNS, TW_BIAS_ROWS } tw_bias_along;
 typedef enum tw_scaling { TW_SCALING_TENSOR, TW_SCALING_ROWS, TW_SCALING_BLOCKS } tw_scaling;
 
 /* A product of matrices in full, C = act(alpha*op(A)*op(B) + beta*C + bias); tw_gemm is the short
- * form. All of it is one problem, which is tuned as it is asked for. A field that no kernel can
- * serve yet is refused with TW_UNAVAILABLE and named, and nothing is launched. With k 0, C can be
- * scaled but has no bias, activation or E: TW_UNAVAILABLE. */
+ * form. All of it is one problem, which is tuned as it is asked for. With k 0, C can be
+ * scaled by a beta in host memory but has no bias, activation or E: TW_UNAVAILABLE. */
 typedef struct tw_gemm_descriptor {
     size_t size; /* sizeof(tw_gemm_descriptor), or 0: see VERSIONS */
     /* Types of the elements, of at most 8 characters, and what is computed in, of at most 16:
@@ -294,8 +293,9 @@ typedef struct tw_gemm_descriptor {
     int64_t lda, ldb, ldc; /* elements; 0: rows lie one after the other */
     /* TW_GEMM_DESCRIPTOR_INIT sets alpha to 1. */
     double alpha, beta;
-    /* In place of alpha and beta: where they are in device memory, of the type computed in. No
-     * kernel has them yet. */
+    /* NULL, or in place of alpha and of beta: where a number is in device memory, which is read
+     * when the product is computed, an f64 where A is f64 or i8 and otherwise an f32. One of them
+     * may be given alone. What is multiplied by 0 there is not read. */
     const void *device_alpha, *device_beta;
     /* Products of so many matrices, up to 65,535, which lie so many elements from one another; 0
      * and 1: of one. A stride of 0: one after the other; they must not overlap. */
@@ -307,7 +307,8 @@ typedef struct tw_gemm_descriptor {
     tw_activation activation;
     /* Floats in device memory that A and B are multiplied by, of e4m3, e5m2 and i8, both or none;
      * `scaling` says what they are of. With scales, C of i8 may be f32, f16 or bf16, and is with
-     * scales by blocks. No kernel has c_scale yet. */
+     * scales by blocks. c_scale is one float in device memory that beta is multiplied by, whatever
+     * the types: C = act(alpha*op(A)*op(B) + beta*c_scale*C + bias). */
     const void *a_scale, *b_scale, *c_scale;
     tw_bias_along bias_along;
     /* Not NULL: what beta multiplies in place of what C held, which is then not read. An m x n

@@ -1,6 +1,7 @@
 /* Of a problem with bound values: the types and extents of its buffers, what they are filled with,
  * and how much work it is. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "runtime/description/problem_parts.h"
 
@@ -26,6 +27,19 @@ enum tw_type tw_problem_type(const struct tw_problem *problem, int argument) {
         return a->type;
     const enum tw_type *types = by == a->type_attribute ? a->types : a->second_types;
     return types[place_of_word(problem, by)];
+}
+
+/* It is one by the description, not because a matrix happens to be so small: kernels may move that
+ * in larger pieces all the same. */
+static bool is_single_number(const struct tw_argument *a) {
+    return a->kind == TW_ARGUMENT_BUFFER && strcmp(tw_expression_text(a->rows), "1") == 0 &&
+           strcmp(tw_expression_text(a->columns), "1") == 0;
+}
+
+int tw_problem_alignment(const struct tw_problem *problem, int argument, int alignment) {
+    return is_single_number(&problem->description->arguments[argument])
+               ? (int)tw_type_info(tw_problem_type(problem, argument))->bytes
+               : alignment;
 }
 
 /* The elements from the first of a matrix to its last; false when they are too many to count. */

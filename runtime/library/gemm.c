@@ -9,22 +9,7 @@
 #include "runtime/library/request.h"
 #include "runtime/library/sized.h"
 
-/* ---- What is wrong or not served ---- */
-
-static tw_status refuse_unserved(const tw_gemm_descriptor *d, tw_error *error) {
-    const struct {
-        const char *name;
-        bool set;
-    } fields[] = {{"device_alpha", d->device_alpha != NULL},
-                  {"device_beta", d->device_beta != NULL},
-                  {"c_scale", d->c_scale != NULL}};
-    int i = 0;
-    while (!fields[i].set)
-        i++;
-    return tw_fail(error, TW_UNAVAILABLE,
-                   "tw_gemm_descriptor.%s is set, which no kernel can serve yet; leave it zero",
-                   fields[i].name);
-}
+/* ---- What is wrong ---- */
 
 static tw_status refuse(const tw_gemm_descriptor *d, tw_error *error) {
     if ((unsigned)d->transposes > TW_TT)
@@ -51,19 +36,15 @@ static tw_status refuse(const tw_gemm_descriptor *d, tw_error *error) {
         status = tw_call_size("gemm", "n", d->n, error);
     if (status == TW_OK)
         status = tw_call_size("gemm", "k", d->k, error);
-    if (status == TW_OK)
-        status = tw_call_size("gemm", "batch_count", d->batch_count, error);
-    return status == TW_OK ? refuse_unserved(d, error) : status;
+    return status == TW_OK ? tw_call_size("gemm", "batch_count", d->batch_count, error) : status;
 }
 
 /* All at once, for each call pays for it; which it is, is asked when there is something. */
-static bool is_served(const tw_gemm_descriptor *d) {
+static bool is_right(const tw_gemm_descriptor *d) {
     const int64_t sizes = d->m | d->n | d->k | d->batch_count;
-    const uintptr_t unserved =
-        (uintptr_t)d->device_alpha | (uintptr_t)d->device_beta | (uintptr_t)d->c_scale;
     const bool scales = d->a_scale == NULL ? d->b_scale == NULL && d->scaling == TW_SCALING_TENSOR
                                            : d->b_scale != NULL;
-    return sizes >= 0 && unserved == 0 && scales && (unsigned)d->scaling <= TW_SCALING_BLOCKS &&
+    return sizes >= 0 && scales && (unsigned)d->scaling <= TW_SCALING_BLOCKS &&
            (unsigned)d->activation <= TW_ACTIVATION_SILU &&
            (unsigned)d->bias_along <= TW_BIAS_ROWS && (unsigned)d->transposes <= TW_TT;
 }
@@ -95,7 +76,10 @@ static bool pack_long_word(const char *word, uint64_t *first, uint64_t *second) 
 static bool make_key(const tw_gemm_descriptor *d, int64_t alignment, struct tw_plan_key *key) {
     const uint64_t options = (uint64_t)(d->bias != NULL) << 16 | (uint64_t)d->bias_along << 17 |
                              (uint64_t)d->activation << 20 | (uint64_t)(d->e != NULL) << 24 |
-                             (uint64_t)(d->a_scale != NULL) << 25 | (uint64_t)d->scaling << 26;
+                             (uint64_t)(d->a_scale != NULL) << 25 | (uint64_t)d->scaling << 26 |
+                             (uint64_t)(d->device_alpha != NULL) << 28 |
+                             (uint64_t)(d->device_beta != NULL) << 29 |
+                             (uint64_t)(d->c_scale != NULL) << 30;
     uint64_t beyond = 0;
     *key = (struct tw_plan_key){.words = {tw_plan_key_pack(d->m, d->n, &beyond),
                                           tw_plan_key_pack(d->k, d->lda, &beyond),
@@ -143,6 +127,20 @@ static tw_status set_compute_type(struct tw_problem *problem, const char *word, 
                    d->kernel, usual);
 }
 
+/* Which factors are in device memory. */
+static tw_status set_scalars(struct tw_problem *problem, const tw_gemm_descriptor *d,
+                             tw_error *error) {
+    const char *word = d->device_alpha == NULL  ? "beta"
+                       : d->device_beta == NULL ? "alpha"
+                                                : "device";
+    tw_status status = TW_OK;
+    if (d->device_alpha != NULL || d->device_beta != NULL)
+        status = tw_problem_set(problem, "scalars", word, error);
+    return status == TW_OK && d->c_scale != NULL
+               ? tw_problem_set(problem, "addend_scale", "tensor", error)
+               : status;
+}
+
 /* What the kernel is asked for beyond the product. */
 static tw_status set_epilogue(struct tw_problem *problem, const tw_gemm_descriptor *d,
                               tw_error *error) {
@@ -160,8 +158,9 @@ static tw_status set_epilogue(struct tw_problem *problem, const tw_gemm_descript
             tw_problem_set(problem, "activation", tw_product_activations[d->activation], error);
     if (status == TW_OK && d->a_scale != NULL)
         status = tw_problem_set(problem, "scales", scales[d->scaling], error);
-    return status == TW_OK && d->e != NULL ? tw_problem_set(problem, "addend", "apart", error)
-                                           : status;
+    if (status == TW_OK && d->e != NULL)
+        status = tw_problem_set(problem, "addend", "apart", error);
+    return status == TW_OK ? set_scalars(problem, d, error) : status;
 }
 
 static tw_status describe_problem(tw_library *library, const tw_gemm_descriptor *d,
@@ -221,11 +220,11 @@ static tw_status find_plan(tw_library *library, const tw_gemm_descriptor *d, int
 
 static tw_status multiply(tw_library *library, void *stream, const tw_gemm_descriptor *d,
                           const void *a, const void *b, void *c, tw_error *error) {
-    tw_binding bindings[9] = {{.name = "A", .buffer = (void *)a},
-                              {.name = "B", .buffer = (void *)b},
-                              {.name = "C", .buffer = c},
-                              {.name = "alpha", .number = d->alpha},
-                              {.name = "beta", .number = d->beta}};
+    tw_binding bindings[12] = {{.name = "A", .buffer = (void *)a},
+                               {.name = "B", .buffer = (void *)b},
+                               {.name = "C", .buffer = c},
+                               {.name = "alpha", .number = d->device_alpha == NULL ? d->alpha : 1},
+                               {.name = "beta", .number = d->device_beta == NULL ? d->beta : 1}};
     size_t count = 5;
     if (d->bias != NULL)
         bindings[count++] = (tw_binding){.name = "biases", .buffer = (void *)d->bias};
@@ -238,6 +237,13 @@ static tw_status multiply(tw_library *library, void *stream, const tw_gemm_descr
     struct tw_plan_key key;
     int64_t alignment =
         d->alignment != 0 ? d->alignment : tw_call_alignment(library, bindings, count);
+    /* Of single numbers nothing is asked but their own. */
+    if (d->device_alpha != NULL)
+        bindings[count++] = (tw_binding){.name = "device_alpha", .buffer = (void *)d->device_alpha};
+    if (d->device_beta != NULL)
+        bindings[count++] = (tw_binding){.name = "device_beta", .buffer = (void *)d->device_beta};
+    if (d->c_scale != NULL)
+        bindings[count++] = (tw_binding){.name = "c_scale", .buffer = (void *)d->c_scale};
     /* What is no alignment is no part of a key either: it is refused where the plan is made. */
     if (alignment == TW_FULL_ALIGNMENT)
         alignment = 0;
@@ -258,6 +264,9 @@ static tw_status scale(tw_library *library, void *stream, const tw_gemm_descript
     if (d->bias != NULL || d->e != NULL || d->activation != TW_ACTIVATION_NONE)
         return tw_fail(error, TW_UNAVAILABLE,
                        "gemm: k is 0, and no kernel has a bias, an activation or E for that");
+    if (d->device_beta != NULL || d->c_scale != NULL)
+        return tw_fail(error, TW_UNAVAILABLE,
+                       "gemm: k is 0, and no kernel scales C by numbers in device memory for that");
     if (count > 1 && d->batch_stride_c != 0 && d->batch_stride_c != d->m * stride)
         return tw_fail(error, TW_UNAVAILABLE,
                        "gemm: k is 0, and no kernel scales a batch with gaps between its matrices");
@@ -274,7 +283,7 @@ static tw_status scale(tw_library *library, void *stream, const tw_gemm_descript
 
 static tw_status run(tw_library *library, void *stream, const tw_gemm_descriptor *d, const void *a,
                      const void *b, void *c, tw_error *error) {
-    if (!is_served(d))
+    if (!is_right(d))
         return refuse(d, error);
     if (d->m == 0 || d->n == 0)
         return TW_OK;

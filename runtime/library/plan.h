@@ -14,7 +14,8 @@ struct tw_plan {
     const struct tw_description *description;
     struct tw_executable *executable;
     const struct tw_module *modules[TW_MAX_LAUNCHES]; /* of its launches */
-    int alignment; /* that buffers must have; 0: they have no addresses */
+    /* That buffers must have, by argument; 0: they have no addresses. */
+    unsigned char alignments[TW_MAX_ARGUMENTS];
     tw_explanation explanation;
     struct tw_text texts[8];       /* what the explanation points to */
     struct tw_asked *asked;        /* counts its launches; NULL: nobody does */

@@ -39,8 +39,10 @@ static tw_status prepare(struct making *making, tw_plan **out, tw_error *error) 
     plan->description = making->of.problem.description;
     plan->executable = making->of.executable;
     making->of.executable = NULL;
-    if (making->of.library->backend->has_addresses)
-        plan->alignment = (int)making->of.values[TW_SLOT_ALIGNMENT];
+    for (int i = 0; i < plan->description->argument_count; i++)
+        if (making->of.library->backend->has_addresses)
+            plan->alignments[i] = (unsigned char)tw_problem_alignment(
+                &making->of.problem, i, (int)making->of.values[TW_SLOT_ALIGNMENT]);
     struct tw_plan_sources sources = {.problem = &making->of.problem,
                                       .selection = &making->selection,
                                       .origin = making->of.found[0].origin,

@@ -52,7 +52,8 @@ static tw_status set_alignment(struct tw_problem *problem, int64_t given, tw_err
                        "the alignment is %" PRId64 "; it must be a power of two, or 0", given);
     for (int i = 0; given != 0 && i < d->argument_count; i++) {
         size_t bytes = tw_type_info(tw_problem_type(problem, i))->bytes;
-        if (d->arguments[i].kind == TW_ARGUMENT_BUFFER && (size_t)given < bytes)
+        if (d->arguments[i].kind == TW_ARGUMENT_BUFFER &&
+            (size_t)tw_problem_alignment(problem, i, (int)given) < bytes)
             return tw_fail(error, TW_INVALID,
                            "%s: the elements of %s need an alignment of %zu bytes, not %" PRId64,
                            d->kernel, d->arguments[i].name, bytes, given);

@@ -2,7 +2,46 @@
  * is apart, then a bias, and all of it goes through an activation. Every kernel that writes C ends here, where its
  * problem asks for more than the bare product. */
 
+/* Scalars in device memory are factors of those that a launch is given. Kernels take them where they begin; of a
+ * beta of 0 none are read. */
+#if HAS_DEVICE_ALPHA || HAS_DEVICE_BETA || HAS_C_SCALE
+#define DEVICE_SCALARS 1
+#define EPILOGUE 1
+#if HAS_DEVICE_ALPHA
+#define DEVICE_ALPHA_PARAMETER , TW_GLOBAL const SCALAR *TW_RESTRICT device_alpha
+#define DEVICE_ALPHA_HANDED , device_alpha
+#define DEVICE_ALPHA_FACTOR device_alpha[0]
+#else
+#define DEVICE_ALPHA_PARAMETER
+#define DEVICE_ALPHA_HANDED
+#define DEVICE_ALPHA_FACTOR 1
+#endif
+#if HAS_DEVICE_BETA
+#define DEVICE_BETA_PARAMETER , TW_GLOBAL const SCALAR *TW_RESTRICT device_beta
+#define DEVICE_BETA_HANDED , device_beta
+#define DEVICE_BETA_FACTOR device_beta[0]
+#else
+#define DEVICE_BETA_PARAMETER
+#define DEVICE_BETA_HANDED
+#define DEVICE_BETA_FACTOR 1
+#endif
+#if HAS_C_SCALE
+#define C_SCALE_PARAMETER , TW_GLOBAL const float *TW_RESTRICT c_scale
+#define C_SCALE_HANDED , c_scale
+#define C_SCALE_FACTOR c_scale[0]
+#else
+#define C_SCALE_PARAMETER
+#define C_SCALE_HANDED
+#define C_SCALE_FACTOR 1
+#endif
+#define SCALARS_PARAMETERS DEVICE_ALPHA_PARAMETER DEVICE_BETA_PARAMETER C_SCALE_PARAMETER
+#define SCALARS_HANDED DEVICE_ALPHA_HANDED DEVICE_BETA_HANDED C_SCALE_HANDED
+#define TAKE_ALPHA() alpha *= DEVICE_ALPHA_FACTOR
+#define TAKE_BETA() beta = beta == 0 ? beta : beta * DEVICE_BETA_FACTOR * C_SCALE_FACTOR
+#else
+#define DEVICE_SCALARS 0
 #define EPILOGUE (HAS_BIASES || HAS_E || ACTIVATION != ACTIVATION_none || SCALED)
+#endif
 
 #if HAS_BIASES
 #define BIASES_PARAMETER , TW_GLOBAL const RESULT *TW_RESTRICT biases
@@ -23,7 +62,17 @@
 #define E_HANDED
 #endif
 /* Behind a kernel's other parameters, what it hands on of them, and what they make. */
-#if SCALED
+#if DEVICE_SCALARS && SCALED
+#define EPILOGUE_PARAMETERS                                                                      \
+    BIASES_PARAMETER E_PARAMETERS, TW_GLOBAL const float *TW_RESTRICT a_scales,                  \
+        TW_GLOBAL const float *TW_RESTRICT b_scales SCALARS_PARAMETERS
+#define EPILOGUE_HANDED BIASES_HANDED E_HANDED, a_scales, b_scales SCALARS_HANDED
+#define EPILOGUE_GIVEN { BIASES_GIVEN, E_GIVEN, a_scales, b_scales }
+#elif DEVICE_SCALARS
+#define EPILOGUE_PARAMETERS BIASES_PARAMETER E_PARAMETERS SCALARS_PARAMETERS
+#define EPILOGUE_HANDED BIASES_HANDED E_HANDED SCALARS_HANDED
+#define EPILOGUE_GIVEN { BIASES_GIVEN, E_GIVEN }
+#elif SCALED
 #define EPILOGUE_PARAMETERS                                                                      \
     BIASES_PARAMETER E_PARAMETERS, TW_GLOBAL const float *TW_RESTRICT a_scales,                  \
         TW_GLOBAL const float *TW_RESTRICT b_scales

@@ -48,6 +48,10 @@ TW_KERNEL(gemm_gemv)
 #if BATCHED
     TO_LAYER();
 #endif
+#if DEVICE_SCALARS
+    TAKE_ALPHA();
+    TAKE_BETA();
+#endif
 #if EPILOGUE && !SPLIT
     const struct epilogue epilogue = EPILOGUE_GIVEN;
 #endif

@@ -17,6 +17,10 @@ TW_KERNEL(gemm_mma)
 #if BATCHED
     TO_LAYER();
 #endif
+#if DEVICE_SCALARS
+    TAKE_ALPHA();
+    TAKE_BETA();
+#endif
 #if EPILOGUE
     const struct epilogue epilogue = EPILOGUE_GIVEN;
 #endif

@@ -8,6 +8,10 @@ TW_KERNEL(gemm_naive)
 #if BATCHED
     TO_LAYER();
 #endif
+#if DEVICE_SCALARS
+    TAKE_ALPHA();
+    TAKE_BETA();
+#endif
     /* Blocks are numbered in one dimension, so that neither M nor N meets the limit on grid.y. */
     const int blocks_n = N / TW_BLOCK_X + (N % TW_BLOCK_X != 0);
     const int m = (int)(blockIdx.x / blocks_n) * TW_BLOCK_Y + (int)threadIdx.y;

@@ -8,6 +8,9 @@ TW_KERNEL(gemm_plain)
 #if HAS_BIASES
  , TW_GLOBAL const RESULT *TW_RESTRICT biases
 #endif
+#if HAS_DEVICE_ALPHA
+ , TW_GLOBAL const SCALAR *TW_RESTRICT device_alpha
+#endif
 #if BATCHED
  , int stride_a, int stride_b
 #endif
@@ -37,6 +40,11 @@ TW_KERNEL(gemm_plain)
         }
         plain = begin == 0 ? chain : plain + chain;
     }
+#if HAS_DEVICE_ALPHA
+    plain *= device_alpha[0];
+    right *= (double)device_alpha[0];
+    size *= fabs((double)device_alpha[0]);
+#endif
 #if EPILOGUE
 #if HAS_BIASES
     const real bias = LOADED(biases[BIAS_PLACE(m, n)]);

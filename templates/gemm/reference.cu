@@ -25,6 +25,10 @@ TW_KERNEL(gemm_reference)
     TO_LAYER();
     before += (tw_index)blockIdx.z * stride_c;
 #endif
+#if DEVICE_SCALARS
+    TAKE_ALPHA();
+    TAKE_BETA();
+#endif
     /* Elements are numbered in one dimension, so that neither M nor N meets the limit on grid.y. */
     const tw_index element = (tw_index)blockIdx.x * TW_BLOCK_X + threadIdx.x;
     if (element >= (tw_index)M * N)

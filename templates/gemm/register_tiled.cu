@@ -119,6 +119,10 @@ TW_KERNEL(gemm_register_tiled)
 #if GROUPED
     TO_GROUP(BM, TILES_N(N));
 #endif
+#if DEVICE_SCALARS
+    TAKE_ALPHA();
+    TAKE_BETA();
+#endif
 #if EPILOGUE
     const struct epilogue epilogue = EPILOGUE_GIVEN;
 #endif

@@ -11,6 +11,9 @@ TW_KERNEL(gemm_sum_gemv)
 #endif
 {
     TW_SHARED(real, shared, TW_BLOCK_X);
+#if DEVICE_SCALARS
+    TAKE_BETA();
+#endif
     const int width = TW_BLOCK_X / HELPERS;
     const int tid = (int)threadIdx.x;
     const int helper = tid / width;

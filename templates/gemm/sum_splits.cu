@@ -11,6 +11,9 @@ TW_KERNEL(gemm_sum_splits)
 #endif
 {
     TW_SHARED(real, shared, TW_BLOCK_X *VEC_C);
+#if DEVICE_SCALARS
+    TAKE_BETA();
+#endif
     /* As the description's grid has it. */
     const int width = split_k < 16 ? TW_BLOCK_X : split_k < 64 ? TW_BLOCK_X / 4 : TW_BLOCK_X / 16;
     const int tid = (int)threadIdx.x;

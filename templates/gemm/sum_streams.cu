@@ -8,6 +8,9 @@ TW_KERNEL(gemm_sum_streams)
  int ldc, real beta, int group_m)
 #endif
 {
+#if DEVICE_SCALARS
+    TAKE_BETA();
+#endif
     const tw_index vector = (tw_index)blockIdx.x * TW_BLOCK_X + threadIdx.x;
     const int divided = (int)(vector / (BM * BN / VEC_C));
     const int place = (int)(vector % (BM * BN / VEC_C)) * VEC_C;

@@ -22,6 +22,10 @@ TW_KERNEL(gemm_tiled)
 #if BATCHED
     TO_LAYER();
 #endif
+#if DEVICE_SCALARS
+    TAKE_ALPHA();
+    TAKE_BETA();
+#endif
     TW_LOCAL real *tile_a = shared;
     TW_LOCAL real *tile_b = shared + BM * ROW_A;
 

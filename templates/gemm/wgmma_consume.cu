@@ -21,6 +21,10 @@ TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL result_type *C, tw_u32
                        int ldc, SCALAR alpha, SCALAR beta, int group, struct share share)
 #endif
 {
+#if DEVICE_SCALARS
+    TAKE_ALPHA();
+    TAKE_BETA();
+#endif
     const int consumer = (int)threadIdx.x / WARPGROUP - 1;
     const int warp = (int)threadIdx.x / 32 % 4;
     const int row = PINGPONG ? 0 : consumer * (BM / CONSUMERS);

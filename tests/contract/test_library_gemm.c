@@ -201,13 +201,13 @@ static void what_no_kernel_serves(void **state) {
         const char *says;
     } wrong[] = {
         {good, TW_INVALID, "gemm has no batch \"65536\"; it is a whole number from 1 to 65535"},
-        {good, TW_UNAVAILABLE, "tw_gemm_descriptor.device_alpha is set"},
-        {good, TW_UNAVAILABLE, "tw_gemm_descriptor.device_beta is set"},
+        {good, TW_UNAVAILABLE, "k is 0, and no kernel scales C by numbers in device memory"},
+        {good, TW_UNAVAILABLE, "k is 0, and no kernel scales C by numbers in device memory"},
         {good, TW_INVALID, "this problem of gemm has no stride lde"},
         {good, TW_INVALID, "stride_c is 14 but each of the 2 matrices of C takes 15 elements"},
         {good, TW_INVALID, "b_scale is missing; give a_scale and b_scale, or neither"},
         {good, TW_INVALID, "a_scale is missing"},
-        {good, TW_UNAVAILABLE, "tw_gemm_descriptor.c_scale is set"},
+        {good, TW_INVALID, "bias_along is 2"},
         {good, TW_INVALID, "batch_count is -1"},
         {good, TW_INVALID, "transposes is 4"},
         {good, TW_INVALID, "activation is 9"},
@@ -227,12 +227,13 @@ static void what_no_kernel_serves(void **state) {
         {good, TW_INVALID, "with scales by blocks C is of f32, f16 or bf16"},
     };
     wrong[0].d.batch_count = 65536;
-    wrong[1].d.device_alpha = o.a;
-    wrong[2].d.device_beta = o.a;
+    wrong[1].d.device_beta = wrong[2].d.c_scale = o.a;
+    wrong[1].d.k = wrong[2].d.k = 0;
     wrong[3].d.lde = N;
     wrong[4].d.batch_count = 2;
     wrong[4].d.batch_stride_c = 14;
-    wrong[5].d.a_scale = wrong[6].d.b_scale = wrong[7].d.c_scale = o.a;
+    wrong[5].d.a_scale = wrong[6].d.b_scale = o.a;
+    wrong[7].d.bias_along = (tw_bias_along)2;
     wrong[8].d.batch_count = -1;
     wrong[9].d.transposes = (tw_transposes)4;
     wrong[10].d.activation = (tw_activation)9;
@@ -329,6 +330,89 @@ static void a_batch_with_an_epilogue(void **state) {
     free_operands(&o);
 }
 
+/* C = alpha*A*B + beta*scale*C with some of the factors in device memory, or all: what is there
+ * when the product runs counts, and where that is 0 C is not read. */
+static void factors_in_device_memory(void **state) {
+    enum { ALPHA = 1, BETA = 2, SCALE = 4 };
+    static const int cases[] = {ALPHA, BETA, SCALE, ALPHA | BETA | SCALE};
+    static const double alphas[] = {2, -0.5}, betas[] = {3, 0};
+    struct operands o = create_operands(*state);
+    const float scale = 1.5F;
+    double number = 0, got[CELLS], nothing[CELLS];
+    tw_error error;
+    void *alpha = buffer_with(o.library, &number, sizeof number);
+    void *beta = buffer_with(o.library, &number, sizeof number);
+    void *scales = buffer_with(o.library, &scale, sizeof scale);
+    for (int i = 0; i < CELLS; i++)
+        nothing[i] = NAN;
+    for (int i = 0; i < 4; i++)
+        for (int turn = 0; turn < 2; turn++) { /* the second time the plan is there */
+            const int which = cases[i];
+            const double a = alphas[turn], b = betas[turn];
+            const double *before = b == 0 ? nothing : o.from[2];
+            const tw_gemm_descriptor d = {.size = sizeof d,
+                                          .a_type = "f64",
+                                          .m = M,
+                                          .n = N,
+                                          .k = 2,
+                                          .alpha = which & ALPHA ? NAN : a,
+                                          .beta = which & BETA ? NAN : b,
+                                          .device_alpha = which & ALPHA ? alpha : NULL,
+                                          .device_beta = which & BETA ? beta : NULL,
+                                          .c_scale = which & SCALE ? scales : NULL};
+            must(tw_write(o.library, alpha, &a, sizeof a, &error), error);
+            must(tw_write(o.library, beta, &b, sizeof b, &error), error);
+            must(tw_write(o.library, o.c, before, sizeof got, &error), error);
+            must(run(&o, &d, &error), error);
+            must(tw_wait(o.library, NULL, &error), error);
+            read_buffer(o.library, o.c, got, sizeof got);
+            for (int at = 0; at < M * N; at++) {
+                double expected =
+                    b == 0 ? 0 : b * (which & SCALE ? (double)scale : 1) * o.from[2][at];
+                for (int k = 0; k < 2; k++)
+                    expected += a * o.from[0][at / N * 2 + k] * o.from[1][k * N + at % N];
+                assert_true(fabs(got[at] - expected) < 1e-12);
+            }
+        }
+    tw_release(o.library, alpha);
+    tw_release(o.library, beta);
+    tw_release(o.library, scales);
+    free_operands(&o);
+}
+
+/* Numbers in device memory lie anywhere that their type may: matrices are as aligned as they are.
+ */
+static void factors_ask_for_no_alignment(void **state) {
+    tw_library *library = *state;
+    const float numbers[] = {1, 1, 1, 1, 1, 3};
+    float got[1];
+    tw_error error;
+    if (strncmp(tw_device_id(library), "cuda", 4) != 0)
+        skip(); /* buffers have no addresses to add to */
+    char *floats = buffer_with(library, numbers, sizeof numbers);
+    void *c = buffer_with(library, numbers, sizeof numbers);
+    tw_gemm_descriptor d = {.m = 1, .n = 1, .k = 4, .alpha = 1, .device_alpha = floats + 20};
+    tw_request request = {
+        .kernel = "gemm", .attributes = "scalars=alpha", .dimensions = {1, 1, 4}, .strides = {0}};
+    const tw_plan *plan;
+    must(tw_gemm_ex(library, NULL, &d, floats, floats, c, &error), error);
+    read_buffer(library, c, got, sizeof got);
+    assert_true(got[0] == 12);
+    must(tw_plan_create(&plan, library, &request, &error), error); /* for 16 bytes */
+    tw_binding bindings[] = {{.name = "A", .buffer = floats},
+                             {.name = "B", .buffer = floats},
+                             {.name = "C", .buffer = c},
+                             {.name = "device_alpha", .buffer = floats + 20}};
+    must(tw_launch(plan, NULL, bindings, 4, &error), error);
+    bindings[3].buffer = floats + 18;
+    assert_refuses(tw_launch(plan, NULL, bindings, 4, &error), TW_INVALID, error,
+                   "device_alpha is not aligned to the 4 bytes");
+    must(tw_wait(library, NULL, &error), error);
+    tw_plan_release(plan);
+    tw_release(library, floats);
+    tw_release(library, c);
+}
+
 /* Whole numbers with scales of every kind, into f32: 2*A*B, each product times what scales its row
  * and its column, or its blocks. */
 static void scaled_products(void **state) {
@@ -414,6 +498,8 @@ int main(int count, char **arguments) {
         LIBRARY_TEST(an_alignment_may_be_said),
         LIBRARY_TEST(what_no_kernel_serves),
         LIBRARY_TEST(a_batch_with_an_epilogue),
+        LIBRARY_TEST(factors_in_device_memory),
+        LIBRARY_TEST(factors_ask_for_no_alignment),
         LIBRARY_TEST(scaled_products),
         LIBRARY_TEST(types_are_told_apart),
     };

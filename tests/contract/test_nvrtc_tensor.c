@@ -46,6 +46,8 @@ static const struct {
     {"gemm", "wgmma-promoted", "M=1000,N=1000,K=1024;dtype=e4m3,trans=nt,scales=rows", 90, 90},
     {"gemm", "wgmma-promoted", "M=1000,N=1000,K=1024;dtype=e4m3,trans=nt,scales=blocks", 90, 90},
     {"gemm", "wgmma", "M=1000,N=1040,K=1024;dtype=e4m3,trans=nt", 90, 90},
+    {"gemm", "wgmma", "M=1000,N=1000,K=1000;dtype=bf16,scalars=device,addend_scale=tensor", 90, 90},
+    {"gemm", "mma", "M=1000,N=1000,K=1000;dtype=f16,scalars=alpha,bias=row", 80, 80},
     {"gemm", "wgmma-copied", "M=1001,N=1003,K=1001;dtype=bf16,trans=tn", 90, 90},
     {"gemm", "wgmma-boxes", "M=1000,N=1000,K=1000;dtype=bf16", 90, 90},
     {"gemm", "wgmma-stream-k", "M=1000,N=1000,K=1000;dtype=f16,ctype=f32", 90, 90},

@@ -189,6 +189,7 @@ class Bench(support.EndToEnd):
             ((), "which shape?"),
             (("gem", *SHAPE), "did you mean gemm?"),
             (("transpose_fine", "--shape", "8x8"), "nothing to compare transpose_fine with"),
+            (("gemm", "--shape", "8x8x8", "--attr", "scalars=alpha"), "leave scalars and addend_scale out"),
             (("--shape", "8x8"), "gemm wants 3 sizes"),
             ((*SHAPE, "--dtype", "f31"), 'no dtype "f31"'),
             ((*SHAPE, "--rounds", "3"), "from 11 to 101"),

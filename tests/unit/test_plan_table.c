@@ -9,7 +9,7 @@
 static tw_plan *paper_plan(int number) {
     tw_plan *plan = calloc(1, sizeof *plan);
     assert_non_null(plan);
-    plan->alignment = number;
+    plan->explanation.workspace_bytes = (uint64_t)number;
     return plan;
 }
 
@@ -61,11 +61,11 @@ static void every_request_finds_its_own(void **state) {
     for (int i = 0; i < COUNT; i++) {
         const tw_request request = request_of(i);
         assert_null(find(plans, &request));
-        assert_int_equal(add(plans, &request, i, false)->alignment, i);
+        assert_int_equal(add(plans, &request, i, false)->explanation.workspace_bytes, i);
     }
     for (int i = 0; i < COUNT; i++) {
         const tw_request request = request_of(i);
-        assert_int_equal(find(plans, &request)->alignment, i);
+        assert_int_equal(find(plans, &request)->explanation.workspace_bytes, i);
     }
 }
 
@@ -98,7 +98,7 @@ static void near_misses(void **state) {
     other.attributes = "";
     add(plans, &other, 3, false);
     other.attributes = NULL; /* absent and empty are the same */
-    assert_int_equal(find(plans, &other)->alignment, 3);
+    assert_int_equal(find(plans, &other)->explanation.workspace_bytes, 3);
 }
 
 static void the_first_stays_unless_replaced(void **state) {
@@ -107,9 +107,9 @@ static void the_first_stays_unless_replaced(void **state) {
     const tw_plan *first = add(plans, &request, 1, false);
     assert_ptr_equal(add(plans, &request, 2, false), first);
     const tw_plan *second = add(plans, &request, 3, true);
-    assert_int_equal(second->alignment, 3);
+    assert_int_equal(second->explanation.workspace_bytes, 3);
     assert_ptr_equal(find(plans, &request), second);
-    assert_int_equal(first->alignment, 1); /* whoever holds it may go on */
+    assert_int_equal(first->explanation.workspace_bytes, 1); /* whoever holds it may go on */
 }
 
 static void several_keys_find_one_plan(void **state) {
@@ -184,12 +184,12 @@ static void who_is_held_stays(void **state) {
     for (int i = 2; i < 200; i++)
         make(plans, i);
     assert_ptr_equal(find(plans, &alias), held);
-    assert_int_equal(held->alignment, 0);
+    assert_int_equal(held->explanation.workspace_bytes, 0);
     /* A plan that came in its place does not take it away either. */
     drop(plans, add(plans, &request, 7, true));
     for (int i = 200; i < 400; i++)
         make(plans, i);
-    assert_int_equal(held->alignment, 0);
+    assert_int_equal(held->explanation.workspace_bytes, 0);
     drop(plans, held);
     drop(plans, held);
     for (int i = 400; i < 404; i++)
@@ -219,7 +219,7 @@ static void *find_or_make(void *context) {
             plan = add(worker->plans, &request, i, turn % 64 == 0);
             worker->wrong += tw_plan_table_alias(worker->plans, &key, plan, NULL) != TW_OK;
         }
-        worker->wrong += plan->alignment != i;
+        worker->wrong += plan->explanation.workspace_bytes != (uint64_t)i;
         tw_plan_table_release(worker->plans, plan);
     }
     return NULL;
@@ -261,7 +261,7 @@ static void *read_all(void *context) {
         for (int i = 0; i < 4000; i++) {
             const tw_request request = request_of(i);
             const tw_plan *plan = find(reader->plans, &request);
-            reader->wrong += plan != NULL && plan->alignment != i;
+            reader->wrong += plan != NULL && plan->explanation.workspace_bytes != (uint64_t)i;
             reader->wrong += plan == NULL && i < seen;
             if (plan == NULL)
                 break;

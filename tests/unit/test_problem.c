@@ -455,6 +455,27 @@ static void optional_buffers(void **state) {
     free(text);
 }
 
+/* A number in device memory is as aligned as its type; a matrix that happens to be one is not. */
+static void alignments(void **state) {
+    (void)state;
+    struct tw_error error;
+    struct tw_description *d;
+    struct tw_problem problem;
+    must(tw_description_builtin(&d, "gemm", &error), error);
+    must(tw_problem_read(&problem, d, "M=1,N=1,K=1;dtype=i8,scalars=device,addend_scale=tensor",
+                         &error),
+         error);
+    for (int i = 0; i < d->argument_count; i++) {
+        const char *name = d->arguments[i].name;
+        const int own = strncmp(name, "device_", 7) == 0 ? 8
+                        : strcmp(name, "c_scale") == 0   ? 4
+                                                         : 16;
+        if (d->arguments[i].kind == TW_ARGUMENT_BUFFER)
+            assert_int_equal(tw_problem_alignment(&problem, i, 16), own);
+    }
+    tw_description_free(d);
+}
+
 static void bounds_of_inputs(void **state) {
     (void)state;
     char *text =
@@ -551,6 +572,7 @@ int main(void) {
         cmocka_unit_test(attributes),
         cmocka_unit_test(numbers_as_attributes),
         cmocka_unit_test(optional_buffers),
+        cmocka_unit_test(alignments),
         cmocka_unit_test(bounds_of_inputs),
         cmocka_unit_test(parts_of_inputs),
         cmocka_unit_test(keys),

@@ -40,6 +40,12 @@ static void take_epilogue(struct task *task) {
     task->activation = (enum task_activation)choice(task, "activation", activations);
 }
 
+static bool has_device_scalars(const struct task *task) {
+    const char *scalars = task_word(task, "scalars");
+    return (scalars[0] != '\0' && strcmp(scalars, "host") != 0) ||
+           strcmp(task_word(task, "addend_scale"), "tensor") == 0;
+}
+
 bool task_is_plain(const struct task *task) {
     return task->batch == 1 && task->groups == 0 && !task->apart && task->bias == TASK_BIAS_NONE &&
            task->activation == TASK_ACTIVATION_NONE && task->scales == TASK_SCALES_NONE;
@@ -48,6 +54,11 @@ bool task_is_plain(const struct task *task) {
 static tw_status take_numbers(struct task *task, const char *kernel, tw_error *error) {
     const int64_t *sizes = task->problem.dimensions;
     bool aat = strcmp(kernel, "aat") == 0;
+    if (has_device_scalars(task))
+        return tw_fail(error, TW_INVALID,
+                       "%s: contenders are given alpha and beta in host memory only; leave "
+                       "scalars and addend_scale out",
+                       task->key);
     task->type = tw_problem_type(&task->problem, 0);
     task->is_product = aat || strcmp(kernel, "gemm") == 0 || strcmp(kernel, "gemm_grouped") == 0;
     task->m = sizes[0];
