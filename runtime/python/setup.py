@@ -1,6 +1,7 @@
-"""Builds the wheel: the Python package, and an installation of the library and the program beside it.
+"""Builds the wheel: the Python package with its compiled part, and an installation of the library and the program.
 
-What a user installs needs no compiler and nothing else. Building it needs what tools/setup.sh installs.
+What a user installs needs no compiler and nothing else. Building it needs what tools/setup.sh installs. The compiled
+part uses Python's stable interface, so one wheel serves every version from 3.10 on.
 
 Environment: TILEWISE_BUNDLE=0   leaves the library out: the package then uses the one that is installed.
              TILEWISE_BUILD=DIR  a build of Tilewise to install from (default: build/python, made with CMake).
@@ -8,18 +9,12 @@ Environment: TILEWISE_BUNDLE=0   leaves the library out: the package then uses t
 
 import os
 import pathlib
-import platform
 import re
 import shutil
 import subprocess
 
-from setuptools import Distribution, setup
+from setuptools import Extension, setup
 from setuptools.command.build_py import build_py
-
-try:
-    from setuptools.command.bdist_wheel import bdist_wheel
-except ImportError:  # before version 70
-    from wheel.bdist_wheel import bdist_wheel
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HEADER = ROOT / "runtime/tilewise.h"
@@ -85,17 +80,9 @@ class WithLibrary(build_py):
             install(pathlib.Path(self.build_lib).resolve() / "tilewise/_native")
 
 
-class ForThisMachine(bdist_wheel):
-    """For any Python 3, and for this machine where the library is in it."""
-
-    def get_tag(self):
-        return ("py3", "none", f"linux_{platform.machine()}" if BUNDLE else "any")
-
-
-class Bundled(Distribution):
-    def has_ext_modules(self):
-        return BUNDLE
-
-
-setup(version=version(), distclass=Bundled, cmdclass={"build_py": WithLibrary, "bdist_wheel": ForThisMachine},
-      package_data={"tilewise": ["py.typed"]})
+LAUNCH = sorted(str(path) for path in pathlib.Path("launch").glob("*.c"))
+setup(version=version(), cmdclass={"build_py": WithLibrary},
+      ext_modules=[Extension("tilewise._launch", LAUNCH, include_dirs=[str(ROOT)], py_limited_api=True,
+                             define_macros=[("Py_LIMITED_API", "0x030A0000"), ("_GNU_SOURCE", None)],
+                             extra_compile_args=["-std=c11", "-fvisibility=hidden"])],
+      options={"bdist_wheel": {"py_limited_api": "cp310"}}, package_data={"tilewise": ["py.typed", "*.pyi"]})

@@ -17,7 +17,8 @@ from support import DEVICE, HERE, TUNE
 
 ROOT = HERE.parent.parent
 BUILD = pathlib.Path(TUNE).parent.parent
-PACKAGE = ROOT / "runtime/python"
+SOURCES = ROOT / "runtime/python"
+PACKAGE = BUILD / "python"
 LIBRARY = BUILD / "lib/libtilewise.so.0"
 INSIDE = "TILEWISE_TESTED_IN"
 
@@ -43,7 +44,7 @@ def interpreter(*packages):
 
 
 def environment(home):
-    """Nothing of the user's is read or written, and the package is the sources' on the library of this build."""
+    """Nothing of the user's is read or written, and the package is that of this build, on its library."""
     settings = dict(os.environ, HOME=str(home), XDG_DATA_HOME=f"{home}/data", XDG_CACHE_HOME=f"{home}/cache",
                     PYTHONDONTWRITEBYTECODE="1", TILEWISE_TUNE=TUNE)
     if PACKAGE.exists():

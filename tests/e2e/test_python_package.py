@@ -26,7 +26,7 @@ print(library.explain("copy", (4, 4)).kernel, tilewise.__version__, len(tilewise
 """
 
 
-@unittest.skipUnless(pythons.PACKAGE.exists(), "a build that was carried here has no sources")
+@unittest.skipUnless(pythons.SOURCES.exists(), "a build that was carried here has no sources")
 class Package(unittest.TestCase):
     def setUp(self):
         self.home = pathlib.Path(tempfile.mkdtemp(prefix="tilewise-package-"))
@@ -34,7 +34,7 @@ class Package(unittest.TestCase):
 
     def run_in(self, *words, **environment):
         done = subprocess.run(list(map(str, words)), capture_output=True, text=True, stdin=subprocess.DEVNULL,
-                              cwd=pythons.PACKAGE, env=pythons.environment(self.home) | environment)
+                              cwd=pythons.SOURCES, env=pythons.environment(self.home) | environment)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout
 
@@ -61,13 +61,13 @@ class Package(unittest.TestCase):
                               env=pythons.environment(self.home) | {"TILEWISE_BUILD": str(pythons.BUILD)})
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         (wheel,) = (self.home / "wheels").glob("*.whl")
-        self.assertRegex(wheel.name, r"^tilewise-[0-9.]+-py3-none-linux_\w+\.whl$")
+        self.assertRegex(wheel.name, r"^tilewise-[0-9.]+-cp310-abi3-linux_\w+\.whl$")
         place = self.home / "site"
         with zipfile.ZipFile(wheel) as archive:
             names = archive.namelist()
             archive.extractall(place)
         listed = [name.rpartition("/")[2] for name in names]
-        for name in ("py.typed", "torch.py", "libtilewise.so.0", "tune", "LICENSE"):
+        for name in ("py.typed", "torch.py", "_launch.abi3.so", "libtilewise.so.0", "tune", "LICENSE"):
             self.assertIn(name, listed)
         # pip sets this from what the archive says, and zipfile does not.
         mode = next(info for info in zipfile.ZipFile(wheel).infolist() if info.filename.endswith("bin/tune"))

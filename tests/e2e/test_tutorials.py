@@ -88,12 +88,12 @@ class Tutorials(support.EndToEnd):
         self.assertEqual(after, "exact")
 
     def enter_python(self, *packages):
-        """Has `python3` be one that has the packages and ours: the sources', or what is installed."""
+        """Has `python3` be one that has the packages and ours: this build's, or what is installed."""
         if self.sanitized:
             self.skipTest("a Python without sanitizers cannot load a sanitized library")
         if DEVICE.startswith("cuda"):
             self.skipTest("the page is for the host's arrays")
-        if pythons.LIBRARY.exists():
+        if pythons.PACKAGE.exists():
             for name in ("PYTHONPATH", "TILEWISE_LIBRARY", "PYTHONDONTWRITEBYTECODE"):
                 self.environment[name] = pythons.environment(self.home)[name]
         else:

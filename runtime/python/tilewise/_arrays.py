@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from tilewise._errors import invalid
+from tilewise._native import Exchange
 
 #: The name of a type in NumPy, ml_dtypes and PyTorch, and the word for it here.
 WORDS = {
@@ -63,6 +64,8 @@ class Family:
     """Whether there may be more to do with an array than to compute: gradients, tracing."""
     own_streams = False
     """Whether an array may ask for a stream."""
+    exchange: Exchange | None = None
+    """What looks at arrays without Python, where a package has that."""
 
     def signature(self, array: Any) -> tuple[Any, ...]:
         """What a view depends on, cheaply, to look calls up by."""
@@ -92,6 +95,10 @@ class Family:
     def empty(self, like: Any, shape: tuple[int, ...], type: str) -> Any:
         """A new array where `like` is."""
         raise TypeError(f"a new array like a {type_name(like)} cannot be made; give out=")
+
+    def keywords(self, like: Any, type: str) -> dict[str, Any]:
+        """What ``like.new_empty`` has to be told for a type; of packages with an exchange."""
+        return {}
 
     def permute(self, array: Any, axes: tuple[int, ...]) -> Any:
         """The same memory with its dimensions in another order."""

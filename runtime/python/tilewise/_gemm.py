@@ -5,7 +5,6 @@ from __future__ import annotations
 import numbers
 from collections.abc import Callable
 from ctypes import addressof, sizeof
-from struct import Struct
 from typing import Any, TypeVar
 
 from tilewise import _native
@@ -22,9 +21,7 @@ ALONG = ("columns", "rows")
 RESULTS = {"e4m3": "bf16", "e5m2": "bf16", "i8": "i32"}
 #: C strings that descriptors point to.
 _TEXTS: dict[str, bytes] = {word: word.encode() for word in (*BYTES, "tf32", "tf32x3", "bf16x3", "bf16x6", "f32_split")}
-_BIAS, _E = _native.GemmDescriptor.bias.offset, _native.GemmDescriptor.e.offset
-_gemm_ex = _native.library.tw_gemm_ex
-_thread = _native._thread
+_GEMM_EX = _native.address_of("tw_gemm_ex")
 
 
 def result_type(a_type: str) -> str:
@@ -53,13 +50,11 @@ def result_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
 class _Call:
     """All of a call that does not depend on where its arrays are."""
 
-    __slots__ = ("descriptor", "handle", "library", "on_host", "swapped", "nothing", "extents", "extras",
-                 "address", "type", "shape", "differentiable", "stream", "fill_in")  # fmt: skip
+    __slots__ = ("descriptor", "library", "on_host", "swapped", "nothing", "extents", "shape", "type",
+                 "differentiable", "stream", "launch")  # fmt: skip
 
     descriptor: _native.GemmDescriptor
-    address: int
     library: Library
-    handle: int
     on_host: bool
     shape: tuple[int, ...]
     type: str
@@ -68,13 +63,11 @@ class _Call:
     nothing: bool
     extents: tuple[int, ...]
     """Bytes of a, b, c, bias and e."""
-    extras: bool
-    """With a bias or an addend apart."""
     differentiable: bool
     """Gradients may be asked for."""
     stream: Callable[[], int]
-    fill_in: Callable[[int, int], bytes]
-    """The descriptor with the addresses of a bias and of e: other threads use the one that is kept."""
+    launch: _native.Call
+    """What checks addresses and queues the work."""
 
 
 def _number(value: Any, name: str) -> float:
@@ -170,11 +163,6 @@ def _describe(call: _Call, views: dict[str, View], alpha: float, beta: float, bi
         lde=0 if e is None else e.stride,
         batch_stride_e=0 if e is None else e.batch_stride,
     )
-    call.address = addressof(call.descriptor)
-    text = bytes(call.descriptor)
-    head, middle, tail = text[:_BIAS], text[_BIAS + 8 : _E], text[_E + 8 :]
-    pack = Struct(f"={len(head)}sQ{len(middle)}sQ{len(tail)}s").pack
-    call.fill_in = lambda bias, e: pack(head, bias, middle, e, tail)
 
 
 def _choices(bias_along: str, activation: str | None, compute: str | None) -> str:
@@ -220,12 +208,13 @@ def _work_out(a: Any, b: Any, out: Any, bias: Any, c: Any, alpha: Any, beta: Any
     call.on_host = device == HOST
     call.library = default_library(device) if library is None or library is BELOW else library
     call.library.accept(device, "a")
-    call.handle = call.library.handle
+    handle = call.library.handle
     views.setdefault("out", _new(call, device))
     call.extents = tuple(views[name].extent if name in views else 0 for name in ("a", "b", "out", "bias", "c"))
-    call.extras = "bias" in views or "c" in views
     call.differentiable = any(families[name].wants_gradients(array) for name, array in arrays.items())
     call.stream = families["a"].stream(views["a"])
+    call.launch = _native.Call(_GEMM_EX, handle, bytes(call.descriptor), call.extents, call.swapped, call.shape,
+                               families["a"].keywords(a, call.type), _native.fail)  # fmt: skip
     return call
 
 
@@ -253,35 +242,25 @@ def _run_on_host(call: _Call, pointers: list[int]) -> None:
         a, b, c, bias, e = (next(taken) if size else 0 for size in sizes)
         if call.swapped:
             a, b = b, a
-        descriptor = _native.GemmDescriptor.from_buffer_copy(call.fill_in(bias, e))
-        descriptor.alignment = alignment
-        _native.check(_gemm_ex(call.handle, queue, addressof(descriptor), a, b, c, _thread.address))
+        descriptor = _native.GemmDescriptor.from_buffer_copy(call.descriptor)
+        descriptor.bias, descriptor.e, descriptor.alignment = bias, e, alignment
+        _native.check(
+            _native.library.tw_gemm_ex(
+                call.library.handle, queue, addressof(descriptor), a, b, c, _native.error_address()
+            )
+        )
 
     call.library.memory.run(regions, launch)
 
 
 def _execute(call: _Call, a: int, b: int, c: int, bias: int, e: int, given: bool, stream: int | None) -> None:
     """Does what was worked out with arrays at these addresses; `given`: the result was not made for it."""
-    if given:
-        of_a, of_b, of_c, of_bias, of_e = call.extents
-        end = c + of_c
-        if (
-            (a < end and c < a + of_a)
-            or (b < end and c < b + of_b)
-            or (bias and bias < end and c < bias + of_bias)
-            or (e and e < end and c < e + of_e)
-        ):
-            raise _overlap(call, [a, b, c, bias, e])
+    if given and not call.launch.is_apart(a, b, c, bias, e):
+        raise _overlap(call, [a, b, c, bias, e])
     if call.on_host:
         _run_on_host(call, [a, b, c, bias, e])
-        return
-    if call.swapped:
-        a, b = b, a
-    descriptor = call.fill_in(bias, e) if call.extras else call.address
-    queue = call.stream() if stream is None else stream
-    status = _gemm_ex(call.handle, queue, descriptor, a, b, c, _thread.address)
-    if status != 0:
-        raise _native.failure(status)
+    else:
+        call.launch.launch(call.stream() if stream is None else stream, a, b, c, bias, e)
 
 
 def _traced(*arguments: Any) -> Any:
@@ -413,6 +392,15 @@ def gemm(
     """
     kind = type(a)
     family = _families.get(kind) or family_of(a, "a")
+    if family.traces and library is not BELOW and family.is_compiling():
+        return _traced(a, b, out, bias, c, alpha, beta, bias_along, activation, compute, dtype, stream, library)  # type: ignore[no-any-return]
+    known = calls if library is None else library.calls
+    exchange = family.exchange
+    if exchange is not None:
+        done = exchange.gemm(known, library is BELOW, stream, a, b, out, bias, c, alpha, beta, dtype, activation,
+                             compute, bias_along)  # fmt: skip
+        if done is not None:
+            return done  # type: ignore[no-any-return]
     # Nearly always all are of one class.
     if (
         (type(b) is not kind and _families.get(type(b)) is not family)
@@ -421,13 +409,10 @@ def gemm(
         or (c is not None and type(c) is not kind and _families.get(type(c)) is not family)
     ):
         return _mixed(a, b, out, bias, c, alpha, beta, bias_along, activation, compute, dtype, stream, library)  # type: ignore[no-any-return]
-    if family.traces and library is not BELOW and family.is_compiling():
-        return _traced(a, b, out, bias, c, alpha, beta, bias_along, activation, compute, dtype, stream, library)  # type: ignore[no-any-return]
     key = (
         family.together(a, b, out, bias), alpha, beta, dtype, activation, compute, bias_along,
         None if c is None else (family.signature(c), c is out),
     )  # fmt: skip
-    known = calls if library is None else library.calls
     call: _Call | None = known.get(key)
     if call is None:
         call = _work_out(a, b, out, bias, c, alpha, beta, bias_along, activation, compute, dtype, library)
@@ -439,11 +424,14 @@ def gemm(
         return result  # type: ignore[no-any-return]
     pointer = family.pointer
     at, bt, ct = pointer(a), pointer(b), pointer(result)
-    biases = e = 0
-    if call.extras:
-        biases = 0 if bias is None else pointer(bias)
-        e = 0 if c is None or c is out else pointer(c)
+    biases = 0 if bias is None else pointer(bias)
+    e = 0 if c is None or c is out else pointer(c)
     if family.own_streams and stream is None:
         stream = family.own_stream(a)
     _execute(call, at, bt, ct, biases, e, out is not None, stream)
+    if exchange is not None and not call.on_host:
+        # From now on it is done without all this.
+        found = exchange.key(a, b, out, bias, c, alpha, beta, dtype, activation, compute, bias_along)
+        if found is not None:
+            remember(known, found, call.launch)
     return result  # type: ignore[no-any-return]

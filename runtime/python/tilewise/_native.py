@@ -14,6 +14,14 @@ from ctypes import POINTER, Structure, byref, c_char, c_char_p, c_double, c_int,
 
 from tilewise._errors import Error, error_of
 
+try:
+    from tilewise._launch import Call, Exchange
+except ImportError as problem:
+    raise ImportError(
+        f"tilewise: the compiled part of the package cannot be loaded ({problem}); install it (pip install "
+        "./runtime/python in a checkout), or use that of a build (PYTHONPATH=build/release/python)"
+    ) from None
+
 #: The oldest library that has all that is called here.
 NEEDS = 100
 DIMENSIONS, STRIDES = 8, 8
@@ -77,6 +85,7 @@ class GemmDescriptor(Structure):
         ("lde", c_int64),
         ("batch_stride_e", c_int64),
         ("alignment", c_int64),
+        ("scaling", c_int),
     ]
 
 
@@ -207,6 +216,11 @@ class _Thread(threading.local):
 _thread = _Thread()
 
 
+def address_of(function: str) -> int:
+    """Where a function of the library is."""
+    return ctypes.cast(getattr(library, function), c_void_p).value or 0
+
+
 def error_address() -> int:
     """Where the calling thread has its errors put."""
     return _thread.address
@@ -215,6 +229,11 @@ def error_address() -> int:
 def failure(status: int) -> Error:
     """The exception for the error that the calling thread was just given."""
     return error_of(status, _thread.error.message.decode(errors="replace"))
+
+
+def fail(status: int, message: bytes) -> None:
+    """Raises what a call said."""
+    raise error_of(status, message.decode(errors="replace"))
 
 
 def check(status: int) -> None:
@@ -238,14 +257,18 @@ def bytes_of(word: str | os.PathLike[str] | None) -> bytes | None:
 __all__ = [
     "ArgumentInfo",
     "Binding",
+    "Call",
+    "Exchange",
     "Explanation",
     "GemmDescriptor",
     "Options",
     "Request",
+    "address_of",
     "byref",
     "bytes_of",
     "check",
     "error_address",
+    "fail",
     "failure",
     "library",
     "texts",

@@ -9,12 +9,12 @@ from typing import Any
 import torch
 
 from tilewise._arrays import HOST, NAMES, Family, View, word_of
+from tilewise._native import Exchange
 
 _WORDS = {getattr(torch, name): word for word, name in NAMES.items() if hasattr(torch, name)}
 _TYPES = {word: dtype for dtype, word in _WORDS.items()}
 #: Builds without CUDA have none.
 _raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
-_empty = torch.empty
 
 
 def torch_type(word: str) -> torch.dtype:
@@ -25,10 +25,20 @@ def torch_type(word: str) -> torch.dtype:
     return dtype
 
 
+def _exchange() -> Exchange | None:
+    """Older versions of PyTorch have none, and tensors are looked at by their attributes."""
+    capsule = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
+    try:
+        return capsule and Exchange(capsule, (torch.Tensor, torch.nn.Parameter), torch.is_grad_enabled)
+    except LookupError:
+        return None
+
+
 class TorchFamily(Family):
     """Tensors that are computed with at once."""
 
     traces = True
+    exchange = _exchange()
     # Without a frame of Python's in between.
     is_compiling = staticmethod(torch.compiler.is_compiling)
     is_grad_enabled = staticmethod(torch.is_grad_enabled)
@@ -66,8 +76,11 @@ class TorchFamily(Family):
         return lambda: int(torch.cuda.current_stream(device).cuda_stream)
 
     def empty(self, like: Any, shape: tuple[int, ...], type: str) -> Any:
-        dtype = _TYPES[type]
-        return like.new_empty(shape) if like.dtype is dtype else like.new_empty(shape, dtype=dtype)
+        return like.new_empty(*shape, **self.keywords(like, type))
+
+    def keywords(self, like: Any, type: str) -> dict[str, Any]:
+        dtype = torch_type(type)
+        return {} if like.dtype is dtype else {"dtype": dtype}
 
     def permute(self, array: Any, axes: tuple[int, ...]) -> Any:
         return array.permute(axes)
@@ -81,6 +94,8 @@ class TorchFamily(Family):
 
 class WatchedFamily(TorchFamily):
     """Tensors of tracers and wrappers, which PyTorch's dispatcher has to see."""
+
+    exchange = None
 
     def is_compiling(self) -> bool:
         return True

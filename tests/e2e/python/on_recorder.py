@@ -1,12 +1,15 @@
 """What libtilewise is given for arrays on a GPU, seen by a library that does nothing but keep it (recorder.c)."""
 
 import ctypes
+import importlib.util
 import unittest
+import unittest.mock
 
+import exchange
 import numpy
 
 import tilewise
-from tilewise import _native
+from tilewise import _library, _native
 
 RECORDER = _native.library
 DESCRIPTOR = _native.GemmDescriptor.in_dll(RECORDER, "recorded")
@@ -39,6 +42,11 @@ class WithDlpack:
 
     def __dlpack_device__(self):
         return self.values.__dlpack_device__()
+
+
+def given():
+    """What the library was given last."""
+    return bytes(DESCRIPTOR), list(BUFFERS), STREAM.value
 
 
 A, B, C, BIAS, E = (0x10000 * (i + 1) for i in range(5))
@@ -140,6 +148,129 @@ class Recorded(unittest.TestCase):
         for i in range(_library.MOST_CALLS + 10):
             tilewise.gemm(a, a, out=c, alpha=i)
         self.assertLessEqual(len(_library.calls), _library.MOST_CALLS)
+
+
+class Exchanged(unittest.TestCase):
+    """Arrays of a package with DLPack's C exchange interface, which calls that are known look at without Python."""
+
+    def setUp(self):
+        tilewise.reload()
+        exchange.looks.clear()
+        self.a, self.b, self.c = (exchange.Array((20, 30), A), exchange.Array((30, 40), B), exchange.Array((20, 40), C))
+
+    def twice(self, *arrays, **options):
+        """What the library is given by a call that was not met, and by the same one again."""
+        tilewise.gemm(*arrays, **options)
+        first = given()
+        exchange.looks.clear()
+        tilewise.gemm(*arrays, **options)
+        self.assertEqual(given(), first)
+        self.assertEqual(exchange.looks, [], "it was met before, and Python looked at it")
+
+    def test_calls_are_the_same(self):
+        a, b, c = self.a, self.b, self.c
+        bias, e = exchange.Array((40,), BIAS), exchange.Array((20, 40), E)
+        for options in ({}, {"alpha": 2}, {"alpha": 1.0}, {"activation": "relu"}, {"bias": bias}, {"c": e},
+                        {"bias": bias, "c": e, "beta": 0.5, "activation": "gelu"}, {"c": c}, {"beta": 3}, {"stream": 9},
+                        {"compute": "tf32"}):  # fmt: skip
+            with self.subTest(options):
+                self.twice(a, b, out=c, **options)
+                d = DESCRIPTOR
+                self.assertEqual((d.m, d.n, d.k, list(BUFFERS)), (20, 40, 30, [A, B, C]))
+                self.assertEqual(STREAM.value, options.get("stream", exchange.STREAM))
+                self.assertEqual((d.alpha, d.bias, d.e), (options.get("alpha", 1), BIAS if "bias" in options else None,
+                                                          E if options.get("c") is e else None))  # fmt: skip
+                self.assertEqual(d.beta, options.get("beta", 1 if "c" in options else 0))
+
+    def test_arrays_lie_in_other_ways(self):
+        a, b = exchange.Array((20, 30), A, (1, 24)), exchange.Array((30, 40), B, (1, 48))
+        self.twice(a, b, out=self.c)
+        self.assertEqual((DESCRIPTOR.transposes, DESCRIPTOR.lda, DESCRIPTOR.ldb), (3, 24, 48))
+        # A result that lies column by column is the transpose of the transposes' product.
+        self.twice(a, b, out=exchange.Array((20, 40), C, (1, 20)))
+        self.assertEqual((DESCRIPTOR.m, DESCRIPTOR.n, list(BUFFERS)), (40, 20, [B, A, C]))
+        self.twice(exchange.Array((2, 20, 30), A), exchange.Array((2, 30, 40), B), out=exchange.Array((2, 20, 40), C))
+        self.assertEqual((DESCRIPTOR.batch_count, DESCRIPTOR.batch_stride_a), (2, 600))
+
+    def test_results_are_made(self):
+        for options, bits in (({}, 32), ({"dtype": "f16"}, 16)):
+            for _ in range(3):
+                made = tilewise.gemm(self.a, self.b, **options)
+                self.assertEqual((made.shape, made.bits, made.address), ((20, 40), bits, BUFFERS[2]))
+
+    def test_what_python_has_to_see(self):
+        a, b, c = self.a, self.b, self.c
+        tilewise.gemm(a, b, out=c)
+        known = _library.calls
+        options = (1.0, None, None, None, None, "columns")
+
+        def again(*arrays, calls=known, traced=False):
+            return exchange.EXCHANGE.gemm(calls, traced, None, *arrays, None, None, *options)
+
+        self.assertIs(again(a, b, c), c)
+        self.assertIsNone(again(a, b, c, calls={}))
+        self.assertIsNone(again(a, OnGpu((30, 40), address=B), c))
+        self.assertIsNone(again(exchange.Array((20, 30), A, (32, 1)), b, c))
+        self.assertIsNone(again(a, b, exchange.Array((20, 40), A + 4)))
+        with self.assertRaisesRegex(ValueError, "out and a overlap"):
+            tilewise.gemm(a, b, out=exchange.Array((20, 40), A + 4))
+        # Gradients, but for calls that somebody has traced.
+        a.requires_grad = True
+        self.assertIsNone(again(a, b, c))
+        self.assertIs(again(a, b, c, traced=True), c)
+        a.requires_grad = False
+        # An array that cannot say where it is.
+        exchange.broken.add(id(b))
+        self.addCleanup(exchange.broken.clear)
+        self.assertIsNone(again(a, b, c))
+        self.assertIs(tilewise.gemm(a, b, out=c), c)
+
+    def test_errors(self):
+        tilewise.gemm(self.a, self.b, out=self.c)
+        STATUS.value = 5
+        self.addCleanup(setattr, STATUS, "value", 0)
+        exchange.looks.clear()
+        with self.assertRaisesRegex(MemoryError, "^the recorder was told to fail$"):
+            tilewise.gemm(self.a, self.b, out=self.c)
+        self.assertEqual(exchange.looks, [])
+
+    def test_versions(self):
+        grad, types = (lambda: False), (exchange.Array,)
+        with self.assertRaisesRegex(LookupError, "exchange interface"):
+            _native.Exchange(exchange.capsule(major=2), types, grad)
+        self.assertIsNotNone(_native.Exchange(exchange.capsule(major=2, previous=exchange.INTERFACE), types, grad))
+        with self.assertRaises(ValueError):
+            _native.Exchange(exchange.capsule(name=b"another"), types, grad)
+
+    @unittest.skipUnless(importlib.util.find_spec("torch"), "no PyTorch here")
+    def test_pytorch(self):
+        """The CPU's tensors, taken for a GPU's."""
+        import torch
+        from tilewise import _torch_arrays
+
+        family = _torch_arrays.TORCH
+        if family.exchange is None:
+            self.skipTest("a PyTorch without DLPack's C exchange interface")
+        view = family.view
+        family.view = lambda tensor, name: view(tensor, name)._replace(device="cuda:0")
+        family.stream = lambda view: lambda: 0
+        self.addCleanup(delattr, family, "view")
+        self.addCleanup(delattr, family, "stream")
+        a, b = torch.ones(20, 30), torch.ones(30, 40)
+        weights = torch.nn.Parameter(torch.ones(40, 30), requires_grad=False)
+        for arrays in ((a, b), (a.T.contiguous().T, weights.T), (a.bfloat16(), b.bfloat16()), (torch.ones(2, 20, 30), b),
+                       (torch.ones(2, 20, 30), torch.ones(2, 30, 40))):  # fmt: skip
+            for options in ({}, {"bias": arrays[0].new_ones(40)}, {"activation": "silu"}):
+                out = tilewise.gemm(*arrays, stream=0, **options)
+                tilewise.gemm(*arrays, out=out, stream=0, **options)
+                first, before = given(), CALLS.value
+                with unittest.mock.patch.object(type(family), "together", side_effect=AssertionError("not known")):
+                    self.assertIs(tilewise.gemm(*arrays, out=out, stream=0, **options), out)
+                    made = tilewise.gemm(*arrays, stream=0, **options)
+                self.assertEqual(CALLS.value, before + 2)
+                self.assertEqual((made.shape, made.dtype, made.data_ptr()), (out.shape, out.dtype, BUFFERS[2]))
+                tilewise.gemm(*arrays, out=out, stream=0, **options)
+                self.assertEqual(given(), first)
 
 
 if __name__ == "__main__":

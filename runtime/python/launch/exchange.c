@@ -1,0 +1,277 @@
+#include "runtime/python/launch/exchange.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "runtime/python/launch/call.h"
+#include "runtime/python/launch/dlpack.h"
+
+/* More dimensions than a product can have are left to Python, which says what is wrong with them.
+ */
+enum { MOST_DIMENSIONS = 8, WORDS_OF_ARRAY = 2 + 2 * MOST_DIMENSIONS };
+
+struct exchange {
+    PyObject_HEAD const struct dlpack_exchange *interface;
+    /* A tuple of the types, exactly which are meant. */
+    PyObject *types;
+    /* Whether gradients are wanted at the moment. */
+    PyObject *is_grad_enabled;
+};
+
+/* What a call is looked up by, of its arrays. */
+struct geometry {
+    int64_t words[CALL_ARRAYS * WORDS_OF_ARRAY];
+    int length;
+};
+
+/* What else it is looked up by, as Python is given it. */
+enum { ALPHA, BETA, DTYPE, ACTIVATION, COMPUTE, BIAS_ALONG, OPTIONS };
+
+static PyObject *name_of_gradients, *name_of_new, *columns, *type_of_calls;
+
+static PyObject *new (PyTypeObject *type, PyObject *arguments, PyObject *keywords) {
+    if (keywords != NULL && PyDict_Size(keywords) > 0)
+        return PyErr_Format(PyExc_TypeError, "Exchange takes no keywords");
+    PyObject *capsule, *types, *is_grad_enabled;
+    if (!PyArg_ParseTuple(arguments, "OO!O", &capsule, &PyTuple_Type, &types, &is_grad_enabled))
+        return NULL;
+    const struct dlpack_exchange *interface = PyCapsule_GetPointer(capsule, DLPACK_CAPSULE);
+    if (interface == NULL)
+        return NULL;
+    while (interface != NULL && interface->major != DLPACK_MAJOR)
+        interface = interface->previous;
+    if (interface == NULL || interface->look == NULL || interface->current_stream == NULL)
+        return PyErr_Format(PyExc_LookupError, "no exchange interface of DLPack %d is there",
+                            DLPACK_MAJOR);
+    struct exchange *exchange =
+        (struct exchange *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
+    if (exchange == NULL)
+        return NULL;
+    exchange->interface = interface;
+    exchange->types = Py_NewRef(types);
+    exchange->is_grad_enabled = Py_NewRef(is_grad_enabled);
+    return (PyObject *)exchange;
+}
+
+static void free_exchange(PyObject *self) {
+    struct exchange *exchange = (struct exchange *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    Py_XDECREF(exchange->types);
+    Py_XDECREF(exchange->is_grad_enabled);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF(type);
+}
+
+static bool is_known(const struct exchange *exchange, PyObject *array) {
+    const Py_ssize_t count = PyTuple_Size(exchange->types);
+    for (Py_ssize_t i = 0; i < count; i++)
+        if ((PyObject *)Py_TYPE(array) == PyTuple_GetItem(exchange->types, i))
+            return true;
+    return false;
+}
+
+/* Looks at an array; None adds a word that no array begins with. False: it is for Python to say
+ * what is wrong. */
+static bool look(const struct exchange *exchange, PyObject *array, struct geometry *geometry,
+                 uintptr_t *at, struct dlpack_tensor *tensor) {
+    int64_t *words = geometry->words + geometry->length;
+    *at = 0;
+    if (array == Py_None) {
+        words[0] = -1;
+        geometry->length++;
+        return true;
+    }
+    if (!is_known(exchange, array))
+        return false;
+    if (exchange->interface->look(array, tensor) != 0) {
+        PyErr_Clear();
+        return false;
+    }
+    const int dimensions = tensor->dimensions;
+    if (dimensions > MOST_DIMENSIONS)
+        return false;
+    const bool strided = tensor->strides != NULL;
+    words[0] = dimensions | (int64_t)strided << 8 | (int64_t)tensor->code << 16 |
+               (int64_t)tensor->bits << 24 | (int64_t)tensor->lanes << 32;
+    words[1] = (int64_t)tensor->device_type << 32 | (uint32_t)tensor->device_id;
+    const size_t bytes = (size_t)dimensions * sizeof *words;
+    memcpy(words + 2, tensor->shape, bytes);
+    if (strided)
+        memcpy(words + 2 + dimensions, tensor->strides, bytes);
+    geometry->length += 2 + (strided ? 2 : 1) * dimensions;
+    *at = (uintptr_t)tensor->data + (uintptr_t)tensor->byte_offset;
+    return true;
+}
+
+/* Whether all options have their defaults; others may still be equal to them. */
+static bool are_defaults(PyObject *const options[OPTIONS]) {
+    for (int i = BETA; i < BIAS_ALONG; i++)
+        if (options[i] != Py_None)
+            return false;
+    return options[BIAS_ALONG] == columns && Py_TYPE(options[ALPHA]) == &PyFloat_Type &&
+           PyFloat_AsDouble(options[ALPHA]) == 1;
+}
+
+/* The key of a call with these arrays, in the order of `call.h`, and where they are. An addend that
+ * is the result has no address of its own. A new reference; NULL without an exception: Python has
+ * to look.
+ */
+static PyObject *key_of(const struct exchange *exchange, PyObject *const arrays[CALL_ARRAYS],
+                        PyObject *const options[OPTIONS], uintptr_t at[CALL_ARRAYS],
+                        struct dlpack_tensor *first) {
+    struct geometry geometry = {.length = 0};
+    struct dlpack_tensor other;
+    for (int i = 0; i < CALL_ARRAYS; i++) {
+        if (i == CALL_E && arrays[i] != Py_None && arrays[i] == arrays[CALL_OUT]) {
+            geometry.words[geometry.length++] = -2;
+            at[i] = 0;
+        } else if (!look(exchange, arrays[i], &geometry, &at[i], i == CALL_A ? first : &other)) {
+            return NULL;
+        }
+    }
+    PyObject *bytes = PyBytes_FromStringAndSize((const char *)geometry.words,
+                                                geometry.length * (Py_ssize_t)sizeof(int64_t));
+    if (bytes == NULL || are_defaults(options))
+        return bytes;
+    PyObject *key = PyTuple_Pack(1 + OPTIONS, bytes, options[ALPHA], options[BETA], options[DTYPE],
+                                 options[ACTIVATION], options[COMPUTE], options[BIAS_ALONG]);
+    Py_DECREF(bytes);
+    return key;
+}
+
+/* Whether somebody may ask for gradients of the result; -1 with an exception. */
+static int wants_gradients(const struct exchange *exchange, PyObject *const arrays[CALL_ARRAYS]) {
+    PyObject *enabled = PyObject_CallNoArgs(exchange->is_grad_enabled);
+    if (enabled == NULL)
+        return -1;
+    Py_DECREF(enabled);
+    if (enabled != Py_True)
+        return 0;
+    for (int i = 0; i < CALL_ARRAYS; i++) {
+        if (arrays[i] == Py_None)
+            continue;
+        PyObject *wanted = PyObject_GetAttr(arrays[i], name_of_gradients);
+        if (wanted == NULL)
+            return -1;
+        Py_DECREF(wanted);
+        if (wanted == Py_True)
+            return 1;
+    }
+    return 0;
+}
+
+/* A new result, and where it is. */
+static PyObject *make_result(const struct exchange *exchange, const struct call *call,
+                             PyObject *like, uintptr_t *at) {
+    /* The sizes one by one, which PyTorch reads faster than a tuple of them. */
+    PyObject *method = PyObject_GetAttr(like, name_of_new);
+    PyObject *result = method == NULL ? NULL : PyObject_Call(method, call->shape, call->keywords);
+    Py_XDECREF(method);
+    struct dlpack_tensor tensor;
+    if (result == NULL)
+        return NULL;
+    if (exchange->interface->look(result, &tensor) != 0) {
+        Py_DECREF(result);
+        return NULL;
+    }
+    *at = (uintptr_t)tensor.data + (uintptr_t)tensor.byte_offset;
+    return result;
+}
+
+static PyObject *launch(const struct exchange *exchange, struct call *call,
+                        PyObject *const arrays[CALL_ARRAYS], PyObject *given_stream,
+                        uintptr_t at[CALL_ARRAYS], const struct dlpack_tensor *first) {
+    void *stream = NULL;
+    if (given_stream != Py_None) {
+        stream = PyLong_AsVoidPtr(given_stream);
+        if (stream == NULL && PyErr_Occurred())
+            return NULL;
+    } else if (exchange->interface->current_stream(first->device_type, first->device_id, &stream) !=
+               0) {
+        return NULL;
+    }
+    PyObject *result = arrays[CALL_OUT];
+    if (result != Py_None)
+        Py_INCREF(result);
+    else if ((result = make_result(exchange, call, arrays[CALL_A], &at[CALL_OUT])) == NULL)
+        return NULL;
+    if (call_launch(call, stream, at) != 0)
+        Py_CLEAR(result);
+    return result;
+}
+
+/* gemm(calls, traced, stream, arrays..., options...) */
+static PyObject *gemm(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
+    const struct exchange *exchange = (struct exchange *)self;
+    if (count != 3 + CALL_ARRAYS + OPTIONS)
+        return PyErr_Format(PyExc_TypeError, "gemm takes %d arguments", 3 + CALL_ARRAYS + OPTIONS);
+    PyObject *const *arrays = arguments + 3;
+    uintptr_t at[CALL_ARRAYS];
+    struct dlpack_tensor first;
+    PyObject *key = key_of(exchange, arrays, arrays + CALL_ARRAYS, at, &first);
+    PyObject *call = key == NULL ? NULL : PyDict_GetItemWithError(arguments[0], key);
+    /* The table may lose it while other threads run. */
+    Py_XINCREF(call);
+    Py_XDECREF(key);
+    if (call == NULL) {
+        if (PyErr_Occurred())
+            return NULL;
+        Py_RETURN_NONE;
+    }
+    PyObject *result = NULL;
+    const int wanted = arguments[1] == Py_True ? 0 : wants_gradients(exchange, arrays);
+    if ((PyObject *)Py_TYPE(call) != type_of_calls)
+        PyErr_SetString(PyExc_TypeError, "calls has something else than a Call");
+    else if (wanted > 0 || (wanted == 0 && arrays[CALL_OUT] != Py_None &&
+                            !call_is_apart((struct call *)call, at)))
+        result = Py_NewRef(Py_None);
+    else if (wanted == 0)
+        result = launch(exchange, (struct call *)call, arrays, arguments[2], at, &first);
+    Py_DECREF(call);
+    return result;
+}
+
+/* key(arrays..., options...) */
+static PyObject *key(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
+    if (count != CALL_ARRAYS + OPTIONS)
+        return PyErr_Format(PyExc_TypeError, "key takes %d arguments", CALL_ARRAYS + OPTIONS);
+    uintptr_t at[CALL_ARRAYS];
+    struct dlpack_tensor first;
+    PyObject *found =
+        key_of((struct exchange *)self, arguments, arguments + CALL_ARRAYS, at, &first);
+    if (found != NULL || PyErr_Occurred())
+        return found;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {
+    {"gemm", (PyCFunction)(void (*)(void))gemm, METH_FASTCALL,
+     "Does a product that calls knows, and gives its result; None: Python has to look."},
+    {"key", (PyCFunction)(void (*)(void))key, METH_FASTCALL,
+     "What gemm looks a call up by; None: it never will."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_doc, "Arrays of the types of a package that has DLPack's C exchange interface."},
+    {Py_tp_new, (void *)new},
+    {Py_tp_dealloc, (void *)free_exchange},
+    {Py_tp_methods, methods},
+    {0, NULL},
+};
+
+PyObject *exchange_type(PyObject *call) {
+    static PyType_Spec spec = {
+        .name = "tilewise._launch.Exchange",
+        .basicsize = sizeof(struct exchange),
+        .flags = Py_TPFLAGS_DEFAULT,
+        .slots = slots,
+    };
+    type_of_calls = call;
+    name_of_gradients = PyUnicode_InternFromString("requires_grad");
+    name_of_new = PyUnicode_InternFromString("new_empty");
+    columns = PyUnicode_InternFromString("columns");
+    if (name_of_gradients == NULL || name_of_new == NULL || columns == NULL)
+        return NULL;
+    return PyType_FromSpec(&spec);
+}
