@@ -17,6 +17,11 @@ static const struct entry table[] = {
     {"conv2d_backward_data", "cuda", ROLE_VENDOR, &contender_cudnn},
     {"conv2d_backward_weights", "cuda", ROLE_VENDOR, &contender_cudnn},
 #endif
+#ifdef BENCH_CUDNN_GRAPHS
+    {"conv2d", "cuda", ROLE_VENDOR, &contender_cudnn_engines},
+    {"conv2d_backward_data", "cuda", ROLE_VENDOR, &contender_cudnn_engines},
+    {"conv2d_backward_weights", "cuda", ROLE_VENDOR, &contender_cudnn_engines},
+#endif
 #ifdef BENCH_CUBLAS
     {"gemm", "cuda", ROLE_VENDOR, &contender_cublas_gemm},
     {"gemm", "cuda", ROLE_VENDOR, &contender_cublaslt},
