@@ -72,7 +72,7 @@ SUPPORT void fake_log(const char *what, const char *words) {
 SUPPORT void await_go(void) {
     char path[1024];
     snprintf(path, sizeof path, "%s/go", getenv(fake_home));
-    for (int i = 0; i < 6000 && access(path, F_OK) != 0; i++)
+    for (int i = 0; i < 30000 && access(path, F_OK) != 0; i++)
         usleep(10000);
 }
 

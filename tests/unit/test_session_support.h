@@ -49,8 +49,8 @@ SUPPORT int set_up(void **state) {
                                  .budget_trials = 12,
                                  .jobs = 2,
                                  .cache = "cold",
-                                 .trial_limit_s = 20,
-                                 .compile_limit_s = 20,
+                                 .trial_limit_s = 300,
+                                 .compile_limit_s = 300,
                                  .interrupted = &interrupted};
     interrupted = 0;
     setenv(fake_home, house->scratch->path, 1);

@@ -85,7 +85,7 @@ static void a_lost_context(void **state) {
 
 static void a_variant_that_hangs(void **state) {
     struct house *house = *state;
-    house->options.trial_limit_s = 0.5;
+    house->options.trial_limit_s = 4;
     must(run(house, "trial hang 99 \"BLOCK_X\":128,\"GROUP\":1,\"ORDER\":\"rows\""), house->error);
     assert_int_equal(house->result.counts[TW_DB_TRIAL_TIMEOUT], 1);
     assert_int_equal(house->result.replaced, 1);

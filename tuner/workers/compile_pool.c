@@ -257,8 +257,9 @@ static tw_status lose_worker(struct compilers *all, struct slot *slot, bool late
 
 static tw_status look_at(struct compilers *all, struct slot *slot, struct compiled *compiled,
                          bool *taken, struct tw_error *error) {
-    bool late = tw_clock_now() > slot->deadline;
-    if (!late && !readable(slot->worker.fd))
+    /* What has been said counts, however late it is looked at. */
+    bool said = readable(slot->worker.fd), late = !said && tw_clock_now() > slot->deadline;
+    if (!late && !said)
         return TW_OK;
     *compiled = (struct compiled){.id = slot->job.id};
     slot->busy = false;

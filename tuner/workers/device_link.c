@@ -194,8 +194,10 @@ enum device_event device_link_take(struct device_link *link, struct message *ans
                                    tw_status *fatal, struct tw_error *error) {
     *answer = (struct message){0};
     *fatal = TW_OK;
-    bool late = link->state != DEVICE_IDLE && tw_clock_now() > link->deadline;
-    if (!late && !readable(link->worker.fd))
+    /* What has been said counts, however late it is looked at. */
+    bool said = readable(link->worker.fd);
+    bool late = !said && link->state != DEVICE_IDLE && tw_clock_now() > link->deadline;
+    if (!late && !said)
         return DEVICE_NOTHING;
     tw_status status = late ? TW_DEVICE : message_receive(link->worker.fd, answer, error);
     /* The worker has nothing to do with what this process lacks. */
