@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <time.h>
 
-enum { WRITERS = 8, TRIALS = 60 };
+enum { WRITERS = 8, TRIALS = 60, PATIENT_MS = 300000 };
 
 /* Puts trials numbered from `first`, telling each on `told` once it is stored. */
 static int write_trials(const char *path, struct ids ids, int first, int count, int told) {
@@ -14,6 +14,8 @@ static int write_trials(const char *path, struct ids ids, int first, int count, 
         fprintf(stderr, "%s\n", message);
         return 1;
     }
+    /* Who waits looks only now and then, and among so many it may never be his turn for long. */
+    tw_db_set_busy_timeout(db, PATIENT_MS);
     for (int i = first; count < 0 || i < first + count; i++) {
         char configuration[64];
         snprintf(configuration, sizeof configuration, "{\"BM\":%d}", i);
