@@ -93,7 +93,7 @@ def several_devices(environment):
     backend = DEVICE.split(":")[0]
     for driver in ("", "cpu", "pthread"):
         tried = environment | ({"POCL_DEVICES": f"{driver} {driver}"} if driver else {})
-        listed = subprocess.run([TUNE, "devices", "--json"], env=tried, capture_output=True, text=True, timeout=60)
+        listed = subprocess.run([TUNE, "devices", "--json"], env=tried, capture_output=True, text=True, timeout=LIMIT)
         devices = [d for d in json.loads(listed.stdout)["devices"] if d["backend"] == backend]
         for one in devices:
             alike = [d["id"] for d in devices if (d["name"], d["memory_bytes"] if not d["cpu"] else 0) ==
@@ -101,6 +101,25 @@ def several_devices(environment):
             if len(alike) > 1:
                 return tried, alike[:2]
     raise unittest.SkipTest(f"there are no two like devices of {backend} here")
+
+
+class Spared:
+    """Who kills workers must not do so more than three times over one variant, however slow the machine is: the fourth
+    time is a verdict. So many kills are allowed until another trial is recorded."""
+
+    MOST = 3
+
+    def __init__(self, trial_count):
+        self.trial_count, self.trials, self.kills = trial_count, 0, 0
+
+    def may_kill(self):
+        count = self.trial_count()
+        if count != self.trials:
+            self.trials, self.kills = count, 0
+        return self.kills < self.MOST
+
+    def killed(self):
+        self.kills += 1
 
 
 class EndToEnd(unittest.TestCase):
@@ -225,19 +244,30 @@ class EndToEnd(unittest.TestCase):
 
     # ---- The database, as another program sees it ----
 
-    def query(self, sql, *values, db=None):
-        connection = sqlite3.connect(f"file:{db or self.db}?mode=ro", uri=True, timeout=30)
+    def query(self, sql, *values, db=None, mode="ro"):
+        connection = sqlite3.connect(f"file:{db or self.db}?mode={mode}", uri=True, timeout=30)
         try:
             return connection.execute(sql, values).fetchall()
         finally:
             connection.close()
 
-    def trial_count(self):
+    def trial_count(self, db=None):
         """Trials recorded so far; 0 also while there is no database."""
         try:
-            return self.query("SELECT count(*) FROM trial")[0][0]
+            return self.query("SELECT count(*) FROM trial", db=db)[0][0]
         except sqlite3.OperationalError:
             return 0
+
+    def recorded(self, db=None):
+        """Trials, whoever was killed meanwhile: only who may write can roll back the journal of one who was just making
+        the file, and there may be no table yet."""
+        try:
+            return set(self.query("SELECT problem, implementation, configuration, status, time_us FROM trial", db=db,
+                                  mode="rw"))
+        except sqlite3.OperationalError as error:
+            if "no such table" in str(error):
+                return set()
+            raise
 
     def assert_sound(self, db=None):
         """The database holds together and no variant is in it twice."""

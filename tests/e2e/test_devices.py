@@ -134,9 +134,6 @@ class Devices(support.EndToEnd):
         self.assertEqual(len(states), len(reports))
         self.assert_sound()
 
-    def rows(self):
-        return set(self.query("SELECT problem, implementation, configuration, status, time_us FROM trial"))
-
     def test_killed_at_random(self):
         """Workers or all of it, whenever: no trial that was there is lost, and the same command ends well."""
         kills = int(os.environ.get("TILEWISE_KILLS", "4"))
@@ -146,8 +143,11 @@ class Devices(support.EndToEnd):
         known, killed, rounds = set(), 0, 0
         while killed < kills:
             running = self.start(*words, "--seed", rounds + 1, device=None)
+            spared = support.Spared(self.trial_count)
             while running.poll() is None and killed < kills:
                 time.sleep(chance.uniform(0.05, 1.0))
+                if not spared.may_kill():
+                    continue
                 victims = session_processes(running.pid)
                 if not victims or running.poll() is not None:
                     break
@@ -156,19 +156,20 @@ class Devices(support.EndToEnd):
                     os.kill(victim, signal.SIGKILL)
                 except ProcessLookupError:
                     continue
+                spared.killed()
                 killed += 1
             code = self.finish(running).code
             self.assertIn(code, (0, -signal.SIGKILL))
             support.wait_until(lambda: not session_processes(running.pid), what="the workers to end")
             rounds += 1
-            now = self.rows() if self.db.exists() else set()
+            now = self.recorded() if self.db.exists() else set()
             self.assertEqual(known - now, set(), f"after {killed} kills")
             known = now
             self.assertTrue(all(row[3] == "ok" for row in now), now)
         last = self.run_json(*words[len(self.words):-4], "--devices", self.devices[1], "--seed", rounds)
         self.assertEqual([report["interrupted"] for report in last], [False] * 3)
         self.assertTrue(all(report["best"]["playoff_rounds"] > 0 for report in last))
-        self.assertEqual(known - self.rows(), set())
+        self.assertEqual(known - self.recorded(), set())
         self.assert_sound()
 
 

@@ -11,7 +11,7 @@ from support import DEVICE, session_processes, wait_until
 # The mode, the status it is recorded with, and what its message says.
 MODES = {
     "no_syntax": ("compile_error", ["faults/unsound.cu", "5", "there_is_no_such_function"]),
-    "endless": ("timeout", ["did not finish within 3 s"]),
+    "endless": ("timeout", ["did not finish within 10 s"]),
     "wild": ("crash", []),
     "outside": ("wrong", ["wrote outside its buffers"]),
     "to_input": ("wrong", ["wrote to its input A"]),
@@ -28,7 +28,7 @@ class Faults(support.EndToEnd):
         self.environment["ASAN_OPTIONS"] += ":handle_segv=0:handle_sigbus=0"
         self.path = self.plant("faults")
         self.words = ("--config", self.path, "--shape", "1000", "--budget", "500s", "--strategy", "exhaustive",
-                      "--trial-limit", "3s", "--cache", "warm")
+                      "--trial-limit", "10s", "--cache", "warm")
 
     def keep(self, *names):
         """Leaves these implementations in the description; the first preset of each stays."""
@@ -112,7 +112,7 @@ class Faults(support.EndToEnd):
         unsound["constraints"] = ["MODE == 'endless'"]
         unsound["presets"] = {}
         self.path.write_text(json.dumps(description))
-        words = [word if word != "3s" else "500s" for word in self.words]
+        words = [word if word != "10s" else "500s" for word in self.words]
         # One compiler: the default is through before the endless one comes.
         running = self.start(*words, "--quiet", "--jobs", "1")
         wait_until(lambda: self.trial_count() == 1, what="the first trial")
@@ -126,7 +126,7 @@ class Faults(support.EndToEnd):
         os.killpg(running.pid, signal.SIGINT)
         result = self.finish(running)
         self.assertEqual(result.code, 130, result)
-        self.assertLess(time.monotonic() - stopped_at, 20)
+        self.assertLess(time.monotonic() - stopped_at, 100)
         self.assertEqual(session_processes(running.pid), [])
         self.assert_sound()
 
@@ -134,7 +134,7 @@ class Faults(support.EndToEnd):
         running = self.start_what_never_ends()
         running.kill()
         running.wait()
-        wait_until(lambda: not session_processes(running.pid), 20, "the workers to end")
+        wait_until(lambda: not session_processes(running.pid), what="the workers to end")
         self.assert_sound()
 
 

@@ -341,8 +341,8 @@ class Misses(Installed):
 
     def test_closing_does_not_wait_for_all_of_it(self):
         before = time.monotonic()
-        self.make_plan("hurry", 300)
-        self.assertLess(time.monotonic() - before, 60)
+        self.make_plan("hurry", 3000)
+        self.assertLess(time.monotonic() - before, 300)
 
     def test_a_tuner_that_fails(self):
         self.refuses("tune", 3, "/nowhere/tune", says="cannot start /nowhere/tune")

@@ -109,7 +109,7 @@ class Progress(support.EndToEnd):
         shown = shown.decode()
         if self.sanitized:
             shown = re.sub(support.CHATTER.pattern.lstrip("^"), "", shown)
-        return process.wait(timeout=10), shown
+        return process.wait(timeout=support.LIMIT), shown
 
     def check_rewritten(self, shown, table, columns):
         """Progress is rewritten in place; the table begins on a clean line."""
@@ -133,9 +133,10 @@ class Progress(support.EndToEnd):
         self.assertNotIn("\033", after)
 
     def test_on_a_terminal(self):
-        # Which phases show is up to the device: a fast one has searched before the first line.
+        # Which phases show is up to the device: a fast one has searched before the first line. With a budget of time
+        # there is a bar from the first line on.
         for columns in (160, 80, 60):
-            code, shown = self.on_terminal(*self.words, "--db", f"{columns}.db", columns=columns)
+            code, shown = self.on_terminal(*self.words[:-1], "2s", "--db", f"{columns}.db", columns=columns)
             self.assertEqual(code, 0, shown)
             self.check_rewritten(shown, "double M=20,N=30;dtype=f32 on ", columns)
             # The table that follows fits as well, but for what has no place to be broken at.

@@ -29,7 +29,7 @@ class Resume(support.EndToEnd):
         os.killpg(running.pid, signal.SIGINT)
         result = self.finish(running)
         self.assertEqual(result.code, 130, result)
-        wait_until(lambda: not session_processes(running.pid), 10, "its processes to end")
+        wait_until(lambda: not session_processes(running.pid), what="its processes to end")
         return result
 
     def check_resumed(self, before):
@@ -104,7 +104,7 @@ class Resume(support.EndToEnd):
             recorded = self.trial_count()
             running.kill()
             running.wait()
-            wait_until(lambda: not session_processes(running.pid), 2, "the workers to end")
+            wait_until(lambda: not session_processes(running.pid), what="the workers to end")
             self.assertGreaterEqual(self.trial_count(), recorded)
             self.assert_sound()
             self.assertEqual(self.ask("trials")["state"], "stopped")
@@ -140,7 +140,7 @@ class Resume(support.EndToEnd):
         return found
 
     def kill_worker(self, running, kind):
-        os.kill(self.workers(running, kind)[0], signal.SIGKILL)
+        os.kill(wait_until(lambda: self.workers(running, kind), what=f"a {kind}")[0], signal.SIGKILL)
 
     def test_workers_killed_at_random(self):
         """No run ends for it, and no variant is blamed."""
@@ -149,13 +149,14 @@ class Resume(support.EndToEnd):
                 chance = random.Random(seed)
                 self.db = self.home / f"random-{seed}.db"
                 running = self.start(*self.words, "--json", "--quiet", "--db", self.db, "--seed", seed + 1)
-                killed = 0
+                killed, spared = 0, support.Spared(self.trial_count)
                 while running.poll() is None:
                     time.sleep(chance.uniform(0.2, 1.5))
                     victims = self.workers(running, "device-worker", "compile-worker")
-                    if victims and killed < 8:
+                    if victims and killed < 8 and spared.may_kill():
                         try:
                             os.kill(chance.choice(victims), signal.SIGKILL)
+                            spared.killed()
                             killed += 1
                         except ProcessLookupError:
                             pass
