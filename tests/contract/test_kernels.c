@@ -14,6 +14,7 @@
 #include "tests/support/device.h"
 #include "tests/support/problems.h"
 #include "tuner/measure/verify.h"
+#include "tuner/measure/workload_create.h"
 
 /* Odd ones, one that every vector width divides but no tile, one that most tiles divide, and one
  * with sums so long that they are taken in pieces; between them, so that the presets for such meet

@@ -4,7 +4,7 @@
 #define TESTS_SUPPORT_BENCH_H
 
 #include "tests/support/support.h"
-#include "tuner/measure/workload.h"
+#include "tuner/measure/workload_create.h"
 
 /* Zeroed: not opened yet. */
 struct bench {

@@ -5,6 +5,7 @@
 #include "tests/support/device.h"
 #include "tuner/measure/graphs.h"
 #include "tuner/measure/timing.h"
+#include "tuner/measure/workload_create.h"
 #include "tuner/space/given.h"
 
 /* ---- How calls are spread ---- */

@@ -3,6 +3,7 @@
 #include "runtime/description/builtin.h"
 #include "tests/support/device.h"
 #include "tuner/measure/interleaved.h"
+#include "tuner/measure/workload_create.h"
 #include "tuner/space/given.h"
 
 struct bench {

@@ -5,6 +5,7 @@
 #include "tests/support/subjects.h"
 #include "tuner/measure/call.h"
 #include "tuner/measure/verify.h"
+#include "tuner/measure/workload_create.h"
 
 /* clang-format off */
 #define JSON(...) #__VA_ARGS__

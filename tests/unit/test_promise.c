@@ -3,6 +3,7 @@
 #include "runtime/description/accuracy.h"
 #include "tests/support/device.h"
 #include "tuner/measure/verify.h"
+#include "tuner/measure/workload_create.h"
 
 /* clang-format off */
 #define JSON(...) #__VA_ARGS__

@@ -2,6 +2,7 @@
 #include "runtime/description/description.h"
 #include "tests/support/device.h"
 #include "tuner/measure/verify.h"
+#include "tuner/measure/workload_create.h"
 
 /* clang-format off */
 #define JSON(...) #__VA_ARGS__

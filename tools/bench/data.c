@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/measure/workload.h"
+#include "tuner/measure/workload_create.h"
 
 enum { SEED = 1 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tuner/measure/interleaved.h"
+#include "tuner/measure/workload_create.h"
 
 /* ---- Tuning ---- */
 

@@ -9,6 +9,7 @@
 #include "tuner/commands/resolve.h"
 #include "tuner/json/json.h"
 #include "tuner/measure/in_process.h"
+#include "tuner/measure/workload_create.h"
 #include "tuner/report/report.h"
 
 static const char help[] =

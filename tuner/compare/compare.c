@@ -7,6 +7,7 @@
 
 #include "tuner/measure/call.h"
 #include "tuner/measure/interleaved.h"
+#include "tuner/measure/workload_create.h"
 
 /* The device with the data of the problem at hand. */
 struct bench {

@@ -7,6 +7,7 @@
 #include "runtime/description/builtin.h"
 #include "tuner/doctor/doctor.h"
 #include "tuner/measure/interleaved.h"
+#include "tuner/measure/workload_create.h"
 #include "tuner/space/given.h"
 
 enum { LAUNCHES = 64, TIMES = 31, STEPS = 200 };

@@ -7,6 +7,7 @@
 #include "tuner/ladder/ladder.h"
 #include "tuner/ladder/looped.h"
 #include "tuner/measure/timing.h"
+#include "tuner/measure/workload_create.h"
 
 /* Rungs of one kernel share its data. */
 struct ladder_stage {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tuner/measure/timing.h"
+#include "tuner/measure/workload_create.h"
 
 struct entry {
     struct tw_configuration configuration;

@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/measure/verify.h"
-#include "tuner/measure/workload.h"
-
 /* ---- Inputs ---- */
 
 static tw_status fill_family(const struct promise *p, const struct workload *w,
@@ -35,79 +32,7 @@ static tw_status unfill_family(const struct workload *w, const struct tw_input_f
     return status;
 }
 
-/* ---- Errors ---- */
-
-/* Errors of `got`, over elements whose right answer and whose plain one are numbers and which `got`
- * has as one. */
-static struct sample_errors errors_of(const struct promised_family *f, const double *got,
-                                      int64_t elements) {
-    struct sample_errors errors = {0};
-    double squares = 0;
-    for (int64_t i = 0; i < elements; i++) {
-        if (!isfinite(f->plain[i]) || !isfinite(got[i]) || !isfinite(f->right[i]))
-            continue;
-        double difference = fabs(got[i] - f->right[i]);
-        double error = difference == 0 ? 0 : difference / f->sizes[i];
-        errors.max = fmax(errors.max, error);
-        squares += error * error;
-        errors.count++;
-    }
-    errors.rms = errors.count > 0 ? sqrt(squares / (double)errors.count) : 0;
-    return errors;
-}
-
-/* Half of what lies between 1 and the next number of a type. */
-static double unit_roundoff(enum tw_type type) {
-    unsigned char bytes[8];
-    double unit = 1;
-    do {
-        unit /= 2;
-        tw_type_encode(type, 1 + unit, bytes);
-    } while (tw_type_decode(type, bytes) != 1);
-    return unit;
-}
-
-/* The right answers, each off by as much as rounding to the type may do to it: near zero its
- * numbers are no denser. */
-static struct sample_errors rounding_of(const struct promised_family *f, enum tw_type type,
-                                        int64_t elements) {
-    const double unit = unit_roundoff(type);
-    const double least = type == TW_TYPE_f32 ? ldexp(1, -150) : 0;
-    struct sample_errors errors = {0};
-    double squares = 0;
-    for (int64_t i = 0; i < elements; i++) {
-        if (!isfinite(f->plain[i]) || !isfinite(f->right[i]) || f->sizes[i] == 0)
-            continue;
-        double error = fmax(unit * fabs(f->right[i]), least) / f->sizes[i];
-        errors.max = fmax(errors.max, error);
-        squares += error * error;
-        errors.count++;
-    }
-    errors.rms = errors.count > 0 ? sqrt(squares / (double)errors.count) : 0;
-    return errors;
-}
-
-double promise_allowed(const struct tw_error_bound *bound, const struct promised_family *f,
-                       bool largest) {
-    const double chance = 8 / sqrt(fmax((double)f->plain_errors.count, 1));
-    const double plain = largest ? fmax(f->plain_errors.max, f->rounding.max)
-                                 : fmax(f->plain_errors.rms, f->rounding.rms);
-    return bound->times_plain * plain * ((largest ? 1.25 : 1) + chance) +
-           (largest ? bound->max : bound->rms);
-}
-
-/* Whether an element that is no number, or whose plain answer is none, is as it must be: like the
- * plain one, or right where only the plain sum ran over. */
-static bool is_sound(const struct promised_family *f, enum tw_type type, int64_t i, double got) {
-    if (isfinite(f->plain[i]) && isfinite(got))
-        return true;
-    if (isnan(f->plain[i]) ? isnan(got) : got == f->plain[i])
-        return true;
-    unsigned char bytes[8];
-    tw_type_encode(type, f->right[i], bytes);
-    return !isfinite(f->plain[i]) && isfinite(f->right[i]) && isfinite(got) &&
-           isfinite(tw_type_decode(type, bytes));
-}
+/* ---- Judging ---- */
 
 static const char *number_text(double number, char text[32]) {
     if (isnan(number))
@@ -131,7 +56,7 @@ static tw_status fail_place(const struct promised_family *f, const struct tw_ext
 static tw_status judge(const struct promise *p, const struct workload *w, int index,
                        const double *got, struct accuracy *accuracy, struct tw_error *error) {
     const struct promised_family *f = &p->families[index];
-    const struct sample_errors errors = errors_of(f, got, p->elements);
+    const struct sample_errors errors = promised_errors(f, got, p->elements);
     if (f->family->fill_count > 0) {
         accuracy->has_hard = true;
         accuracy->hard_max_error = fmax(accuracy->hard_max_error, errors.max);
@@ -141,7 +66,7 @@ static tw_status judge(const struct promise *p, const struct workload *w, int in
         return TW_OK;
     const struct tw_extent *extent = &w->extents[p->output];
     for (int64_t i = 0; i < p->elements; i++)
-        if (!is_sound(f, p->type, i, got[i]))
+        if (!promised_is_sound(f, p->type, i, got[i]))
             return fail_place(f, extent, i, got[i], error);
     const double max = promise_allowed(p->bound, f, true),
                  rms = promise_allowed(p->bound, f, false);
@@ -236,8 +161,8 @@ static tw_status compute_family(struct promise *p, const struct workload *w,
         status = read_sample(p, w, 3, f->right, error);
     if (status != TW_OK)
         return status;
-    f->plain_errors = errors_of(f, f->plain, p->elements);
-    f->rounding = rounding_of(f, p->type, p->elements);
+    f->plain_errors = promised_errors(f, f->plain, p->elements);
+    f->rounding = promised_rounding(f, p->type, p->elements);
     return unfill_family(w, f->family, error);
 }
 

@@ -9,35 +9,8 @@
 #ifndef TUNER_MEASURE_PROMISE_H
 #define TUNER_MEASURE_PROMISE_H
 
-#include "tuner/measure/hard_inputs.h"
-#include "tuner/measure/references.h"
-
-struct workload;
-struct accuracy;
-
-/* The largest and the root mean square of errors over the elements that are numbers. */
-struct sample_errors {
-    double max, rms;
-    int64_t count;
-};
-
-struct promised_family {
-    const struct tw_input_family *family;
-    /* Of the sampled elements; the caller's, in one piece. */
-    double *right, *plain, *sizes;
-    struct sample_errors plain_errors, rounding; /* of right answers that are rounded to the type */
-};
-
-struct promise {
-    const struct tw_error_bound *bound; /* NULL: errors are measured and not judged */
-    int output;                         /* the argument that is compared */
-    enum tw_type type;
-    int64_t elements; /* sampled */
-    int family_count; /* 0: there is nothing to try */
-    struct promised_family families[TW_MAX_FAMILIES];
-    struct hard_inputs inputs;
-    struct tw_memory sample; /* of the device: what kernels write */
-};
+#include "tuner/measure/accuracy.h"
+#include "tuner/measure/workload.h"
 
 /* Computes what plain kernels give, on the inputs of set 0, which are as always afterwards. Where
  * the description promises nothing for the problem there is nothing to try, unless the testbed
@@ -53,10 +26,5 @@ void promise_free(struct promise *promise, const struct testbed *testbed);
 tw_status promise_check(const struct promise *promise, const struct workload *workload,
                         const struct tw_variant *variant, struct accuracy *accuracy,
                         struct tw_error *error);
-
-/* How much an error of `elements` elements may be above `times` the plain kernel's: few are left to
- * chance. With `largest` the bound of the largest error, else of the root mean square. */
-double promise_allowed(const struct tw_error_bound *bound, const struct promised_family *family,
-                       bool largest);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "tuner/measure/promise.h"
 #include "tuner/measure/verdict.h"
 
 static tw_status tolerance_of(const struct workload *w, enum tw_type type, double *tolerance,

@@ -3,16 +3,8 @@
 #ifndef TUNER_MEASURE_VERIFY_H
 #define TUNER_MEASURE_VERIFY_H
 
+#include "tuner/measure/accuracy.h"
 #include "tuner/measure/workload.h"
-
-struct accuracy {
-    double max_rel_error; /* largest |difference| over the reference's root mean square */
-    double rms_rel_error;
-    /* On inputs that are hard to be exact on (promise.h), where the problem is tried on such: the
-     * largest of all families of them, relative to the sums of their terms' sizes. */
-    bool has_hard;
-    double hard_max_error, hard_rms_error;
-};
 
 /* TW_WRONG when the answer, an input, a gap or a guard zone is not as it must be; `error` says
  * which and where. After that the workload may be damaged: call workload_restore. `accuracy` is

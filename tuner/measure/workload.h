@@ -9,7 +9,7 @@
 #define TUNER_MEASURE_WORKLOAD_H
 
 #include "tuner/measure/check_kernels.h"
-#include "tuner/measure/promise.h"
+#include "tuner/measure/promised.h"
 #include "tuner/measure/references.h"
 
 enum cache_policy { CACHE_COLD, CACHE_WARM };
@@ -52,24 +52,6 @@ struct workload {
     struct tw_memory flush; /* twice the last-level cache, where the sets are smaller; else empty */
 };
 
-/* How many sets of `set_bytes` timing with cold caches rotates over where memory allows. */
-uint64_t workload_cold_sets(uint64_t set_bytes, uint64_t cache_bytes);
-
-/* Allocates, fills, and computes the right answers. TW_NO_MEMORY says how much was needed. Free
- * with workload_free also after a failure. */
-tw_status workload_create(struct workload *workload, const struct testbed *testbed,
-                          enum cache_policy policy, uint32_t seed, struct tw_error *error);
-void workload_free(struct workload *workload);
-/* The same once more, after the testbed was bound for another call of its problem, or for another
- * problem of the same description. The kernels that check and the references stay, all else is made
- * anew. Not after a workload_create that failed. */
-tw_status workload_change(struct workload *workload, enum cache_policy policy,
-                          struct tw_error *error);
-
-/* Fills everything and computes the right answers again: after a variant that may have written
- * anywhere. */
-tw_status workload_restore(struct workload *workload, struct tw_error *error);
-
 /* The set to go on with, 0 with warm caches, once `sets` more are used from there on. */
 int workload_next(struct workload *workload, int sets);
 
@@ -94,6 +76,9 @@ tw_status workload_fill(const struct workload *workload, int argument,
  * case reads them. */
 tw_status workload_prepare(const struct workload *workload, int which, struct tw_error *error);
 
+/* Whether the problem has an argument as a buffer, and whether that is an output. */
+bool workload_has(const struct workload *workload, int argument);
+bool workload_writes(const struct workload *workload, int argument);
 /* Whether a buffer argument is read under a case. */
 bool workload_reads(const struct workload *workload, int argument, int which);
 

@@ -9,6 +9,7 @@
 #include "runtime/base/clock.h"
 #include "tuner/measure/timing.h"
 #include "tuner/measure/verify.h"
+#include "tuner/measure/workload_create.h"
 #include "tuner/workers/process.h"
 #include "tuner/workers/protocol.h"
 
