@@ -7,7 +7,7 @@ set(STAMP ${SCRATCH}/stamp)
 # A tree of three modules in order, to which one line of `source` is added.
 function(expect source line message)
     file(REMOVE_RECURSE ${SCRATCH})
-    file(WRITE ${SCRATCH}/ARCHITECTURE.md "# Words\n```\nno order\n```\n```order\ndb\nruntime/base  words; [of it\n\nruntime/variant\n\ntests\n```\n```one-way\nruntime/variant\n```\n")
+    file(WRITE ${SCRATCH}/ARCHITECTURE.md "# Words\n```\nno order\n```\n```order\ndb\nruntime/base  words; [of it\n\nruntime/variant\n\ntests\n```\n")
     file(WRITE ${SCRATCH}/db/store.h "#include <sqlite3.h>\n")
     file(WRITE ${SCRATCH}/runtime/base/text.h "/* ; [ */\n")
     file(WRITE ${SCRATCH}/runtime/variant/cache.c "#include \"runtime/base/text.h\"\n#include \"db/store.h\"\n")
@@ -15,6 +15,7 @@ function(expect source line message)
     file(WRITE ${SCRATCH}/runtime/variant/code.c "#include \"runtime/variant/cache.h\"\n")
     file(WRITE ${SCRATCH}/runtime/variant/cuda/load.h "#include \"runtime/variant/cache.h\"\n")
     file(WRITE ${SCRATCH}/tests/unit/test_cache.c "#include \"support.h\"\n#include \"runtime/variant/cache.h\"\n")
+    file(WRITE ${SCRATCH}/tests/unit/test_cache.h "")
     file(WRITE ${SCRATCH}/tests/unit/support.h "")
     file(APPEND ${SCRATCH}/${source} "${line}\n")
     execute_process(COMMAND ${CMAKE_COMMAND} -DROOT=${SCRATCH} -DSTAMP=${STAMP} -P ${ROOT}/tools/order.cmake
@@ -44,4 +45,6 @@ expect(runtime/plan.c "" "runtime/plan.c: its folder is not in ARCHITECTURE.md's
 expect(ARCHITECTURE.md "```order\nruntime/gone\n```" "ARCHITECTURE.md's order names runtime/gone, which is not")
 expect(runtime/variant/code.c "#include \"runtime/variant/code.h\"" "")
 expect(runtime/variant/cache.c "#include \"runtime/variant/code.h\""
-    "runtime/variant: in a circle of includes, or above one: cache, code\n")
+    "runtime/variant: in a circle of includes: cache, code\n")
+expect(tests/unit/support.h "#include \"test_cache.h\""
+    "tests/unit: in a circle of includes: support, test_cache\n")

@@ -1,7 +1,7 @@
 /* The buffers that all contenders share: sets with the same random inputs, over which timing with
- * cold caches rotates, as many as the tuner takes (tuner/measure/workload_create.h). Together they exceed
- * twice the last-level cache; where the problem is too small for that, the caches are filled with
- * something else before each batch instead, and no set is used twice in it. */
+ * cold caches rotates, as many as the tuner takes (tuner/measure/workload_create.h). Together they
+ * exceed twice the last-level cache; where the problem is too small for that, the caches are filled
+ * with something else before each batch instead, and no set is used twice in it. */
 #ifndef TOOLS_BENCH_DATA_H
 #define TOOLS_BENCH_DATA_H
 

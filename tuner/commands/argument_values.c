@@ -12,18 +12,18 @@
 #include "runtime/description/folder.h"
 #include "tuner/commands/command.h"
 
-tw_status add_shape(struct arguments *a, const char *shape, struct tw_error *error) {
-    if (a->shape_count == ARGUMENTS_MAX_SHAPES)
+tw_status add_shape(struct shape_argument **shapes, int *count, const char *shape,
+                    struct tw_error *error) {
+    if (*count == ARGUMENTS_MAX_SHAPES)
         return tw_fail(error, TW_INVALID, "more than %d shapes", ARGUMENTS_MAX_SHAPES);
-    struct shape_argument *shapes =
-        realloc(a->shapes, (size_t)(a->shape_count + 1) * sizeof *shapes);
-    if (shapes == NULL)
+    struct shape_argument *grown = realloc(*shapes, (size_t)(*count + 1) * sizeof *grown);
+    if (grown == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    a->shapes = shapes;
-    shapes[a->shape_count] = (struct shape_argument){.shape = strdup(shape)};
-    if (shapes[a->shape_count].shape == NULL)
+    *shapes = grown;
+    grown[*count] = (struct shape_argument){.shape = strdup(shape)};
+    if (grown[*count].shape == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    a->shape_count++;
+    ++*count;
     return TW_OK;
 }
 
@@ -49,19 +49,19 @@ tw_status add_attribute(char **attributes, int *count, const char *name, const c
     return TW_OK;
 }
 
-static tw_status read_shapes_line(struct arguments *a, const char *path, int number, char *line,
-                                  struct tw_error *error) {
+static tw_status read_shapes_line(struct shape_argument **shapes, int *count, const char *path,
+                                  int number, char *line, struct tw_error *error) {
     line[strcspn(line, "#")] = '\0';
     struct shape_argument *shape = NULL;
     char *rest = NULL;
     for (char *word = strtok_r(line, " \t\r", &rest); word != NULL;
          word = strtok_r(NULL, " \t\r", &rest)) {
-        tw_status status = shape == NULL ? add_shape(a, word, error)
+        tw_status status = shape == NULL ? add_shape(shapes, count, word, error)
                                          : add_attribute(shape->attributes, &shape->attribute_count,
                                                          NULL, word, error);
         if (status != TW_OK)
             return tw_fail_within(error, status, "%s:%d", path, number);
-        shape = &a->shapes[a->shape_count - 1];
+        shape = &(*shapes)[*count - 1];
     }
     struct tw_text origin = {0};
     if (shape != NULL)
@@ -73,10 +73,11 @@ static tw_status read_shapes_line(struct arguments *a, const char *path, int num
     return TW_OK;
 }
 
-tw_status add_shapes(struct arguments *a, const char *path, struct tw_error *error) {
+tw_status add_shapes(struct shape_argument **shapes, int *count, const char *path,
+                     struct tw_error *error) {
     struct tw_text text = {0};
     tw_status status = command_names_file(tw_file_read(&text, path, error), error);
-    int before = a->shape_count, number = 1;
+    int before = *count, number = 1;
     if (status == TW_OK && text.length > 0 && strlen(text.data) != text.length) {
         for (const char *at = text.data; *at != '\0'; at++)
             number += *at == '\n';
@@ -84,9 +85,9 @@ tw_status add_shapes(struct arguments *a, const char *path, struct tw_error *err
     }
     char *rest = text.data;
     for (char *line; status == TW_OK && (line = strsep(&rest, "\n")) != NULL; number++)
-        status = read_shapes_line(a, path, number, line, error);
+        status = read_shapes_line(shapes, count, path, number, line, error);
     tw_text_free(&text);
-    if (status == TW_OK && a->shape_count == before)
+    if (status == TW_OK && *count == before)
         return tw_fail(error, TW_INVALID, "%s: has no shapes; write one a line, as in 64x32x16",
                        path);
     return status;

@@ -75,13 +75,13 @@ static tw_status take_seconds(struct arguments *a, const struct row *row, const 
 static tw_status take_shape(struct arguments *a, const struct row *row, const char *value,
                             struct tw_error *error) {
     (void)row;
-    return add_shape(a, value, error);
+    return add_shape(&a->shapes, &a->shape_count, value, error);
 }
 
 static tw_status take_shapes(struct arguments *a, const struct row *row, const char *value,
                              struct tw_error *error) {
     (void)row;
-    return add_shapes(a, value, error);
+    return add_shapes(&a->shapes, &a->shape_count, value, error);
 }
 
 /* --attr dtype=f64 */

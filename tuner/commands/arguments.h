@@ -3,11 +3,8 @@
 #define TUNER_COMMANDS_ARGUMENTS_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
-#include "runtime/base/error.h"
-
-enum { ARGUMENTS_MAX_SHAPES = 4096, ARGUMENTS_MAX_ATTRIBUTES = 16 };
+#include "tuner/commands/argument_values.h"
 
 /* Every option. What each takes and which member it fills is in the table of arguments.c. */
 enum option_id {
@@ -70,20 +67,6 @@ typedef uint64_t option_set;
     (OPTION(SHAPE) | OPTION(DTYPE) | OPTION(TRANS) | OPTION(COMPUTE) | OPTION(ATTR) |              \
      OPTION(CONFIG))
 #define OPTIONS_SUBJECT (OPTIONS_PROBLEM | OPTION(DEVICE) | OPTION(CACHE) | OPTION(DB))
-
-/* A shape to tune, with attributes of its own from a --shapes file. */
-struct shape_argument {
-    char *shape;
-    char *origin; /* "list.txt:3"; NULL for one of the command line */
-    int attribute_count;
-    char *attributes[ARGUMENTS_MAX_ATTRIBUTES]; /* "dtype=f64" */
-};
-
-/* What an option that may be repeated was given; the words are main's. */
-struct word_list {
-    int count;
-    const char **words;
-};
 
 struct arguments {
     const char *kernel;     /* NULL: not given */

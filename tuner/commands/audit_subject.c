@@ -35,7 +35,7 @@ static tw_status add_log(const struct arguments *a, const char *file, struct aud
 static tw_status add_list(struct arguments *a, const char *file, struct audit_subject *subject,
                           struct tw_error *error) {
     struct tw_description *description = NULL;
-    tw_status status = add_shapes(a, file, error);
+    tw_status status = add_shapes(&a->shapes, &a->shape_count, file, error);
     if (status == TW_OK)
         status = resolve_description(a, &description, error);
     for (int i = 0; i < a->shape_count && status == TW_OK; i++) {
