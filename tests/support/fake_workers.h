@@ -137,7 +137,10 @@ SUPPORT int fake_compile_worker(void) {
                                           .status = TW_DB_TRIAL_OK,
                                           .compile_ms = 1};
         unsigned char code[] = "code";
-        const struct tw_binaries binaries = {.count = 1, .launches = {{.bytes = code, .size = 4}}};
+        struct tw_binaries binaries = {
+            .count = cJSON_GetArraySize(cJSON_GetObjectItem(message.json, "launches"))};
+        for (int i = 0; i < binaries.count; i++)
+            binaries.launches[i] = (struct tw_binary){.bytes = code, .size = 4};
         struct message answer = compiled_pack(&compiled, &binaries);
         fake_log("end", words);
         fine = fake_answer(&answer);

@@ -6,6 +6,7 @@
 static void requests_to_compile(void **state) {
     (void)state;
     static const char *const says[] = {"spilled", "not supported", NULL};
+    const struct tw_binary *none[TW_MAX_LAUNCHES] = {NULL};
     struct tw_description *d = read_description(scale_text, NULL);
     struct tw_problem problem = parse_problem(d, "8x100");
     struct tw_configuration c = {.implementation = 0};
@@ -20,7 +21,7 @@ static void requests_to_compile(void **state) {
     executable->disqualified_by = says;
     struct tw_text source = {0};
     tw_text_print(&source, "a source\nof two lines\n");
-    struct message message = compile_request_pack(7, executable, &source);
+    struct message message = compile_request_pack(7, executable, &source, none);
     /* Nothing of the problem goes along. */
     assert_null(cJSON_GetObjectItem(message.json, "description"));
     assert_null(cJSON_GetObjectItem(message.json, "shape"));
@@ -40,9 +41,37 @@ static void requests_to_compile(void **state) {
     assert_null(compile->disqualified_by[2]);
     assert_int_equal(compile->expected->count, 8);
     assert_string_equal(compile->expected->parameters[0].name, "A");
+    assert_false(request.launches[0].known);
+    compile_request_free(&request);
     message.size--;
     assert_refuses(compile_request_unpack(&message, &request, &error), TW_IO, error, "cut off");
+    compile_request_free(&request);
     message_free(&message);
+
+    /* Of what was compiled before the code goes along, and no source. */
+    unsigned char code[] = "abc";
+    struct tw_binary before = {
+        .bytes = code, .size = 3, .has_resources = true, .registers = 40, .spill_bytes = 16};
+    const struct tw_binary *known[TW_MAX_LAUNCHES] = {&before};
+    tw_text_print(&before.log, "a warning");
+    message = compile_request_pack(7, executable, &source, known);
+    assert_int_equal(message.size, 3);
+    must(compile_request_unpack(&message, &request, &error), error);
+    assert_int_equal(request.launch_count, 1);
+    assert_true(request.launches[0].known);
+    const struct tw_binary *binary = &request.launches[0].binary;
+    assert_int_equal(binary->size, 3);
+    assert_memory_equal(binary->bytes, "abc", 3);
+    assert_string_equal(binary->log.data, "a warning");
+    assert_true(binary->has_resources);
+    assert_int_equal(binary->registers, 40);
+    assert_int_equal(binary->spill_bytes, 16);
+    compile_request_free(&request);
+    message.size--;
+    assert_refuses(compile_request_unpack(&message, &request, &error), TW_IO, error, "cut off");
+    compile_request_free(&request);
+    message_free(&message);
+    tw_text_free(&before.log);
     tw_text_free(&source);
     tw_executable_free(executable);
     tw_description_free(d);
@@ -74,6 +103,15 @@ static void what_was_compiled(void **state) {
     assert_string_equal(compiled_log(&got, 0), "");
     assert_string_equal(compiled_log(&got, 1), "a warning");
     assert_null(compiled_log(&got, 2));
+    struct tw_binary copy;
+    struct tw_error error;
+    must(compiled_binary(&got, 1, &copy, &error), error);
+    assert_int_equal(copy.size, 5);
+    assert_memory_equal(copy.bytes, "defgh", 5);
+    assert_string_equal(copy.log.data, "a warning");
+    assert_false(copy.has_resources);
+    tw_binary_free(&copy);
+    assert_refuses(compiled_binary(&got, 2, &copy, &error), TW_IO, error, "cut off");
 
     /* And on to the device worker. */
     struct tw_description *d = read_description(scale_text, NULL);
@@ -83,7 +121,6 @@ static void what_was_compiled(void **state) {
                                      .enough_s = 0.125},
                           read;
     struct tw_binaries copies;
-    struct tw_error error;
     memcpy(request.configuration.values, d->implementations[0].presets[0].values,
            sizeof request.configuration.values);
     message = device_request_pack(&request, d);

@@ -139,7 +139,7 @@ static void submit(struct house *house, struct compile_pool *pool, int block) {
                               &house->error),
          house->error);
     tw_text_print(&source, "a source");
-    must(compile_pool_submit(pool, (uint64_t)block, executable, &source, &house->error),
+    must(compile_pool_submit(pool, (uint64_t)block, executable, &source, NULL, &house->error),
          house->error);
     tw_text_free(&source);
     tw_executable_free(executable);

@@ -246,6 +246,8 @@ static void print_counts(const struct session_result *r, const struct terminal *
     if (r->compile_wall_s > 0) {
         tw_text_print(&line, "%" PRId64 " sources, %.1f a second", r->compiled,
                       (double)r->compiled / r->compile_wall_s);
+        if (r->shared > 0)
+            tw_text_print(&line, "; %" PRId64 " launches shared", r->shared);
         say(terminal, "compiled", &line);
     }
     if (r->other_runs > 0) {

@@ -69,7 +69,8 @@ static tw_status submit(struct builds *builds, const struct build *build, struct
     status =
         sources_render(&builds->sources, build->key, executable, device->backend, texts, error);
     if (status == TW_OK)
-        status = compile_pool_submit(pool, build->id, executable, texts, error);
+        status = compile_pool_submit(pool, build->id, executable, texts,
+                                     sources_find(&builds->sources, build->key)->hashes, error);
     for (int i = 0; i < TW_MAX_LAUNCHES; i++)
         tw_text_free(&texts[i]);
     tw_executable_free(executable);

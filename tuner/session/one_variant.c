@@ -32,7 +32,7 @@ static tw_status compile(const struct one_variant_options *options,
     struct compile_pool *pool = NULL;
     tw_status status = compile_pool_create(&pool, device, 1, options->compile_limit_s, error);
     if (status == TW_OK)
-        status = compile_pool_submit(pool, 0, executable, sources, error);
+        status = compile_pool_submit(pool, 0, executable, sources, NULL, error);
     for (bool taken = false; status == TW_OK && !taken;) {
         struct pollfd fd;
         status = compile_pool_take(pool, compiled, &taken, error);

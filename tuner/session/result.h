@@ -81,7 +81,8 @@ struct session_result {
     bool has_copy;
     double copy_us;        /* device-to-device copy of the bytes the problem moves */
     double copy_rate;      /* GB/s */
-    int64_t compiled;      /* sources compiled now */
+    int64_t compiled;      /* variants compiled now */
+    int64_t shared;        /* launches of theirs that had been compiled for others */
     int64_t rendered;      /* sources rendered now, one a launch */
     double compile_wall_s; /* from the first source handed out to the last binary */
     int replaced;          /* device workers */

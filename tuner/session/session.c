@@ -132,6 +132,7 @@ static tw_status finish(struct session *s) {
         return status;
     result->interrupted = session_interrupted(s);
     result->rendered = s->builds.sources.rendered;
+    result->shared = compile_pool_shared(s->pool);
     result->replaced = devices_replaced(s);
     if (result->compiled > 0)
         result->compile_wall_s = s->last_compiled_at - s->first_submit_at;

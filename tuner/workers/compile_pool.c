@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/base/clock.h"
+#include "tuner/workers/known_launches.h"
 #include "tuner/workers/process.h"
 
 /* A variant handed in. */
@@ -13,6 +14,7 @@ struct job {
     uint64_t id;
     const struct compile_pool *owner; /* NULL: nobody waits for it any more */
     struct message request;
+    struct launch_keys keys;
     int deaths; /* of workers, over it */
     int blame;  /* for them */
 };
@@ -33,12 +35,14 @@ struct compilers {
     int waiting;       /* jobs to be tried again, alone */
     struct job *again; /* room for one a slot */
     bool alone;        /* one of those is being compiled */
+    struct known_launches known;
     int count;
     struct slot slots[];
 };
 
 struct compile_pool {
     struct compilers *compilers;
+    int64_t shared;  /* launches that were known */
     bool has_late;   /* another pool took the worker that it was to have: */
     struct job late; /* it is the next to get one */
 };
@@ -59,6 +63,7 @@ static void end(struct compilers *all) {
     for (int i = 0; i < all->waiting; i++)
         message_free(&all->again[i].request);
     free(all->again);
+    known_launches_free(&all->known);
     message_free(&all->assignment);
     pthread_mutex_destroy(&all->lock);
     free(all);
@@ -203,17 +208,37 @@ static tw_status hand_in(struct compile_pool *pool, const struct job *job, struc
     return pool->has_late ? TW_OK : hand_over(all, free_slot(all), &one, error);
 }
 
+static tw_status submit(struct compile_pool *pool, uint64_t id, const struct tw_executable *x,
+                        const struct tw_text *sources, const struct launch_keys *keys,
+                        struct tw_error *error) {
+    const struct tw_binary *known[TW_MAX_LAUNCHES];
+    known_launches_find(&pool->compilers->known, keys, known);
+    for (int i = 0; i < TW_MAX_LAUNCHES; i++)
+        pool->shared += known[i] != NULL;
+    const struct job job = {.id = id,
+                            .owner = pool,
+                            .request = compile_request_pack(id, x, sources, known),
+                            .keys = *keys};
+    return hand_in(pool, &job, error);
+}
+
 tw_status compile_pool_submit(struct compile_pool *pool, uint64_t id,
                               const struct tw_executable *executable, const struct tw_text *sources,
-                              struct tw_error *error) {
+                              const char hashes[][TW_HASH_SIZE], struct tw_error *error) {
+    struct launch_keys keys;
     if (pool->has_late)
         return tw_fail(error, TW_INVALID, "no compiling worker is free");
-    const struct job job = {
-        .id = id, .owner = pool, .request = compile_request_pack(id, executable, sources)};
+    tw_status status = launch_keys_of(executable, hashes, &keys, error);
+    if (status != TW_OK)
+        return status;
     pthread_mutex_lock(&pool->compilers->lock);
-    tw_status status = hand_in(pool, &job, error);
+    status = submit(pool, id, executable, sources, &keys, error);
     pthread_mutex_unlock(&pool->compilers->lock);
     return status;
+}
+
+int64_t compile_pool_shared(const struct compile_pool *pool) {
+    return pool->shared;
 }
 
 int compile_pool_fds(const struct compile_pool *pool, struct pollfd *fds) {
@@ -268,10 +293,14 @@ static tw_status look_at(struct compilers *all, struct slot *slot, struct compil
     struct message answer = {0};
     tw_status status = TW_OK;
     *taken = !late && message_receive(slot->worker.fd, &answer, error) == TW_OK;
-    if (*taken)
+    if (*taken) {
         compiled_unpack(&answer, compiled);
-    else
+        status = known_launches_add(&all->known, &slot->job.keys, compiled, error);
+        if (status != TW_OK)
+            compiled_free(compiled);
+    } else {
         status = lose_worker(all, slot, late, compiled, taken, error);
+    }
     message_free(&slot->job.request);
     return status;
 }

@@ -34,10 +34,14 @@ int compile_pool_portion(const struct compile_pool *pool);
 /* Whether no more can be handed in for now: all workers are busy, or one of them died and its
  * variant waits for the others, to be tried again alone. */
 bool compile_pool_full(const struct compile_pool *pool);
-/* Hands sources to a free worker; the pool must not be full. `sources` has a text a launch. */
+/* Hands sources to a free worker; the pool must not be full. `sources` has a text a launch,
+ * `hashes` the tw_executable_hash of each: launches that another variant had before are not
+ * compiled again. NULL: they are not known. */
 tw_status compile_pool_submit(struct compile_pool *pool, uint64_t id,
                               const struct tw_executable *executable, const struct tw_text *sources,
-                              struct tw_error *error);
+                              const char hashes[][TW_HASH_SIZE], struct tw_error *error);
+/* Launches of this pool's variants that were not compiled again. */
+int64_t compile_pool_shared(const struct compile_pool *pool);
 /* Descriptors to poll for POLLIN, at most compile_pool_size of them; returns how many. */
 int compile_pool_fds(const struct compile_pool *pool, struct pollfd *fds);
 /* Takes one finished variant without waiting; *taken is false when none is finished. Also notices

@@ -32,14 +32,20 @@ struct compile_request {
         struct tw_compile_request compile;
         struct tw_expected expected;
         int64_t threads;
+        bool known;              /* it has been compiled before: */
+        struct tw_binary binary; /* to this, which is the caller's to free; instead of the others */
     } launches[TW_MAX_LAUNCHES];
 };
 
-/* `sources` has a text a launch. */
+/* `sources` has a text a launch, `known` what launches have been compiled to before, with NULL for
+ * the others. */
 struct message compile_request_pack(uint64_t id, const struct tw_executable *executable,
-                                    const struct tw_text *sources);
+                                    const struct tw_text *sources,
+                                    const struct tw_binary *const known[TW_MAX_LAUNCHES]);
+/* Free with compile_request_free in every case. */
 tw_status compile_request_unpack(const struct message *message, struct compile_request *request,
                                  struct tw_error *error);
+void compile_request_free(struct compile_request *request);
 
 /* What became of it. Free with compiled_free. */
 struct compiled {
@@ -60,6 +66,9 @@ struct message compiled_pack(const struct compiled *compiled, const struct tw_bi
 void compiled_unpack(struct message *message, struct compiled *compiled);
 /* What the compiler said of a launch; NULL where there is no such launch. */
 const char *compiled_log(const struct compiled *compiled, int launch);
+/* A copy of a launch's binary, with all that the compiler told of it; of an answer that is ok. */
+tw_status compiled_binary(const struct compiled *compiled, int launch, struct tw_binary *binary,
+                          struct tw_error *error);
 void compiled_free(struct compiled *compiled);
 
 /* ---- The device worker: one device, one problem ---- */

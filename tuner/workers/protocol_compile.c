@@ -17,35 +17,87 @@ tw_status compile_assignment_unpack(const struct message *message, struct tw_dev
     return message_get_bytes(message, device, sizeof *device, error);
 }
 
+static const char *text_of(const cJSON *json, const char *key) {
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
+    return text != NULL ? text : "";
+}
+
+static double number_of(const cJSON *json, const char *key) {
+    const cJSON *number = cJSON_GetObjectItemCaseSensitive(json, key);
+    return cJSON_IsNumber(number) ? number->valuedouble : 0;
+}
+
+/* ---- Binaries ---- */
+
+/* All that is known of one but its code. */
+static void tell_of(cJSON *json, const struct tw_binary *binary) {
+    cJSON_AddStringToObject(json, "log", binary->log.data != NULL ? binary->log.data : "");
+    if (!binary->has_resources)
+        return;
+    cJSON_AddNumberToObject(json, "registers", (double)binary->registers);
+    cJSON_AddNumberToObject(json, "spill_bytes", (double)binary->spill_bytes);
+    cJSON_AddNumberToObject(json, "local_bytes", (double)binary->local_bytes);
+    cJSON_AddNumberToObject(json, "static_shared", (double)binary->static_shared);
+}
+
+static tw_status read_of(const cJSON *json, const unsigned char *code, size_t size,
+                         struct tw_binary *binary, struct tw_error *error) {
+    *binary = (struct tw_binary){.bytes = malloc(size > 0 ? size : 1),
+                                 .size = size,
+                                 .has_resources = cJSON_HasObjectItem(json, "registers"),
+                                 .registers = (int64_t)number_of(json, "registers"),
+                                 .spill_bytes = (int64_t)number_of(json, "spill_bytes"),
+                                 .local_bytes = (int64_t)number_of(json, "local_bytes"),
+                                 .static_shared = (int64_t)number_of(json, "static_shared")};
+    tw_text_print(&binary->log, "%s", text_of(json, "log"));
+    if (binary->bytes == NULL || binary->log.failed) {
+        tw_binary_free(binary);
+        return tw_fail(error, TW_NO_MEMORY, "out of memory for a binary");
+    }
+    memcpy(binary->bytes, code, size);
+    return TW_OK;
+}
+
 /* ---- Requests ---- */
 
-static void add_launch(cJSON *launches, const struct tw_executable *x, int index, size_t bytes) {
+static void add_bytes(struct message *message, const void *bytes, size_t size) {
+    unsigned char *larger = realloc(message->bytes, message->size + size + 1);
+    if (larger == NULL) {
+        json_note_lack();
+        return;
+    }
+    memcpy(larger + message->size, bytes, size);
+    message->bytes = larger;
+    message->size += size;
+}
+
+/* Behind each other: what the launch gives, its source with the NUL. */
+static cJSON *add_launch(struct message *message, const struct tw_executable *x, int index,
+                         const struct tw_text *source) {
     const struct tw_executable_launch *launch = &x->launches[index];
+    struct tw_expected expected;
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "name", launch->name);
     cJSON_AddStringToObject(json, "function", launch->function);
     cJSON_AddNumberToObject(json, "threads", (double)tw_geometry_threads(&launch->geometry));
-    cJSON_AddNumberToObject(json, "bytes", (double)bytes);
-    json_append(launches, json);
+    cJSON_AddNumberToObject(json, "bytes", (double)source->length + 1);
+    tw_executable_request(x, index, source->data, &expected);
+    add_bytes(message, &expected, sizeof expected);
+    add_bytes(message, source->data, source->length + 1);
+    return json;
 }
 
-/* Behind each other: what the launch gives, its source with the NUL. */
-static void add_bytes(struct message *message, const struct tw_expected *expected,
-                      const struct tw_text *source) {
-    size_t size = sizeof *expected + source->length + 1;
-    unsigned char *bytes = realloc(message->bytes, message->size + size);
-    if (bytes == NULL) {
-        json_note_lack();
-        return;
-    }
-    memcpy(bytes + message->size, expected, sizeof *expected);
-    memcpy(bytes + message->size + sizeof *expected, source->data, source->length + 1);
-    message->bytes = bytes;
-    message->size += size;
+static cJSON *add_known(struct message *message, const struct tw_binary *binary) {
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddBoolToObject(json, "known", true);
+    cJSON_AddNumberToObject(json, "bytes", (double)binary->size);
+    tell_of(json, binary);
+    add_bytes(message, binary->bytes, binary->size);
+    return json;
 }
-
 struct message compile_request_pack(uint64_t id, const struct tw_executable *x,
-                                    const struct tw_text *sources) {
+                                    const struct tw_text *sources,
+                                    const struct tw_binary *const known[TW_MAX_LAUNCHES]) {
     const struct tw_description *d = x->problem->description;
     struct message message = message_new("compile");
     struct tw_text configuration = {0};
@@ -63,23 +115,38 @@ struct message compile_request_pack(uint64_t id, const struct tw_executable *x,
     for (int i = 0; x->disqualified_by != NULL && x->disqualified_by[i] != NULL; i++)
         json_append(messages, cJSON_CreateString(x->disqualified_by[i]));
     cJSON *launches = cJSON_AddArrayToObject(message.json, "launches");
-    for (int i = 0; i < x->launch_count; i++) {
-        struct tw_expected expected;
-        tw_executable_request(x, i, sources[i].data, &expected);
-        add_launch(launches, x, i, sources[i].length + 1);
-        add_bytes(&message, &expected, &sources[i]);
-    }
+    for (int i = 0; i < x->launch_count; i++)
+        json_append(launches, known[i] != NULL ? add_known(&message, known[i])
+                                               : add_launch(&message, x, i, &sources[i]));
     return message;
 }
 
-static const char *text_of(const cJSON *json, const char *key) {
-    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
-    return text != NULL ? text : "";
-}
-
-static double number_of(const cJSON *json, const char *key) {
-    const cJSON *number = cJSON_GetObjectItemCaseSensitive(json, key);
-    return cJSON_IsNumber(number) ? number->valuedouble : 0;
+/* A launch from `at` on; *at becomes its end. */
+static tw_status read_launch(const struct message *message, const cJSON *json, size_t *at,
+                             struct compile_request *request, struct tw_error *error) {
+    __typeof__(&request->launches[0]) launch = &request->launches[request->launch_count];
+    const unsigned char *bytes = message->bytes + *at;
+    const size_t told = (size_t)number_of(json, "bytes");
+    const bool known = cJSON_HasObjectItem(json, "known");
+    const size_t size = known ? told : told + sizeof launch->expected;
+    if (request->launch_count == TW_MAX_LAUNCHES || told == 0 || *at + size > message->size ||
+        (!known && bytes[size - 1] != '\0'))
+        return tw_fail(error, TW_IO, "the message's sources are cut off");
+    request->launch_count++;
+    *at += size;
+    launch->known = known;
+    if (known)
+        return read_of(json, bytes, told, &launch->binary, error);
+    memcpy(&launch->expected, bytes, sizeof launch->expected);
+    launch->threads = (int64_t)number_of(json, "threads");
+    launch->compile =
+        (struct tw_compile_request){.source = (const char *)bytes + sizeof launch->expected,
+                                    .name = text_of(json, "name"),
+                                    .function = text_of(json, "function"),
+                                    .disqualified_by = request->disqualified_by,
+                                    .expected = &launch->expected,
+                                    .passing = true};
+    return TW_OK;
 }
 
 tw_status compile_request_unpack(const struct message *message, struct compile_request *request,
@@ -87,6 +154,7 @@ tw_status compile_request_unpack(const struct message *message, struct compile_r
     const cJSON *item;
     size_t at = 0;
     int count = 0;
+    tw_status status = TW_OK;
     *request =
         (struct compile_request){.id = (uint64_t)message_number(message, "id", 0),
                                  .origin = message_text(message, "origin", ""),
@@ -97,45 +165,25 @@ tw_status compile_request_unpack(const struct message *message, struct compile_r
             request->disqualified_by[count++] = item->valuestring;
     }
     cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(message->json, "launches")) {
-        const size_t bytes = (size_t)number_of(item, "bytes");
-        const size_t size = sizeof(struct tw_expected) + bytes;
-        if (request->launch_count == TW_MAX_LAUNCHES || bytes == 0 || at + size > message->size ||
-            message->bytes[at + size - 1] != '\0')
-            return tw_fail(error, TW_IO, "the message's sources are cut off");
-        __typeof__(&request->launches[0]) launch = &request->launches[request->launch_count++];
-        memcpy(&launch->expected, message->bytes + at, sizeof launch->expected);
-        launch->threads = (int64_t)number_of(item, "threads");
-        launch->compile = (struct tw_compile_request){.source = (const char *)message->bytes + at +
-                                                                sizeof launch->expected,
-                                                      .name = text_of(item, "name"),
-                                                      .function = text_of(item, "function"),
-                                                      .disqualified_by = request->disqualified_by,
-                                                      .expected = &launch->expected,
-                                                      .passing = true};
-        at += size;
+        if (status == TW_OK)
+            status = read_launch(message, item, &at, request, error);
     }
-    return TW_OK;
+    return status;
+}
+
+void compile_request_free(struct compile_request *request) {
+    for (int i = 0; i < request->launch_count; i++)
+        tw_binary_free(&request->launches[i].binary);
 }
 
 /* ---- Answers ---- */
 
 /* Behind each other, with their sizes. */
 static void add_code(struct message *message, const struct tw_binaries *binaries) {
-    size_t total = 0;
     cJSON *sizes = cJSON_AddArrayToObject(message->json, "sizes");
     for (int i = 0; i < binaries->count; i++) {
-        total += binaries->launches[i].size;
         json_append(sizes, cJSON_CreateNumber((double)binaries->launches[i].size));
-    }
-    message->bytes = malloc(total > 0 ? total : 1);
-    if (message->bytes == NULL) {
-        json_note_lack();
-        return;
-    }
-    for (int i = 0; i < binaries->count; i++) {
-        memcpy(message->bytes + message->size, binaries->launches[i].bytes,
-               binaries->launches[i].size);
-        message->size += binaries->launches[i].size;
+        add_bytes(message, binaries->launches[i].bytes, binaries->launches[i].size);
     }
 }
 
@@ -150,10 +198,11 @@ struct message compiled_pack(const struct compiled *compiled, const struct tw_bi
         cJSON_AddNumberToObject(message.json, "registers", (double)compiled->registers);
         cJSON_AddNumberToObject(message.json, "spill_bytes", (double)compiled->spill_bytes);
     }
-    cJSON *logs = cJSON_AddArrayToObject(message.json, "logs");
+    cJSON *launches = cJSON_AddArrayToObject(message.json, "launches");
     for (int i = 0; i < binaries->count; i++) {
-        const struct tw_text *log = &binaries->launches[i].log;
-        json_append(logs, cJSON_CreateString(log->data != NULL ? log->data : ""));
+        cJSON *launch = cJSON_CreateObject();
+        tell_of(launch, &binaries->launches[i]);
+        json_append(launches, launch);
     }
     if (compiled->status == TW_DB_TRIAL_OK)
         add_code(&message, binaries);
@@ -176,9 +225,27 @@ void compiled_unpack(struct message *message, struct compiled *compiled) {
     *message = (struct message){0};
 }
 
+static const cJSON *launch_of(const struct compiled *compiled, const char *key, int launch) {
+    return cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(compiled->answer.json, key), launch);
+}
+
 const char *compiled_log(const struct compiled *compiled, int launch) {
-    return cJSON_GetStringValue(cJSON_GetArrayItem(
-        cJSON_GetObjectItemCaseSensitive(compiled->answer.json, "logs"), launch));
+    return cJSON_GetStringValue(
+        cJSON_GetObjectItemCaseSensitive(launch_of(compiled, "launches", launch), "log"));
+}
+
+tw_status compiled_binary(const struct compiled *compiled, int launch, struct tw_binary *binary,
+                          struct tw_error *error) {
+    size_t at = 0, size = 0;
+    for (int i = 0; i <= launch; i++) {
+        const cJSON *number = launch_of(compiled, "sizes", i);
+        at += size;
+        size = cJSON_IsNumber(number) ? (size_t)number->valuedouble : 0;
+        if (size == 0 || at + size > compiled->answer.size)
+            return tw_fail(error, TW_IO, "the message's binaries are cut off");
+    }
+    return read_of(launch_of(compiled, "launches", launch), compiled->answer.bytes + at, size,
+                   binary, error);
 }
 
 void compiled_free(struct compiled *compiled) {

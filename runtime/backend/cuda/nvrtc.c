@@ -101,12 +101,21 @@ static void read_resources(struct tw_binary *binary) {
     binary->static_shared = number_before(shared, log);
 }
 
-/* From 12.9 on NVRTC keeps what it compiled on disk where there is a driver, and a hit has no log,
- * which is where registers and spills are. The runtime's own cache keeps both. */
-static tw_status keeps_binaries(bool *keeps, struct tw_error *error) {
+/* What this NVRTC can be told, as it is not of every version. */
+struct abilities {
+    /* From 12.9 on it keeps what it compiled on disk where there is a driver, and a hit has no log,
+     * which is where registers and spills are. The runtime's own cache keeps both. */
+    bool no_cache;
+    /* From 12.4 on it can do without what few kernels name, textures and launches from kernels,
+     * which it would read anew for every source. The machine code is the same. */
+    bool minimal;
+};
+
+static tw_status abilities_of(struct abilities *abilities, struct tw_error *error) {
     int major = 0, minor = 0;
     tw_status status = check(nvrtc.version(&major, &minor), "nvrtcVersion", error);
-    *keeps = major > 12 || (major == 12 && minor >= 9);
+    abilities->no_cache = major > 12 || (major == 12 && minor >= 9);
+    abilities->minimal = major > 12 || (major == 12 && minor >= 4);
     return status;
 }
 
@@ -127,29 +136,57 @@ static tw_status check_expected(nvrtcProgram program, const struct tw_compile_re
     return status;
 }
 
-tw_status tw_nvrtc_compile(const struct tw_device_info *info,
-                           const struct tw_compile_request *request, struct tw_binary *binary,
-                           struct tw_error *error) {
-    *binary = (struct tw_binary){0};
-    bool keeps = false;
-    tw_status status = ready(error);
-    if (status == TW_OK)
-        status = keeps_binaries(&keeps, error);
-    if (status != TW_OK)
-        return status;
+/* *program and *result are of this try; what the compiler said is in the binary's log. */
+static tw_status try_to_compile(const struct tw_device_info *info,
+                                const struct tw_compile_request *request,
+                                const struct abilities *abilities, struct tw_binary *binary,
+                                nvrtcProgram *program, nvrtcResult *result,
+                                struct tw_error *error) {
     /* From Hopper on, the "a" targets have the whole instruction set (PTX ISA, .target). */
     char architecture[48];
     snprintf(architecture, sizeof architecture, "--gpu-architecture=sm_%d%s", info->arch,
              info->arch >= 90 ? "a" : "");
-    const char *options[] = {architecture, "--std=c++17", "--ptxas-options=-v", "--no-cache"};
-    int option_count = (int)(sizeof options / sizeof *options) - !keeps;
-    nvrtcProgram program = NULL;
-    status = check(nvrtc.create(&program, request->source, request->name, 0, NULL, NULL),
-                   "nvrtcCreateProgram", error);
+    const char *options[5] = {architecture, "--std=c++17", "--ptxas-options=-v"};
+    int count = 3;
+    if (abilities->no_cache)
+        options[count++] = "--no-cache";
+    if (abilities->minimal)
+        options[count++] = "--minimal";
+    tw_status status = check(nvrtc.create(program, request->source, request->name, 0, NULL, NULL),
+                             "nvrtcCreateProgram", error);
     if (status != TW_OK)
         return status;
-    nvrtcResult result = nvrtc.compile(program, option_count, options);
-    read_log(program, binary);
+    *result = nvrtc.compile(*program, count, options);
+    read_log(*program, binary);
+    return TW_OK;
+}
+
+/* The source did not get as far as to machine code: it may name what was left out. */
+static bool may_lack(nvrtcResult result, const struct tw_binary *binary) {
+    const char *log = binary->log.data != NULL ? binary->log.data : "";
+    return result == NVRTC_ERROR_COMPILATION && strstr(log, "ptxas") == NULL;
+}
+
+tw_status tw_nvrtc_compile(const struct tw_device_info *info,
+                           const struct tw_compile_request *request, struct tw_binary *binary,
+                           struct tw_error *error) {
+    *binary = (struct tw_binary){0};
+    struct abilities abilities = {0};
+    nvrtcProgram program = NULL;
+    nvrtcResult result = NVRTC_SUCCESS;
+    tw_status status = ready(error);
+    if (status == TW_OK)
+        status = abilities_of(&abilities, error);
+    if (status == TW_OK)
+        status = try_to_compile(info, request, &abilities, binary, &program, &result, error);
+    if (status == TW_OK && abilities.minimal && may_lack(result, binary)) {
+        nvrtc.destroy(&program);
+        tw_binary_free(binary);
+        abilities.minimal = false;
+        status = try_to_compile(info, request, &abilities, binary, &program, &result, error);
+    }
+    if (status != TW_OK)
+        return status;
     read_resources(binary);
     status = check(result, "nvrtcCompileProgram", error);
     if (status == TW_OK && request->expected != NULL)
