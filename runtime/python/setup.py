@@ -49,7 +49,6 @@ def built():
 def install(to):
     """Installs what calls need: the library, its database, and the program that tunes."""
     build = built()
-    shutil.rmtree(to, ignore_errors=True)
     place = to.with_name("_installing")
     for component in ("library", "program"):
         subprocess.run(["cmake", "--install", build, "--prefix", place, "--component", component, "--strip"],
@@ -76,8 +75,11 @@ def install(to):
 class WithLibrary(build_py):
     def run(self):
         super().run()
+        bundled = pathlib.Path(self.build_lib).resolve() / "tilewise/_native"
+        # An earlier build may have left one.
+        shutil.rmtree(bundled, ignore_errors=True)
         if BUNDLE and not self.editable_mode:
-            install(pathlib.Path(self.build_lib).resolve() / "tilewise/_native")
+            install(bundled)
 
 
 LAUNCH = sorted(str(path) for path in pathlib.Path("launch").glob("*.c"))

@@ -3,6 +3,7 @@
 import os
 import random
 import signal
+import sqlite3
 import time
 
 import support
@@ -110,6 +111,25 @@ class Resume(support.EndToEnd):
             self.assertEqual(self.ask("trials")["state"], "stopped")
             self.check_provisional()
         self.check_resumed(self.trial_count())
+
+    def test_the_end_is_stored_as_a_whole(self):
+        """Whoever is stopped between a playoff's row and the run's end has stored neither: the row would be told to
+        others, as ranks of tune-mpi tell theirs, and then a second playoff's beside it."""
+        self.interrupt(self.start_and_wait_for_trials(1))
+        # An index whose expression fails for what is done.
+        self.write("CREATE INDEX stop ON run (abs(CASE state WHEN 'done' THEN -9223372036854775807 - 1 ELSE 1 END))")
+        result = self.run_command(*self.words)
+        self.assertEqual(result.code, 1, result)
+        self.assertEqual(self.query("SELECT state FROM run"), [("interrupted",)])
+        self.write("DROP INDEX stop")
+        self.check_provisional()
+        self.check_resumed(BUDGET)
+
+    def write(self, statement):
+        connection = sqlite3.connect(self.db, timeout=30)
+        with connection:
+            connection.execute(statement)
+        connection.close()
 
     def test_a_worker_killed(self):
         """The coordinator replaces it and goes on."""

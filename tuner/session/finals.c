@@ -92,24 +92,18 @@ static tw_status store_again(const struct finals *f, int winner) {
     return status;
 }
 
-static tw_status store_winner(const struct finals *f, int winner, const char *ties,
-                              const char *presets) {
+static tw_status store_winner(const struct finals *f, const char *ties, const char *presets) {
     struct session *s = f->s;
     if (ties == NULL || presets == NULL)
         return tw_fail(s->error, TW_NO_MEMORY, "out of memory");
-    struct tw_db_best best = row_of(f, winner, median_us(f, winner));
+    struct tw_db_best best = row_of(f, f->winner, median_us(f, f->winner));
     best.tie_set = ties;
     best.baselines = presets;
-    tw_status status = recorder_begin(&s->recorder, s->error);
-    if (status != TW_OK)
-        return status;
-    status = recorder_drop_provisional(&s->recorder, s->error);
+    tw_status status = recorder_drop_provisional(&s->recorder, s->error);
     if (status == TW_OK)
-        status =
-            recorder_best(&s->recorder, &best, &f->entrants[winner].trial.configuration, s->error);
-    if (status == TW_OK)
-        status = store_again(f, winner);
-    return recorder_end(&s->recorder, status, s->error);
+        status = recorder_best(&s->recorder, &best, &f->entrants[f->winner].trial.configuration,
+                               s->error);
+    return status == TW_OK ? store_again(f, f->winner) : status;
 }
 
 /* What a search of all the space has found does not give way to the best of a part of it, unless
@@ -124,13 +118,13 @@ static tw_status look_up_known(const struct finals *f, int winner, bool *stays) 
     return status;
 }
 
-static tw_status store(const struct finals *f, int winner) {
-    char *ties = tie_set(f, winner, &f->s->result->tie_count);
+tw_status finals_store(const struct finals *f) {
+    char *ties = tie_set(f, f->winner, &f->s->result->tie_count);
     char *presets = baselines(f->s);
     bool stays;
-    tw_status status = look_up_known(f, winner, &stays);
+    tw_status status = look_up_known(f, f->winner, &stays);
     if (status == TW_OK && !stays)
-        status = store_winner(f, winner, ties, presets);
+        status = store_winner(f, ties, presets);
     cJSON_free(ties);
     cJSON_free(presets);
     return status;
@@ -181,7 +175,7 @@ static void take_leader(struct session *s) {
     r->rate = tw_work_rate(&s->work, r->best.time_us * 1e-6, &r->rate_unit);
 }
 
-static tw_status finish(struct finals *f) {
+static tw_status decide(struct finals *f) {
     size_t winner = playoff_winner(f->playoff);
     if (winner == PLAYOFF_NONE && f->s->contender_count == 0)
         return tw_fail(f->s->error, TW_WRONG, "none of the best variants is right: %.900s",
@@ -191,11 +185,13 @@ static tw_status finish(struct finals *f) {
                        "none of the best variants could be measured again, so what is stored is of "
                        "the search: %.700s",
                        f->last_failure);
-    take_winner(f, (int)winner);
-    return store(f, (int)winner);
+    f->winner = (int)winner;
+    take_winner(f, f->winner);
+    return TW_OK;
 }
 
-tw_status finals_run(struct session *s, double seconds) {
+tw_status finals_play(struct session *s, double seconds, struct finals **out) {
+    *out = NULL;
     if (session_interrupted(s)) {
         take_leader(s);
         return TW_OK;
@@ -212,12 +208,22 @@ tw_status finals_run(struct session *s, double seconds) {
         status = rounds_play(f, seconds);
     if (status == TW_OK)
         status = calls_verify(f);
-    if (status == TW_OK && !session_interrupted(s))
-        status = finish(f);
+    const bool over = status == TW_OK && !session_interrupted(s);
+    if (over)
+        status = decide(f);
     else if (status == TW_OK && s->contender_count > 0)
         take_leader(s);
+    if (over && status == TW_OK)
+        *out = f;
+    else
+        finals_free(f);
+    return status;
+}
+
+void finals_free(struct finals *f) {
+    if (f == NULL)
+        return;
     entrants_release(f);
     playoff_free(f->playoff);
     free(f);
-    return status;
 }

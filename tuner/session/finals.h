@@ -31,6 +31,7 @@ struct finals {
     double guest_seconds; /* spent on guests */
     struct playoff *playoff;
     enum playoff_end end;
+    int winner;                       /* once it is over */
     double leader_us;                 /* the search's time of its best */
     char last_failure[TW_ERROR_SIZE]; /* why an entrant went out */
 };

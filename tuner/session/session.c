@@ -122,7 +122,7 @@ static tw_status store_wall(struct session *s) {
     return status;
 }
 
-static tw_status finish(struct session *s) {
+static tw_status end_run(struct session *s) {
     struct session_result *result = s->result;
     result->wall = wall_parts(&s->wall, tw_clock_now());
     tw_status status = predictions_sum_up(s);
@@ -140,6 +140,19 @@ static tw_status finish(struct session *s) {
     return recorder_finish(&s->recorder,
                            result->interrupted ? TW_DB_RUN_INTERRUPTED : TW_DB_RUN_DONE,
                            result->elapsed_s, s->error);
+}
+
+/* What the playoff decided and that the run is done are stored together: whoever finds the one
+ * finds the other, and plays no playoff again that others may have been told of. */
+static tw_status conclude(struct session *s, const struct finals *finals) {
+    tw_status status = recorder_begin(&s->recorder, s->error);
+    if (status != TW_OK)
+        return status;
+    if (finals != NULL)
+        status = finals_store(finals);
+    if (status == TW_OK)
+        status = end_run(s);
+    return recorder_end(&s->recorder, status, s->error);
 }
 
 tw_status session_run(const struct session_options *options, const struct tw_problem *problem,
@@ -160,15 +173,17 @@ tw_status session_run(const struct session_options *options, const struct tw_pro
     tw_status status = session_set_up(s, db, db_path);
     if (status == TW_OK)
         status = search(s, progress, context);
+    struct finals *finals = NULL;
     if (status == TW_OK && s->contender_count > 0 && !options->trials_only) {
         if (!session_interrupted(s))
             report(s, "playoff", progress, context);
-        status = finals_run(s, playoff_seconds(s));
+        status = finals_play(s, playoff_seconds(s), &finals);
     }
-    /* A run that failed stays unfinished, so that the same command goes on with it. */
     if (status == TW_OK)
-        status = finish(s);
-    else if (s->recorder.run_id != 0)
+        status = conclude(s, finals);
+    finals_free(finals);
+    /* A run that failed stays unfinished, so that the same command goes on with it. */
+    if (status != TW_OK && s->recorder.run_id != 0)
         recorder_finish(&s->recorder, TW_DB_RUN_INTERRUPTED, session_elapsed(s), NULL);
     session_tear_down(s);
     free(s);

@@ -207,8 +207,15 @@ void pipeline_wait(struct session *s, double seconds);
 
 /* ---- finals.c: the playoff ---- */
 
+struct finals;
+
 /* Measures the contenders in interleaved rounds within about `seconds` and fills in the result's
- * best. */
-tw_status finals_run(struct session *s, double seconds);
+ * best. *finals is what is to be stored of it, the caller's to free; NULL: nothing, as when the
+ * session was interrupted. */
+tw_status finals_play(struct session *s, double seconds, struct finals **finals);
+/* Stores the best rows. */
+tw_status finals_store(const struct finals *finals);
+/* Takes NULL. */
+void finals_free(struct finals *finals);
 
 #endif
