@@ -40,7 +40,7 @@ Works on NVIDIA GPUs, on OpenCL devices and, through PoCL, on CPUs.")
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "the fastest known GPU kernel for the shape at hand, library
 libtilewise reads what tune found and launches it. With the results that ship.")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "the fastest known GPU kernel for the shape at hand, development files
-The header, the static library, and what pkg-config and CMake need.")
+The headers, the static library, and what pkg-config and CMake need.")
 set(CPACK_COMPONENT_CLUSTER_DESCRIPTION "tuner of GPU kernels, for MPI jobs
 tune-mpi tunes a list of problems with the ranks of an MPI job, each on a GPU of its own, into one database.")
 set(CPACK_COMPONENT_PYTHON_DESCRIPTION "the fastest known GPU kernel for the shape at hand, for Python 3

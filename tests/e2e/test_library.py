@@ -271,6 +271,12 @@ class Builds(Tuned):
         self.call("cc", "-std=c11", *strict, "-x", "c", header)
         self.call("c++", "-std=c++11", *strict, "-x", "c++", header)
 
+    def test_a_part_of_the_header_says_what_to_include(self):
+        part = next(self.prefix.rglob("tilewise_kernels.h"))
+        done = subprocess.run(["cc", "-fsyntax-only", "-x", "c", part], capture_output=True, text=True)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn('#error "include tilewise.h, which has this in it"', done.stderr)
+
     def test_programs_of_this_header(self):
         version = re.search(r"^Version: (.*)", (self.libraries(self.prefix) / "pkgconfig/tilewise.pc").read_text(), re.M)[1]
         for name, compiler in (("in_c", ("cc", "-std=c11")), ("in_cxx", ("c++", "-std=c++11", "-x", "c++"))):
@@ -287,7 +293,8 @@ class Builds(Tuned):
         self.assertEqual([name for name in names if not name.startswith(("tw_", "__"))], [])
 
     def test_the_shared_library_shows_the_header_and_no_more(self):
-        declared = set(re.findall(r"^TW_API [^;{]*?\b(tw_\w+)\(", (ROOT / "runtime/tilewise.h").read_text(), re.M))
+        declared = set(re.findall(r"^TW_API [^;{]*?\b(tw_\w+)\(", 
+                                  "".join(path.read_text() for path in self.prefix.rglob("tilewise*.h")), re.M))
         self.assertGreater(len(declared), 10)
         library = self.libraries(self.prefix) / "libtilewise.so"
         lines = self.call("nm", "-D", "--defined-only", library).splitlines()

@@ -54,7 +54,8 @@ class Package(unittest.TestCase):
         sources = self.home / "sources"
         shutil.copytree(pythons.ROOT / "runtime/python", sources / "runtime/python",
                         ignore=shutil.ignore_patterns("build", "*.egg-info"))
-        shutil.copy(pythons.ROOT / "runtime/tilewise.h", sources / "runtime")
+        for header in (pythons.ROOT / "runtime").glob("tilewise*.h"):
+            shutil.copy(header, sources / "runtime")
         shutil.copy(pythons.ROOT / "LICENSE", sources)
         done = subprocess.run([found, "setup.py", "-q", "bdist_wheel", "--dist-dir", self.home / "wheels"],
                               cwd=sources / "runtime/python", capture_output=True, text=True,

@@ -2,12 +2,15 @@
 
     header.py HEADER NAME SECTION SUMMARY VERSION > NAME.SECTION
 
+A header beside it that it includes in quotes is part of it, and stands in the page where it is included.
+
 Knows what the header is made of: comments that begin a line, of paragraphs, of code (indented) and of titles
 (`---- Title ----`, or a paragraph that begins with CAPITALS and a full stop), and declarations, whose comment
 stands before them and follows them in the page. Comments within a declaration stay in it. What is there for the
 compiler alone (guards, C++, visibility) is left out.
 """
 
+import pathlib
 import re
 import sys
 
@@ -15,6 +18,12 @@ import manual
 
 TITLE = re.compile(r"-{4} (?P<title>.+?) -{4,}(?:\n|$)")
 CAPITALS = re.compile(r"(?P<title>[A-Z]{4,})(?:\.\s+|$)")
+
+
+def whole(path):
+    """The header's text, with that of its own parts in place of their includes."""
+    return re.sub(r'^#include "(.*)"$', lambda part: whole(path.with_name(part[1])), path.read_text(encoding="utf-8"),
+                  flags=re.M)
 
 
 def for_readers(lines):
@@ -29,7 +38,7 @@ def for_readers(lines):
             hidden[-1] = not hidden[-1]
         elif word == "#endif":
             hidden.pop()
-        elif not any(hidden) and word != "#include" and not re.match(r"#define (TW_API|TILEWISE_H)\b", line):
+        elif not any(hidden) and word not in ("#include", "#error") and not re.match(r"#define (TW_API|TILEWISE_\w*H)\b", line):
             indent = len("TW_API ") if line.startswith("TW_API ") else indent if line.startswith(" ") else 0
             line = line.removeprefix("TW_API ") if indent and not line.startswith(" ") else line[indent:]
             yield re.sub(r" +\\$", r" \\", line)
@@ -97,5 +106,4 @@ def page(header, name, section, summary, version):
 
 
 if __name__ == "__main__":
-    with open(sys.argv[1], encoding="utf-8") as file:
-        sys.stdout.write(page(file.read(), *sys.argv[2:]))
+    sys.stdout.write(page(whole(pathlib.Path(sys.argv[1])), *sys.argv[2:]))
