@@ -39,6 +39,8 @@ TW_KERNEL(gemm_wgmma_multistage)
 #endif
             /* Everybody is done with the stage of two steps ago, which is filled next. */
             __syncthreads();
+            /* First, so that the tensor cores are busy while copies are asked for. */
+            multiply_stage(base, sum, row, step % STAGES, step == 0);
         }
 #if BY_ENGINE
         if (threadIdx.x == 0 && next < share.steps) {
@@ -55,10 +57,8 @@ TW_KERNEL(gemm_wgmma_multistage)
         }
         COPIES_COMMIT();
 #endif
-        if (step >= 0) {
-            multiply_stage(base, sum, row, step % STAGES, step == 0);
+        if (step >= 0)
             WGMMA_WAIT(1);
-        }
     }
     finish_sums(sum);
     store_direct(C, sum, place.row + row + (int)threadIdx.x / 32 % 4 * 16, place.column, M, N, ldc, alpha, beta);
