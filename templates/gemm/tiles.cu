@@ -9,12 +9,17 @@
 #endif
 #define TILES_N(N) ((N) / BN + ((N) % BN != 0))
 
-/* The first row of a tile, and the first column. */
+/* The first row of a tile, and the first column. Threads that make C of parts may ask for tiles behind the last, and
+ * use none of it: a CPU stops at a remainder by zero, of which a GPU makes some number. */
 TW_DEVICE int tile_m(int tile, int M, int N, int group_m)
 {
     const int tall = group_m < TILES_M(M) ? group_m : TILES_M(M);
     const int first = tile / (tall * TILES_N(N)) * tall;
     const int height = TILES_M(M) - first < tall ? TILES_M(M) - first : tall;
+#if !TW_CUDA
+    if (height <= 0)
+        return M;
+#endif
     return (first + tile % (tall * TILES_N(N)) % height) * BM;
 }
 
@@ -23,5 +28,9 @@ TW_DEVICE int tile_n(int tile, int M, int N, int group_m)
     const int tall = group_m < TILES_M(M) ? group_m : TILES_M(M);
     const int first = tile / (tall * TILES_N(N)) * tall;
     const int height = TILES_M(M) - first < tall ? TILES_M(M) - first : tall;
+#if !TW_CUDA
+    if (height <= 0)
+        return N;
+#endif
     return tile % (tall * TILES_N(N)) / height * BN;
 }
