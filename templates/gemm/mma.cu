@@ -41,6 +41,7 @@ struct fragments {
     tw_u32 rows[TALL][4], columns[ACROSS][4];
 };
 
+#if !STREAMED
 /* Where a warp's lanes read in a stage, from its beginning. */
 struct lanes {
     tw_u32 rows, columns;
@@ -115,6 +116,8 @@ TW_DEVICE void read_fragments(struct fragments *to, tw_u32 stage, struct lanes l
     for (int b = 0; b < ACROSS; b++)
         read_matrices(to->columns[b], stage, lanes.columns, b * 16, part * FRAGMENT_K, BN, COLUMNS_ALONG_K, 0);
 }
+
+#endif
 
 /* Of a lane, in 16 rows and 16 columns: where rows i of two and columns j of four are, and their sum. */
 #define ROW_OF(lane, i) ((lane) / 4 + (i)*8)

@@ -60,7 +60,9 @@ TW_DEVICE void store_neighbours(TW_GLOBAL RESULT *C, const real *sum, const int 
 #endif
 
 /* Of block (b, c) of a warp's 16 rows and 16 columns, row i of a lane's two and column j of its four. */
+#ifndef TILE_ROW
 #define TILE_ROW(b, i) (WARP_ROW((int)threadIdx.x / 32) + (b)*16 + ROW_OF((int)threadIdx.x % 32, i))
+#endif
 #define TILE_COLUMN(c, j) (WARP_COLUMN((int)threadIdx.x / 32) + (c)*16 + COLUMN_OF((int)threadIdx.x % 32, j))
 
 #if DIRECT
