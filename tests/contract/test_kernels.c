@@ -26,12 +26,11 @@ static const int64_t shapes[][TW_MAX_DIMENSIONS] = {
 static const int64_t large[TW_MAX_DIMENSIONS] = {1000, 1000, 1000};
 
 /* Of images and filters: one pixel of one channel, filters that are not square, one of a single
- * term, and more of each than a tile has under the filter that most have. */
+ * term, and more of each than a tile has under the filter that most have. The last is for GPUs: so
+ * many channels as their copy engines take at a time, and many pixels. */
 static const int64_t image_shapes[][TW_MAX_DIMENSIONS] = {
-    {1, 1, 1, 1, 1, 1, 1},
-    {2, 1, 9, 11, 6, 3, 2},
-    {3, 24, 13, 8, 6, 1, 1},
-    {1, 18, 12, 19, 66, 3, 3},
+    {1, 1, 1, 1, 1, 1, 1},     {2, 1, 9, 11, 6, 3, 2},    {3, 24, 13, 8, 6, 1, 1},
+    {1, 18, 12, 19, 66, 3, 3}, {4, 64, 20, 24, 72, 3, 3},
 };
 static const int64_t large_images[TW_MAX_DIMENSIONS] = {2, 20, 33, 47, 40, 3, 3};
 
@@ -41,8 +40,9 @@ static const int64_t *shape_of(const struct tw_description *d, int number) {
     return is_of_images(d) ? image_shapes[number] : shapes[number];
 }
 
-static int shape_count(const struct tw_description *d) {
-    return is_of_images(d) ? sizeof image_shapes / sizeof *image_shapes : SHAPES;
+static int shape_count(const struct tw_description *d, const struct tw_device_info *device) {
+    const int of_images = sizeof image_shapes / sizeof *image_shapes;
+    return !is_of_images(d) ? SHAPES : device->is_cpu ? of_images - 1 : of_images;
 }
 
 /* One that most tiles divide. */
@@ -227,7 +227,7 @@ static void try_all(struct trial *trial) {
             try_sample(trial, i);
 }
 
-enum extent { DEFAULT_ONLY, SOME, ALL };
+enum extent { DEFAULT_ONLY, SOME, ALL, ONE };
 
 static void bind_problem(const struct job *job, const struct tw_problem *problem,
                          enum padding padding, int64_t strides[TW_MAX_ARGUMENTS],
@@ -239,7 +239,8 @@ static void bind_problem(const struct job *job, const struct tw_problem *problem
     pad_strides(problem, values, padding, strides);
 }
 
-/* Returns how many variants were tried; failures are added. */
+/* `how_many` SOME, or which ONE of the presets. Returns how many variants were tried; failures are
+ * added. */
 static int try_problem(const struct job *job, const struct tw_problem *problem,
                        enum padding padding, enum extent extent, int how_many, int *failures) {
     static const char *const paddings[] = {"", ", strides padded", ", strides padded to 16"};
@@ -257,6 +258,8 @@ static int try_problem(const struct job *job, const struct tw_problem *problem,
         try_all(&trial);
     } else if (extent == SOME) {
         try_some(&trial, how_many);
+    } else if (extent == ONE) {
+        try_preset(&trial, how_many);
     } else {
         const char *name;
         for (int i = 0; i < preset_count(job->description); i++) {
@@ -366,22 +369,74 @@ static bool wants_newer_hardware(const struct job *job, const struct tw_configur
     return false;
 }
 
-/* Nothing was left out because it never was allowed. */
-static void tried_every_preset(void **state) {
+static bool allows(const struct job *job, const struct tw_problem *problem, int number) {
+    int64_t values[TW_MAX_SYMBOLS], strides[TW_MAX_ARGUMENTS];
+    const char *name;
+    const struct tw_configuration c = preset_number(job->description, number, &name);
+    bind_problem(job, problem, PADDING_NONE, strides, values);
+    return is_allowed(job->description, &c, values, job->device, NULL) == TW_OK;
+}
+
+/* A problem that allows a preset, as plain as its choice of words lets it be, of dense rows. */
+static bool find_problem(const struct job *job, int number, struct tw_problem *problem) {
+    const struct tw_description *d = job->description;
+    const int shapes_here = shape_count(d, job->device);
+    for (int shape = shapes_here; shape >= 0; shape--)
+        for (int choice = 0; choice < attribute_choices(d); choice++) {
+            *problem =
+                problem_of(d, shape == shapes_here ? large_shape(d) : shape_of(d, shape), choice);
+            count_choices(d, problem, choice);
+            if (allows(job, problem, number))
+                return true;
+        }
+    return false;
+}
+
+/* The same with other numbers, in one group, where the preset allows any. */
+static bool find_numbers(const struct job *job, int number, struct tw_problem *problem) {
+    enum { DRAWS = 100 };
+    const struct tw_description *d = job->description;
+    for (uint64_t seed = 0; seed < DRAWS; seed++) {
+        struct tw_problem other = *problem;
+        mix(&other, (uint64_t)number * DRAWS + seed);
+        for (int i = 0; i < d->attribute_count; i++)
+            if (!d->attributes[i].is_number || strcmp(d->attributes[i].name, "groups") == 0)
+                other.words[i] = problem->words[i];
+        if (memcmp(other.words, problem->words, sizeof other.words) == 0 ||
+            tw_problem_refusal(&other) != NULL || !allows(job, &other, number))
+            continue;
+        *problem = other;
+        return true;
+    }
+    return false;
+}
+
+/* What no problem allowed so far: a GPU tries it on one that does, as it is and with other numbers.
+ * The others are dealt out as problems are. */
+static void every_preset(void **state) {
     const struct job *job = *state;
     const struct tw_description *d = job->description;
+    const struct piece piece = job->progress->piece;
+    int failures = 0, left = 0;
     for (int i = 0; i < preset_count(d); i++) {
         const char *name;
+        struct tw_problem problem;
         struct tw_configuration c = preset_number(d, i, &name);
-        if (!is_for(&d->implementations[c.implementation], job->device))
+        if (!is_for(&d->implementations[c.implementation], job->device)) {
             print_message("             %s does not run on %s\n", name, job->device->id);
-        else if (job->progress->preset_was_tried[i])
+        } else if (job->progress->preset_was_tried[i]) {
             continue;
-        else if (wants_newer_hardware(job, &c))
+        } else if (wants_newer_hardware(job, &c)) {
             print_message("             %s wants newer hardware than %s\n", name, job->device->id);
-        else
+        } else if (job->device->is_cpu || !find_problem(job, i, &problem)) {
             fail_msg("the preset %s was allowed for no problem", name);
+        } else if (left++ % piece.of == piece.number) {
+            assert_int_equal(try_problem(job, &problem, PADDING_NONE, ONE, i, &failures), 1);
+            if (find_numbers(job, i, &problem))
+                try_problem(job, &problem, PADDING_NONE, ONE, i, &failures);
+        }
     }
+    assert_int_equal(failures, 0);
 }
 
 static int test_kernel(const char *kernel, const struct tw_device_info *device, uint64_t seed,
@@ -396,7 +451,7 @@ static int test_kernel(const char *kernel, const struct tw_device_info *device, 
         print_error("%s\n", error.message);
         return 1;
     }
-    const int count = shape_count(d);
+    const int count = shape_count(d, device);
     for (int i = 0; i <= count; i++) {
         struct job *job = &jobs[i];
         *job = (struct job){.description = d,
@@ -412,7 +467,7 @@ static int test_kernel(const char *kernel, const struct tw_device_info *device, 
                                        .initial_state = job};
     }
     tests[count + 1] = (struct CMUnitTest){
-        .name = "tried_every_preset", .test_func = tried_every_preset, .initial_state = &jobs[0]};
+        .name = "every_preset", .test_func = every_preset, .initial_state = &jobs[0]};
     int failed = _cmocka_run_group_tests(kernel, tests, (size_t)count + 2, NULL, NULL);
     bench_close(&progress.bench);
     tw_description_free(d);
