@@ -1,0 +1,3 @@
+/* What the launch leaves are parts of sums in single precision, whatever the results are. */
+#undef CTYPE
+#define CTYPE CTYPE_f32
