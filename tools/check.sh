@@ -54,8 +54,9 @@ build() {
     cmake --build "build/$name" --parallel | tail -n 40
 }
 
+# One more at a time than there are cores: some wait for processes that they start or stop.
 tests() {
-    ctest --test-dir "build/$1" --parallel "$(nproc)" "${@:2}" 2>&1 | tee "build/$1/check.log"
+    ctest --test-dir "build/$1" --parallel "$(($(nproc) + 1))" "${@:2}" 2>&1 | tee "build/$1/check.log"
 }
 
 # For the fuzz targets, for bench to compare with, and for tune-mpi.

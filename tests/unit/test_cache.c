@@ -180,7 +180,7 @@ static void the_limit_drops_what_was_used_longest_ago(void **state) {
     assert_int_equal(tw_cache_open(&small, f->directory, (uint64_t)info.st_size * 3, &error),
                      TW_OK);
     for (int i = 0; i < 4; i++) {
-        char source[16];
+        char source[24];
         struct timespec times[2];
         snprintf(source, sizeof source, "source %d", i);
         tw_cache_key(&device, source, "function", keys[i]);

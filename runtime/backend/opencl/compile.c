@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/backend/opencl/built.h"
+
 tw_status tw_opencl_count(int *count, struct tw_error *error) {
     const struct tw_opencl *cl;
     const struct tw_opencl_devices *devices;
@@ -187,6 +189,7 @@ static tw_status check_expected(const struct tw_opencl *cl, cl_program program,
 static struct scratch {
     cl_context context; /* NULL while it is lent */
     int uses;
+    bool is_a_devices; /* that of an open device, which will load what is built in it */
 } scratches[TW_OPENCL_MAX_DEVICES];
 static pthread_mutex_t scratch_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -194,8 +197,12 @@ static pthread_mutex_t scratch_lock = PTHREAD_MUTEX_INITIALIZER;
 enum { SCRATCH_USES = 64 };
 
 static tw_status borrow_scratch(const struct tw_opencl *cl, int index, cl_device_id device,
-                                struct scratch *scratch, struct tw_error *error) {
+                                bool to_load, struct scratch *scratch, struct tw_error *error) {
     cl_int result;
+    if (to_load && (scratch->context = tw_opencl_built_context(cl, index)) != NULL) {
+        scratch->is_a_devices = true;
+        return TW_OK;
+    }
     pthread_mutex_lock(&scratch_lock);
     *scratch = scratches[index];
     scratches[index] = (struct scratch){0};
@@ -213,7 +220,8 @@ static void return_scratch(const struct tw_opencl *cl, const struct tw_device_in
     scratch->uses++;
     pthread_mutex_lock(&scratch_lock);
     struct scratch *place = &scratches[info->index];
-    bool kept = is_pocl(info) && place->context == NULL && scratch->uses < SCRATCH_USES;
+    bool kept = is_pocl(info) && !scratch->is_a_devices && place->context == NULL &&
+                scratch->uses < SCRATCH_USES;
     if (kept)
         *place = *scratch;
     pthread_mutex_unlock(&scratch_lock);
@@ -230,10 +238,13 @@ tw_status tw_opencl_compile(const struct tw_device_info *info,
     tw_status status = tw_opencl_device(info->index, &cl, &device, error);
     if (status != TW_OK)
         return status;
-    if (request->trusted && request->passing && is_pocl(info))
+    /* PoCL compiles a kernel for its work-group size at the first launch, and to hand out a binary
+     * compiles it for any size besides, which takes longer and is never run. */
+    const bool to_load = request->passing && is_pocl(info);
+    if (request->trusted && to_load)
         return take_source(request->source, binary, error);
-    struct scratch scratch;
-    status = borrow_scratch(cl, info->index, device, &scratch, error);
+    struct scratch scratch = {0};
+    status = borrow_scratch(cl, info->index, device, to_load, &scratch, error);
     if (status != TW_OK)
         return status;
     cl_int result;
@@ -244,12 +255,13 @@ tw_status tw_opencl_compile(const struct tw_device_info *info,
         status = tw_opencl_build(cl, program, device, &binary->log, error);
         if (status == TW_OK && request->expected != NULL)
             status = check_expected(cl, program, request, error);
-        /* PoCL compiles a kernel for its work-group size at the first launch, and to hand out a
-         * binary compiles it for any size besides, which takes longer and is never run. */
         if (status == TW_OK)
-            status = request->passing && is_pocl(info) ? take_source(source, binary, error)
-                                                       : take_binary(cl, program, binary, error);
-        cl->program_release(program);
+            status = to_load ? take_source(source, binary, error)
+                             : take_binary(cl, program, binary, error);
+        if (status == TW_OK && scratch.is_a_devices)
+            tw_opencl_built_keep(cl, scratch.context, binary->bytes, binary->size, program);
+        else
+            cl->program_release(program);
     }
     return_scratch(cl, info, &scratch);
     return status;

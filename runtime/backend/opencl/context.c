@@ -1,6 +1,7 @@
 /* A device of one's own, or within an application's context. */
 #include <stdlib.h>
 
+#include "runtime/backend/opencl/built.h"
 #include "runtime/backend/opencl/device.h"
 
 void tw_opencl_close(struct tw_device *device) {
@@ -8,8 +9,10 @@ void tw_opencl_close(struct tw_device *device) {
         return;
     if (device->queue != NULL)
         device->cl->queue_release(device->queue);
-    if (device->context != NULL)
+    if (device->context != NULL) {
+        tw_opencl_built_close(device->cl, device->context);
         device->cl->context_release(device->context);
+    }
     free(device);
 }
 
@@ -66,7 +69,10 @@ tw_status tw_opencl_attach(struct tw_device **out, int index, void *context,
 }
 
 tw_status tw_opencl_open(struct tw_device **out, int index, struct tw_error *error) {
-    return tw_opencl_attach(out, index, NULL, error);
+    tw_status status = tw_opencl_attach(out, index, NULL, error);
+    if (status == TW_OK)
+        tw_opencl_built_open(index, (*out)->context);
+    return status;
 }
 
 /* OpenCL has no thread's current context: there is nothing to enter. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/backend/opencl/built.h"
 #include "runtime/backend/opencl/compile.h"
 #include "runtime/backend/opencl/device.h"
 
@@ -23,15 +24,18 @@ static tw_status load_parts(struct tw_device *device, const void *bytes, size_t 
                             struct tw_error *error) {
     const struct tw_opencl *cl = device->cl;
     cl_int result;
-    tw_status status = tw_opencl_program(cl, device->context, device->device, bytes, size,
-                                         &module->program, error);
-    if (status != TW_OK)
-        return status;
-    struct tw_text log = {0};
-    status = tw_opencl_build(cl, module->program, device->device, &log, error);
-    tw_text_free(&log);
-    if (status != TW_OK)
-        return status;
+    module->program = tw_opencl_built_take(device->context, bytes, size);
+    if (module->program == NULL) {
+        tw_status status = tw_opencl_program(cl, device->context, device->device, bytes, size,
+                                             &module->program, error);
+        if (status != TW_OK)
+            return status;
+        struct tw_text log = {0};
+        status = tw_opencl_build(cl, module->program, device->device, &log, error);
+        tw_text_free(&log);
+        if (status != TW_OK)
+            return status;
+    }
     module->kernel = cl->kernel_create(module->program, function, &result);
     return tw_opencl_check(result, "clCreateKernel", error);
 }
