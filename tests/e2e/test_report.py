@@ -269,7 +269,7 @@ class Report(support.EndToEnd):
         # Words that leave their picture on the left are cut off by the window's edge on a phone.
         cut = ("[...document.querySelectorAll('svg text')].filter(e=>e.getBoundingClientRect().left<0)"
                ".map(e=>e.outerHTML.slice(0,80))")
-        papers = {}
+        papers, wide = {}, "document.documentElement.scrollWidth"
         with browser.Browser() as chromium:
             for name, options in {"light": {}, "dark": {"scheme": "dark"}, "phone": {"width": 360},
                                   "paper": {"scheme": "dark", "media": "print", "width": 700}}.items():
@@ -292,6 +292,10 @@ class Report(support.EndToEnd):
                     self.assertGreater(colours.get(ink, 0), picture.width / 4)
                     coloured = sum(n for (r, g, b), n in colours.items() if b - r > 60)
                     self.assertGreater(coloured, 50)
+            # What is 182 mm wide, A4 less its margins, in pixels; nobody can scroll it.
+            for page in filter(pathlib.Path.exists, (self.out, EXAMPLE)):
+                chromium.open(page, media="print", width=688)
+                self.assertLessEqual(chromium.ask(wide), 688, page)
         self.assertGreater(papers["light"], 600)
         self.assertLess(papers["dark"], 150)
         self.assertGreater(papers["phone"], 600)

@@ -83,4 +83,7 @@ const char page_style[] =
     ".k.failed{width:.15rem;border-radius:0;background:var(--bad)}\n"
     "@media print{body{font-size:10.5pt;max-width:none;padding:0}a{color:inherit}"
     "figure,.tiles,tr{break-inside:avoid}h2,h3,h4{break-after:avoid}.wide{overflow:visible}"
-    ".subject+.subject{break-before:page}.hint{break-after:avoid}@page{margin:14mm}}\n";
+    ".subject+.subject{break-before:page}.hint{break-after:avoid}"
+    /* Paper cannot be scrolled: what lies in tables takes no more than its width. */
+    "table{font-size:8pt}th,td.n{white-space:normal}th,td{padding-right:.4rem}"
+    "td:first-child:not(.n),.values,.barcell{min-width:0}@page{margin:14mm}}\n";
