@@ -49,6 +49,10 @@ class Completion(support.EndToEnd):
         self.assertEqual(self.complete("aat", "--cache", "w"), ["warm"])
         self.assertEqual(self.complete("transpose", "--dtype", "u"), ["u8", "u16"])
         self.assertIn("trans=tn", self.complete("gemm", "--attr", ""))
+        words = ["f32", "tf32", "f32_split", "bf16x6", "bf16x3", "tf32x3"]
+        self.assertEqual(self.complete("gemm", "--compute", ""), [*words, "any"])
+        self.assertEqual(self.complete("explain", "gemm", "--compute", ""), words)
+        self.assertEqual(self.complete("transpose", "--compute", ""), [])
         self.assertIn("BK=16", self.complete("gemm", "--fix", "BK="))
         self.assertIn("split-k", self.complete("run", "gemm", "--shape", "8x8x8", "--preset", "s"))
         self.assertNotIn("split-k", self.complete("run", "transpose", "--preset", ""))

@@ -97,6 +97,21 @@ static void offer_attributes(struct completion *c, const struct tw_description *
     }
 }
 
+/* As --compute has them: what nothing asks for is called f32 there, and tuning takes them all. */
+static void offer_promises(struct completion *c, const struct tw_description *d) {
+    for (int i = 0; i < d->attribute_count; i++) {
+        const struct tw_attribute *a = &d->attributes[i];
+        if (strcmp(a->name, "compute") != 0 || a->is_number)
+            continue;
+        for (int j = 0; j < a->word_count; j++) {
+            const char *word = d->symbols.words[a->words[j]];
+            offer(c, strcmp(word, "default") == 0 ? "f32" : word);
+        }
+        if (strcmp(c->command, "tune") == 0)
+            offer(c, "any");
+    }
+}
+
 /* NAME=VALUE of all parameters, each once: implementations share most. */
 static void offer_parameters(struct completion *c, const struct tw_description *d) {
     struct tw_text before = {0};
@@ -162,6 +177,8 @@ static void offer_of_kernel(struct completion *c, const char *option) {
         offer_parameters(c, d);
     else if (strcmp(option, "attr") == 0)
         offer_attributes(c, d, NULL);
+    else if (strcmp(option, "compute") == 0)
+        offer_promises(c, d);
     else
         offer_attributes(c, d, option);
     tw_description_free(d);
