@@ -306,6 +306,52 @@ static void rules_cut_a_product_down(void **state) {
     tw_text_free(&rules);
 }
 
+/* What several walk through together is as if one had. */
+static void points_of_a_large_product_are_in_order(void **state) {
+    (void)state;
+    struct tw_text rules = {0};
+    for (int i = 1; i < 7; i++)
+        tw_text_print(&rules, "\"P%d == P0\", ", i);
+    tw_text_print(&rules, "\"P7 <= 4\", \"P8 <= 16\", \"P9 + P0 %% 2 <= 8\"");
+    char *text = product(rules.data);
+    struct fixture f;
+    make_on(&f, text, &paper_gpu);
+    assert_int_equal(space_size(f.space), 32 * 4 * 16 * (7 + 8));
+    for (size_t point = 0; point < space_size(f.space); point++) {
+        struct tw_configuration c;
+        space_configuration(f.space, point, &c);
+        for (int i = 1; i < 7; i++)
+            assert_int_equal(c.values[i], c.values[0]);
+        assert_true(c.values[7] <= 4 && c.values[8] <= 16 && c.values[9] + c.values[0] % 2 <= 8);
+        assert_true(point == 0 || memcmp(space_coordinates(f.space, point - 1),
+                                         space_coordinates(f.space, point), FACTORS) < 0);
+    }
+    destroy(&f);
+    free(text);
+    tw_text_free(&rules);
+}
+
+/* Of several points of a large product at which a rule breaks the first is told, whoever came to
+ * one first. */
+static void the_first_mistake_of_a_large_product(void **state) {
+    (void)state;
+    struct tw_text rules = {0};
+    tw_text_print(&rules, "\"100 / ((P3 - 9) * (P3 - 7) * (P3 - 60)) < 1000\"");
+    for (int i = 4; i < FACTORS; i++)
+        tw_text_print(&rules, ", \"P%d == P0\"", i);
+    char *text = product(rules.data);
+    for (int i = 0; i < 8; i++) {
+        struct fixture f = {.description = read_description(text, NULL)};
+        struct tw_error error;
+        f.problem = parse_problem(f.description, "1000x10");
+        assert_refuses(space_create(&f.space, &f.problem, &paper_gpu, NULL, &error), TW_INVALID,
+                       error, "divides by zero with P3=7");
+        destroy(&f);
+    }
+    free(text);
+    tw_text_free(&rules);
+}
+
 static void too_large_a_space_is_refused(void **state) {
     (void)state;
     char *text = product("");
@@ -373,6 +419,8 @@ int main(void) {
         cmocka_unit_test(the_nearest_point),
         cmocka_unit_test(axes_are_ordered),
         cmocka_unit_test(rules_cut_a_product_down),
+        cmocka_unit_test(points_of_a_large_product_are_in_order),
+        cmocka_unit_test(the_first_mistake_of_a_large_product),
         cmocka_unit_test(too_large_a_space_is_refused),
         cmocka_unit_test(a_problem_that_cannot_be_bound),
         cmocka_unit_test(rules_that_cannot_be_evaluated),
