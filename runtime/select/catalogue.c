@@ -72,15 +72,19 @@ static bool same_sizes(const struct tw_catalogue_row *row, uint64_t hash, const 
 }
 
 /* Where the first row of a problem's sizes is noted, or would be. */
-static size_t *find_bucket(const struct tw_catalogue *c, uint64_t hash, const char *kernel,
-                           const char *problem) {
-    size_t at = (size_t)hash & (c->bucket_count - 1);
-    while (c->buckets[at] != 0 && !same_sizes(&c->rows[c->buckets[at] - 1], hash, kernel, problem))
+static struct tw_bucket *find_bucket(const struct tw_catalogue *c, uint64_t hash,
+                                     const char *kernel, const char *problem) {
+    size_t at = (uint32_t)hash & (c->bucket_count - 1);
+    while (c->buckets[at].row != 0 &&
+           (c->buckets[at].hash != (uint32_t)hash ||
+            !same_sizes(&c->rows[c->buckets[at].row - 1], hash, kernel, problem)))
         at = (at + 1) & (c->bucket_count - 1);
     return &c->buckets[at];
 }
 
 static bool make_room(struct tw_catalogue *c) {
+    if (c->count == UINT32_MAX) /* which buckets count to */
+        return false;
     if (c->count == c->capacity) {
         size_t capacity = c->capacity == 0 ? 256 : 2 * c->capacity;
         struct tw_catalogue_row *rows = realloc(c->rows, capacity * sizeof *rows);
@@ -91,19 +95,20 @@ static bool make_room(struct tw_catalogue *c) {
     }
     if (2 * (c->problem_count + 1) <= c->bucket_count)
         return true;
-    size_t *old = c->buckets, old_count = c->bucket_count;
+    struct tw_bucket *old = c->buckets;
+    size_t old_count = c->bucket_count;
     size_t bucket_count = old_count == 0 ? 64 : 2 * old_count;
-    size_t *buckets = calloc(bucket_count, sizeof *buckets);
+    struct tw_bucket *buckets = calloc(bucket_count, sizeof *buckets);
     if (buckets == NULL)
         return false;
     c->buckets = buckets;
     c->bucket_count = bucket_count;
     for (size_t i = 0; i < old_count; i++) {
-        if (old[i] == 0)
+        if (old[i].row == 0)
             continue;
         /* No two are of the same sizes. */
-        size_t at = (size_t)c->rows[old[i] - 1].hash & (bucket_count - 1);
-        while (buckets[at] != 0)
+        size_t at = old[i].hash & (bucket_count - 1);
+        while (buckets[at].row != 0)
             at = (at + 1) & (bucket_count - 1);
         buckets[at] = old[i];
     }
@@ -156,8 +161,8 @@ static bool same_subject(const struct tw_catalogue_row *a, const struct tw_catal
 /* Puts a row in the place of the one that it overrides, or not at all; else at the head of its
  * problem's rows. */
 static void put_row(struct tw_catalogue *c, const struct tw_catalogue_row *row) {
-    size_t *bucket = find_bucket(c, row->hash, row->kernel, row->problem);
-    for (size_t i = *bucket; i != 0; i = c->rows[i - 1].next) {
+    struct tw_bucket *bucket = find_bucket(c, row->hash, row->kernel, row->problem);
+    for (size_t i = bucket->row; i != 0; i = c->rows[i - 1].next) {
         if (same_subject(&c->rows[i - 1], row)) {
             size_t next = c->rows[i - 1].next;
             if (row->provisional && !c->rows[i - 1].provisional)
@@ -168,9 +173,9 @@ static void put_row(struct tw_catalogue *c, const struct tw_catalogue_row *row) 
         }
     }
     c->rows[c->count] = *row;
-    c->rows[c->count].next = *bucket;
-    c->problem_count += *bucket == 0;
-    *bucket = ++c->count;
+    c->rows[c->count].next = bucket->row;
+    c->problem_count += bucket->row == 0;
+    *bucket = (struct tw_bucket){.hash = (uint32_t)row->hash, .row = (uint32_t)++c->count};
     c->no_memory = !tw_kinds_add(&c->kinds, c->rows, c->count - 1);
 }
 
@@ -219,7 +224,7 @@ void tw_catalogue_free(struct tw_catalogue *c) {
 const struct tw_catalogue_row *tw_catalogue_exact(const struct tw_catalogue *c, const char *kernel,
                                                   const char *problem) {
     const char *own = tw_catalogue_word(c, kernel);
-    size_t first = own != NULL ? *find_bucket(c, hash_sizes(own, problem), own, problem) : 0;
+    size_t first = own != NULL ? find_bucket(c, hash_sizes(own, problem), own, problem)->row : 0;
     return first != 0 ? &c->rows[first - 1] : NULL;
 }
 

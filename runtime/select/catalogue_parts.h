@@ -10,6 +10,13 @@
 
 struct tw_models;
 
+/* Where the rows of a problem's sizes begin. It has the hash itself, so that looking for another
+ * problem touches no row: with many, each is a miss of the processor's cache. */
+struct tw_bucket {
+    uint32_t hash; /* the low half of the row's */
+    uint32_t row;  /* index + 1; 0: empty */
+};
+
 struct tw_catalogue {
     atomic_int holders; /* but for the one that created it */
     struct tw_text_block *blocks;
@@ -17,7 +24,7 @@ struct tw_catalogue {
     size_t count, capacity;
     struct tw_catalogue_row *rows;
     size_t bucket_count; /* a power of two */
-    size_t *buckets;     /* index + 1 of a problem's first row, by the problem's hash; 0: empty */
+    struct tw_bucket *buckets;
     size_t problem_count;
     struct tw_kinds kinds;
     struct tw_models *models;
