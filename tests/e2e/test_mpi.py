@@ -87,24 +87,16 @@ class Mpi(support.EndToEnd):
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         return fields[0], int(fields[1])
 
-    @staticmethod
-    def runs(rows):
-        return [(row["problem"], row["run"]["uid"]) for row in rows]
-
-    def assert_all_done(self, exact=True, killed=False):
-        """Every problem has a result; `exact`: the results are those of the ranks taken together. One that was killed
-        right after its playoff plays another when it goes on, so then what was found by the same run is the same."""
+    def assert_all_done(self, exact=True):
+        """Every problem has a result; `exact`: the results are those of the ranks taken together."""
         self.assertEqual(self.query("SELECT count(*) FROM best WHERE tie_set IS NOT NULL", db=self.results),
                          [(len(SHAPES),)])
         union = self.home / "union.db"
         union.unlink(missing_ok=True)
         merged = self.run_command("db", "merge", *self.locals(), "--db", union)
         self.assertEqual(merged.code, 0, merged)
-        ours, theirs = self.decided(self.results), self.decided(union)
-        if exact and not killed:
-            self.assertEqual(ours, theirs)
-        elif exact:
-            self.assertEqual(self.runs(ours), self.runs(theirs))
+        if exact:
+            self.assertEqual(self.decided(self.results), self.decided(union))
         self.assertFalse(self.results.with_name("results.db.mpi").exists())
         for db in (self.results, *self.locals()):
             self.assert_sound(db)
@@ -154,7 +146,7 @@ class Mpi(support.EndToEnd):
         self.assertEqual(result.code, 0, result)
         self.assertRegex(result.err, r"(?m)^tune-mpi: rank \d \(.*\): tune was killed by signal 9 \(Killed\) over "
                                      r"\S+( dtype=f64)?; it goes on$")
-        self.assert_all_done(killed=True)
+        self.assert_all_done()
 
     def test_the_job_is_killed(self):
         job = self.start_job(*self.words)
@@ -170,7 +162,7 @@ class Mpi(support.EndToEnd):
         self.assertRegex(result.err, r"(?m)^tune-mpi: 3 of 3 problems done in .*, [1-3] of them by an earlier start")
         self.assertNotIn(done.split(": ")[0] + ": ", result.out)
         self.assertEqual(known - self.trials(), set())
-        self.assert_all_done(killed=True)
+        self.assert_all_done()
 
     def test_a_rank_is_killed(self):
         if "--oversubscribe" not in launcher():
@@ -249,7 +241,7 @@ class Mpi(support.EndToEnd):
                 known = set()
         self.job(*words, "--lost-after", "300s")
         self.assertEqual(known - self.trials(), set())
-        self.assert_all_done(killed=True)
+        self.assert_all_done()
 
     def clear_job(self, job):
         for pid in session_processes(job.pid):
