@@ -10,6 +10,7 @@ enum { MOST_CUTS = 32 };
 
 struct cuts {
     const struct tw_problem *problem;
+    struct tw_features *features; /* whose pieces are filled in */
     double use;
     int64_t units;
     double persistent; /* what blocks that go on with more tiles do, over what they are */
@@ -21,6 +22,17 @@ struct cuts {
 
 static double used(int64_t size, int64_t piece) {
     return (double)size / ((double)piece * ceil((double)size / (double)piece));
+}
+
+static void cut_dimension(const struct cuts *cuts, int64_t size, int64_t piece) {
+    struct tw_features *f = cuts->features;
+    for (int i = 0; i < cuts->problem->description->dimension_count; i++) {
+        if (cuts->problem->dimensions[i] != size || f->pieces[i] > 0)
+            continue;
+        f->pieces[i] = ceil((double)size / (double)piece);
+        f->filled[i] = used(size, piece);
+        return;
+    }
 }
 
 /* In a grid every ceil_div counts: a size that is cut twice alike, as both sides of a square are,
@@ -35,6 +47,7 @@ static void visit_grid(void *context, enum tw_visited what, int64_t a, int64_t b
     if (what != TW_VISITED_CEIL_DIV)
         return;
     cuts->use *= used(a, b);
+    cut_dimension(cuts, a, b);
     if (cuts->count < MOST_CUTS) {
         cuts->seen[cuts->count].size = a;
         cuts->seen[cuts->count++].piece = b;
@@ -62,6 +75,13 @@ static void visit_define(void *context, enum tw_visited what, int64_t a, int64_t
     visit_grid(context, TW_VISITED_CEIL_DIV, a, b);
 }
 
+/* A define that counts the pieces of a dimension which nothing else cuts: the steps of a loop whose
+ * last one asks for nothing that is not there, so that nothing is lost by it. */
+static void visit_steps(void *context, enum tw_visited what, int64_t a, int64_t b) {
+    if (what == TW_VISITED_CEIL_DIV && a >= 1 && b > 1)
+        cut_dimension(context, a, b);
+}
+
 static void find_cuts(const struct tw_implementation *in, const struct tw_launch_description *main,
                       const int64_t *values, struct cuts *cuts) {
     int64_t ignored;
@@ -79,6 +99,8 @@ static void find_cuts(const struct tw_implementation *in, const struct tw_launch
     }
     for (int i = 0; i < in->define_count; i++)
         tw_expression_visit(in->defines[i].expression, values, visit_define, cuts, &ignored);
+    for (int i = 0; i < in->define_count; i++)
+        tw_expression_visit(in->defines[i].expression, values, visit_steps, cuts, &ignored);
 }
 
 /* ---- What a unit holds ---- */
@@ -117,6 +139,7 @@ static tw_status see_buffers(const struct tw_problem *problem, const int64_t *va
     double sum = 0;
     int count = 0;
     for (int i = 0; i < d->argument_count; i++) {
+        features->widths[i] = -1;
         if (d->arguments[i].kind != TW_ARGUMENT_BUFFER || !tw_problem_has(problem, i, values))
             continue;
         struct tw_extent extent;
@@ -128,7 +151,8 @@ static tw_status see_buffers(const struct tw_problem *problem, const int64_t *va
         /* Both where rows begin and where they end: there is no wide access to a part of one. */
         double width = fmin(widest(extent.stride * element, values[TW_SLOT_ALIGNMENT]),
                             widest(extent.columns * element, values[TW_SLOT_ALIGNMENT]));
-        sum += log2(width);
+        features->widths[i] = log2(width);
+        sum += features->widths[i];
         count++;
     }
     features->width = count > 0 ? sum / count : 0;
@@ -172,7 +196,10 @@ tw_status tw_features_of(const struct tw_problem *problem,
         tw_expression_evaluate(in->workspace, values, &workspace) != TW_EVALUATED)
         return tw_fail(error, TW_INVALID, "the workspace cannot be evaluated");
     int64_t units = device->compute_units > 0 ? device->compute_units : 1;
-    struct cuts cuts = {.problem = problem, .use = 1, .units = units, .persistent = 1};
+    struct cuts cuts = {
+        .problem = problem, .features = features, .use = 1, .units = units, .persistent = 1};
+    for (int i = 0; i < d->dimension_count; i++)
+        features->filled[i] = 1;
     find_cuts(in, main, values, &cuts);
     features->flops = work.flops;
     features->bytes = work.bytes;

@@ -28,6 +28,11 @@ struct tw_features {
     double balance;  /* the mean unit's share of the busiest unit's blocks */
     /* Of an access that strides and alignment allow: log2 of the bytes, the mean over buffers. */
     double width;
+    double widths[TW_MAX_ARGUMENTS]; /* log2 of the bytes of each buffer; -1: it is not there */
+    /* What each dimension is cut into, by the grid or by a loop, and the part of the pieces that
+     * the dimension fills; 0 and 1 where it is not cut. Of sizes that are equal, the first that has
+     * no pieces yet is the one that is cut. */
+    double pieces[TW_MAX_DIMENSIONS], filled[TW_MAX_DIMENSIONS];
     bool redundant; /* the description says that it does what a cheaper one does */
 };
 

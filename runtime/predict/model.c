@@ -10,45 +10,85 @@ static double place_of(const struct tw_model_feature *feature, const char *word)
     return -1;
 }
 
-static double dimension(const struct tw_model_feature *feature, const struct tw_problem *problem) {
-    const struct tw_description *d = problem->description;
-    for (int i = 0; i < d->dimension_count; i++)
-        if (strcmp(d->dimensions[i].name, feature->name) == 0)
-            return (double)problem->dimensions[i];
-    return -1;
-}
+/* Of a list's entries, which begin with their names. */
+#define PLACE_OF(list, count, wanted, place)                                                       \
+    for (int at = 0; at < (count) && (place) < 0; at++)                                            \
+        if (strcmp((list)[at].name, wanted) == 0)                                                  \
+            (place) = at;
 
-static double attribute(const struct tw_model_feature *feature, const struct tw_problem *problem) {
-    const struct tw_description *d = problem->description;
-    char number[TW_NUMBER_SIZE];
-    for (int i = 0; i < d->attribute_count; i++)
-        if (strcmp(d->attributes[i].name, feature->name) == 0)
-            return d->attributes[i].is_number
-                       ? (double)problem->words[i]
-                       : place_of(feature, tw_problem_attribute(problem, i, number));
-    return -1;
-}
-
-void tw_model_look(const struct tw_model *model, const struct tw_implementation *in,
+void tw_model_look(const struct tw_model *model, const struct tw_description *d, int implementation,
                    struct tw_model_view *view) {
+    const struct tw_implementation *in = &d->implementations[implementation];
     for (int i = 0; i < model->feature_count; i++) {
-        view->parameters[i] = -1;
-        for (int k = 0; model->features[i].kind == TW_MODEL_FEATURE_PARAMETER &&
-                        k < in->parameter_count && view->parameters[i] < 0;
-             k++)
-            if (strcmp(in->parameters[k].name, model->features[i].name) == 0)
-                view->parameters[i] = k;
+        const struct tw_model_feature *feature = &model->features[i];
+        int place = -1;
+        switch (feature->kind) {
+        case TW_MODEL_FEATURE_GEOMETRY:
+        case TW_MODEL_FEATURE_IMPLEMENTATION:
+            break;
+        case TW_MODEL_FEATURE_DIMENSION:
+        case TW_MODEL_FEATURE_PIECES:
+        case TW_MODEL_FEATURE_FILLED:
+            PLACE_OF(d->dimensions, d->dimension_count, feature->name, place)
+            break;
+        case TW_MODEL_FEATURE_ATTRIBUTE:
+            PLACE_OF(d->attributes, d->attribute_count, feature->name, place)
+            break;
+        case TW_MODEL_FEATURE_PARAMETER:
+            PLACE_OF(in->parameters, in->parameter_count, feature->name, place)
+            break;
+        case TW_MODEL_FEATURE_WIDTH:
+            PLACE_OF(d->arguments, d->argument_count, feature->name, place)
+            break;
+        }
+        view->places[i] = place;
     }
+}
+
+double tw_model_last_wave(const struct tw_features *f) {
+    double waves = f->blocks / (f->units * f->resident);
+    return waves / ceil(waves);
+}
+
+static double attribute(const struct tw_model_feature *feature, int place,
+                        const struct tw_problem *problem) {
+    char number[TW_NUMBER_SIZE];
+    return problem->description->attributes[place].is_number
+               ? (double)problem->words[place]
+               : place_of(feature, tw_problem_attribute(problem, place, number));
 }
 
 static double parameter(const struct tw_model_feature *feature, int place,
                         const struct tw_implementation *in,
                         const struct tw_configuration *configuration) {
-    if (place < 0)
-        return -1;
     int64_t value = configuration->values[place];
     return in->parameters[place].is_word ? place_of(feature, in->symbols->words[value])
                                          : (double)value;
+}
+
+static double named(const struct tw_model_feature *feature, int place,
+                    const struct tw_problem *problem, const struct tw_configuration *configuration,
+                    const struct tw_features *f) {
+    const struct tw_description *d = problem->description;
+    switch (feature->kind) {
+    case TW_MODEL_FEATURE_DIMENSION:
+        return (double)problem->dimensions[place];
+    case TW_MODEL_FEATURE_ATTRIBUTE:
+        return attribute(feature, place, problem);
+    case TW_MODEL_FEATURE_PARAMETER:
+        return parameter(feature, place, &d->implementations[configuration->implementation],
+                         configuration);
+    case TW_MODEL_FEATURE_WIDTH:
+        return f->widths[place];
+    case TW_MODEL_FEATURE_PIECES:
+        return f->pieces[place];
+    case TW_MODEL_FEATURE_FILLED:
+        return f->filled[place];
+    case TW_MODEL_FEATURE_GEOMETRY:
+    case TW_MODEL_FEATURE_IMPLEMENTATION:
+        break;
+    }
+    return -1;
 }
 
 void tw_model_vector(const struct tw_model *model, const struct tw_model_view *view,
@@ -63,24 +103,22 @@ void tw_model_vector(const struct tw_model *model, const struct tw_model_view *v
     };
     for (int i = 0; i < model->feature_count; i++) {
         const struct tw_model_feature *feature = &model->features[i];
-        switch (feature->kind) {
-        case TW_MODEL_FEATURE_GEOMETRY:
+        const int place = view->places[i];
+        vector[i] = -1;
+        if (feature->kind == TW_MODEL_FEATURE_GEOMETRY)
             vector[i] = geometry[feature->geometry];
-            break;
-        case TW_MODEL_FEATURE_DIMENSION:
-            vector[i] = dimension(feature, problem);
-            break;
-        case TW_MODEL_FEATURE_ATTRIBUTE:
-            vector[i] = attribute(feature, problem);
-            break;
-        case TW_MODEL_FEATURE_IMPLEMENTATION:
+        else if (feature->kind == TW_MODEL_FEATURE_IMPLEMENTATION)
             vector[i] = place_of(feature, in->name);
-            break;
-        case TW_MODEL_FEATURE_PARAMETER:
-            vector[i] = parameter(feature, view->parameters[i], in, configuration);
-            break;
-        }
+        else if (place >= 0)
+            vector[i] = named(feature, place, problem, configuration, f);
     }
+}
+
+double tw_model_leaf(const struct tw_model_node *nodes, int root, const double *vector) {
+    int at = root;
+    while (nodes[at].feature >= 0)
+        at = vector[nodes[at].feature] > nodes[at].value ? nodes[at].right : at + 1;
+    return nodes[at].value;
 }
 
 /* The most that a model may say of an estimate's logarithm: what is beyond has not been measured
@@ -90,13 +128,8 @@ static const double MOST_CORRECTION = 20;
 double tw_model_predict(const struct tw_model *model, const double *vector,
                         const struct tw_estimate *e) {
     double sum = model->base;
-    for (int i = 0; i < model->tree_count; i++) {
-        int at = model->roots[i];
-        while (model->nodes[at].feature >= 0)
-            at = vector[model->nodes[at].feature] > model->nodes[at].value ? model->nodes[at].right
-                                                                           : at + 1;
-        sum += model->nodes[at].value;
-    }
+    for (int i = 0; i < model->tree_count; i++)
+        sum += tw_model_leaf(model->nodes, model->roots[i], vector);
     return tw_estimate_total(e) * exp(fmax(-MOST_CORRECTION, fmin(sum, MOST_CORRECTION)));
 }
 

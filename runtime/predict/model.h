@@ -11,7 +11,7 @@
 #include "runtime/predict/estimate.h"
 
 enum {
-    TW_MODEL_MAX_FEATURES = 96,
+    TW_MODEL_MAX_FEATURES = 128,
     TW_MODEL_MAX_WORDS = 64, /* of a feature */
     TW_MODEL_MAX_TREES = 1024,
     TW_MODEL_MAX_NODES = 200000,
@@ -42,14 +42,20 @@ enum {
     X(memory_us, e->memory)                                                                        \
     X(overhead_us, e->overhead)                                                                    \
     X(computing, e->compute / (e->compute + e->memory))                                            \
-    X(estimate_us, tw_estimate_total(e))
+    X(estimate_us, tw_estimate_total(e))                                                           \
+    X(waves, f->blocks / (f->units * f->resident))                                                 \
+    X(last_wave, tw_model_last_wave(f))                                                            \
+    X(all_threads, f->blocks * f->threads)
 
 enum tw_model_feature_kind {
     TW_MODEL_FEATURE_GEOMETRY,
     TW_MODEL_FEATURE_DIMENSION,
     TW_MODEL_FEATURE_ATTRIBUTE,
     TW_MODEL_FEATURE_IMPLEMENTATION,
-    TW_MODEL_FEATURE_PARAMETER
+    TW_MODEL_FEATURE_PARAMETER,
+    TW_MODEL_FEATURE_WIDTH,  /* of an argument's accesses */
+    TW_MODEL_FEATURE_PIECES, /* of a dimension */
+    TW_MODEL_FEATURE_FILLED
 };
 
 /* Words are numbered by their place in the feature's list; what is not there, and a parameter that
@@ -57,7 +63,7 @@ enum tw_model_feature_kind {
 struct tw_model_feature {
     enum tw_model_feature_kind kind;
     int geometry;     /* its place in TW_MODEL_GEOMETRY */
-    const char *name; /* of the dimension, attribute or parameter */
+    const char *name; /* of the dimension, attribute, parameter or argument */
     int word_count;   /* 0: numbers */
     const char *words[TW_MODEL_MAX_WORDS];
 };
@@ -105,19 +111,25 @@ void tw_model_free(struct tw_model *model);
 /* Which of its attributes the problem has; -1: it was not fitted for such problems. */
 int tw_model_kind(const struct tw_model *model, const struct tw_problem *problem);
 
-/* Where the parameters of an implementation are among a model's features: -1 for those that it has
- * not. What names are compared for, once for many configurations. */
+/* Where what a model's features name is among a description's dimensions, attributes and arguments
+ * and an implementation's parameters: -1 for what is not there. What names are compared for, once
+ * for many configurations. */
 struct tw_model_view {
-    int parameters[TW_MODEL_MAX_FEATURES];
+    int places[TW_MODEL_MAX_FEATURES];
 };
-void tw_model_look(const struct tw_model *model, const struct tw_implementation *implementation,
-                   struct tw_model_view *view);
+void tw_model_look(const struct tw_model *model, const struct tw_description *description,
+                   int implementation, struct tw_model_view *view);
+
+/* How full the last wave of blocks is: 1 where the waves are whole. */
+double tw_model_last_wave(const struct tw_features *features);
 
 /* What a configuration and a problem look like to a model: `vector` has an entry a feature. The
  * view is of the configuration's implementation. */
 void tw_model_vector(const struct tw_model *model, const struct tw_model_view *view,
                      const struct tw_problem *problem, const struct tw_configuration *configuration,
                      const struct tw_features *f, const struct tw_estimate *e, double *vector);
+/* What the tree that begins at `root` says. */
+double tw_model_leaf(const struct tw_model_node *nodes, int root, const double *vector);
 /* Microseconds. */
 double tw_model_predict(const struct tw_model *model, const double *vector,
                         const struct tw_estimate *e);

@@ -19,7 +19,8 @@ static int geometry_of(const char *name) {
     return -1;
 }
 
-/* "geometry.blocks", "dimension.M", "attribute.trans", "implementation", "parameter.BK" */
+/* "geometry.blocks", "dimension.M", "attribute.trans", "implementation", "parameter.BK",
+ * "width.A", "pieces.K", "filled.K" */
 static void read_name(struct tw_model_feature *feature, const struct tw_json *json) {
     static const struct {
         const char *prefix;
@@ -28,7 +29,10 @@ static void read_name(struct tw_model_feature *feature, const struct tw_json *js
                  {"dimension.", TW_MODEL_FEATURE_DIMENSION},
                  {"attribute.", TW_MODEL_FEATURE_ATTRIBUTE},
                  {"implementation", TW_MODEL_FEATURE_IMPLEMENTATION},
-                 {"parameter.", TW_MODEL_FEATURE_PARAMETER}};
+                 {"parameter.", TW_MODEL_FEATURE_PARAMETER},
+                 {"width.", TW_MODEL_FEATURE_WIDTH},
+                 {"pieces.", TW_MODEL_FEATURE_PIECES},
+                 {"filled.", TW_MODEL_FEATURE_FILLED}};
     const char *text = tw_json_string(json);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         size_t length = strlen(kinds[i].prefix);

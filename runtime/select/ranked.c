@@ -149,7 +149,7 @@ static tw_status ask_model(struct ranking *ranking, struct candidate *candidate,
     tw_estimate_of(&features, search->device, &here);
     int index = candidate->configuration.implementation;
     if (!ranking->seen[index])
-        tw_model_look(ranking->model->model, &search->problem->description->implementations[index],
+        tw_model_look(ranking->model->model, search->problem->description, index,
                       &ranking->views[index]);
     ranking->seen[index] = true;
     tw_model_vector(ranking->model->model, &ranking->views[index], search->problem,

@@ -55,7 +55,7 @@ static double answer(const struct tw_model *model, const struct question *questi
     const struct tw_description *d = question->problem.description;
     struct tw_model_view view;
     double vector[TW_MODEL_MAX_FEATURES];
-    tw_model_look(model, &d->implementations[question->configuration.implementation], &view);
+    tw_model_look(model, d, question->configuration.implementation, &view);
     tw_model_vector(model, &view, &question->problem, &question->configuration, &question->features,
                     &question->estimate, vector);
     (void)tw_model_kind(model, &question->problem);

@@ -65,6 +65,39 @@ static void blocks_and_what_is_beyond_the_edges(void **state) {
     tw_description_free(d);
 }
 
+/* The sizes are as different as the ways in which they are cut. */
+static void what_each_dimension_is_cut_into(void **state) {
+    (void)state;
+    struct tw_description *d = builtin("gemm");
+    /* Tiles of 64 x 128, K in steps of 32. */
+    struct tw_features f = features_of(d, "65x130x33", "sliced", 0);
+    const double pieces[] = {2, 2, 2}, filled[] = {65.0 / 128, 130.0 / 256, 33.0 / 64};
+    for (int i = 0; i < 3; i++) {
+        assert_near(f.pieces[i], pieces[i]);
+        assert_near(f.filled[i], filled[i]);
+    }
+    /* Equal sizes are cut one after the other. */
+    f = features_of(d, "640x640x640", "sliced", 0);
+    const double square[] = {10, 5, 20};
+    for (int i = 0; i < 3; i++)
+        assert_near(f.pieces[i], square[i]);
+    tw_description_free(d);
+}
+
+static void widths_of_each_buffer(void **state) {
+    (void)state;
+    struct tw_description *d = builtin("gemm");
+    /* Rows of A end anywhere, those of B and C with two elements; there is no bias. */
+    const struct tw_features f = features_of(d, "65x130x33", "sliced", 0);
+    const double widths[] = {2, 3, 3};
+    for (int i = 0; i < 3; i++)
+        assert_near(f.widths[i], widths[i]);
+    for (int i = 0; i < d->argument_count; i++)
+        if (strcmp(d->arguments[i].name, "biases") == 0)
+            assert_near(f.widths[i], -1);
+    tw_description_free(d);
+}
+
 static void launches_and_workspace(void **state) {
     (void)state;
     struct tw_description *d = builtin("gemm");
@@ -116,6 +149,8 @@ static void estimates_follow_the_work(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_and_what_is_beyond_the_edges),
+        cmocka_unit_test(what_each_dimension_is_cut_into),
+        cmocka_unit_test(widths_of_each_buffer),
         cmocka_unit_test(launches_and_workspace),
         cmocka_unit_test(what_a_unit_holds),
         cmocka_unit_test(estimates_follow_the_work),

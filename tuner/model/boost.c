@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/search/rng.h"
+
 enum { BINS = 64 };
 
 /* A feature's values, cut into bins: what is at most edges[i] and above edges[i - 1] is in bin i.
@@ -16,11 +18,13 @@ struct cut {
 struct boosting {
     const struct boost_options *options;
     int count, width;
-    const double *weights;
+    const double *vectors, *weights;
     struct cut *cuts;
     uint8_t *bins; /* [sample][feature] */
     double *left;  /* what the trees so far leave of each sample */
-    int *order;    /* samples, those of a node together */
+    bool *drawn;   /* features that the tree may ask about */
+    struct rng rng;
+    int *order; /* samples, those of a node together */
     int *spare;
     struct tw_model *model;
     bool no_memory;
@@ -53,19 +57,19 @@ static uint8_t bin_of(const struct cut *cut, double value) {
     return (uint8_t)bin;
 }
 
-static bool cut_all(struct boosting *b, const double *vectors) {
+static bool cut_all(struct boosting *b) {
     double *values = malloc(((size_t)b->count + 1) * sizeof *values);
     if (values == NULL)
         return false;
     for (int f = 0; f < b->width; f++) {
         for (int i = 0; i < b->count; i++)
-            values[i] = vectors[(size_t)i * (size_t)b->width + (size_t)f];
+            values[i] = b->vectors[(size_t)i * (size_t)b->width + (size_t)f];
         find_cut(&b->cuts[f], values, b->count);
     }
     for (int i = 0; i < b->count; i++)
         for (int f = 0; f < b->width; f++) {
             size_t at = (size_t)i * (size_t)b->width + (size_t)f;
-            b->bins[at] = bin_of(&b->cuts[f], vectors[at]);
+            b->bins[at] = bin_of(&b->cuts[f], b->vectors[at]);
         }
     free(values);
     return true;
@@ -90,7 +94,7 @@ static struct split best_split(const struct boosting *b, const int *samples, int
     struct split best = {-1, 0, 1e-9};
     for (int f = 0; f < b->width; f++) {
         struct sums bins[BINS] = {0};
-        if (b->cuts[f].count == 0)
+        if (b->cuts[f].count == 0 || !b->drawn[f])
             continue;
         for (int i = 0; i < count; i++) {
             struct sums *bin = &bins[b->bins[(size_t)samples[i] * (size_t)b->width + (size_t)f]];
@@ -145,7 +149,7 @@ static int part(struct boosting *b, int *samples, int count, const struct split 
     return left;
 }
 
-/* A node and all below it; its leaves are taken from what is left of their samples. */
+/* A node and all below it. */
 static void grow(struct boosting *b, int *samples, int count, int depth) {
     struct sums all = {0};
     for (int i = 0; i < count; i++) {
@@ -158,8 +162,6 @@ static void grow(struct boosting *b, int *samples, int count, int depth) {
     if (split.feature < 0 || b->no_memory) {
         double value = b->options->rate * all.left / (all.weight + b->options->ridge);
         add_node(b, (struct tw_model_node){-1, 0, value});
-        for (int i = 0; i < count; i++)
-            b->left[samples[i]] -= value;
         return;
     }
     int node = add_node(
@@ -170,8 +172,31 @@ static void grow(struct boosting *b, int *samples, int count, int depth) {
     grow(b, samples + left, count - left, depth + 1);
 }
 
-static void boost(struct boosting *b, const double *wanted, const bool *used) {
+/* Takes what the tree says from what is left, of samples that it was not grown from as well. */
+static void take(struct boosting *b, int root, const bool *used) {
+    const struct tw_model_node *nodes = b->model->nodes;
+    for (int i = 0; i < b->count; i++) {
+        if (used != NULL && !used[i])
+            continue;
+        const double *vector = &b->vectors[(size_t)i * (size_t)b->width];
+        b->left[i] -= tw_model_leaf(nodes, root, vector);
+    }
+}
+
+static void grow_tree(struct boosting *b, const bool *used) {
+    const int root = b->model->node_count;
     int count = 0;
+    for (int i = 0; i < b->count; i++)
+        if ((used == NULL || used[i]) && rng_unit(&b->rng) < b->options->samples)
+            b->order[count++] = i;
+    for (int f = 0; f < b->width; f++)
+        b->drawn[f] = rng_unit(&b->rng) < b->options->features;
+    grow(b, b->order, count, 0);
+    if (!b->no_memory)
+        take(b, root, used);
+}
+
+static void boost(struct boosting *b, const double *wanted, const bool *used) {
     double weight = 0, sum = 0;
     for (int i = 0; i < b->count; i++) {
         if (used != NULL && !used[i])
@@ -183,12 +208,8 @@ static void boost(struct boosting *b, const double *wanted, const bool *used) {
     for (int i = 0; i < b->count; i++)
         b->left[i] = wanted[i] - b->model->base;
     for (int t = 0; t < b->options->trees && !b->no_memory; t++) {
-        count = 0;
-        for (int i = 0; i < b->count; i++)
-            if (used == NULL || used[i])
-                b->order[count++] = i;
         b->model->roots[t] = b->model->node_count;
-        grow(b, b->order, count, 0);
+        grow_tree(b, used);
         b->model->tree_count = t + 1;
     }
 }
@@ -200,23 +221,26 @@ tw_status boost_fit(const struct boost_options *options, const double *vectors, 
     struct boosting b = {.options = options,
                          .count = count,
                          .width = width,
+                         .vectors = vectors,
                          .weights = weights,
                          .cuts = calloc((size_t)width + 1, sizeof *b.cuts),
                          .bins = calloc(n * (size_t)width + 1, 1),
                          .left = calloc(n, sizeof *b.left),
+                         .drawn = calloc((size_t)width + 1, sizeof *b.drawn),
                          .order = calloc(n, sizeof *b.order),
                          .spare = calloc(n, sizeof *b.spare),
                          .model = model};
     model->node_count = model->tree_count = 0;
     model->nodes = NULL;
     model->roots = calloc((size_t)options->trees + 1, sizeof *model->roots);
-    b.no_memory = b.cuts == NULL || b.bins == NULL || b.left == NULL || b.order == NULL ||
-                  b.spare == NULL || model->roots == NULL || !cut_all(&b, vectors);
+    b.no_memory = b.cuts == NULL || b.bins == NULL || b.left == NULL || b.drawn == NULL ||
+                  b.order == NULL || b.spare == NULL || model->roots == NULL || !cut_all(&b);
     if (!b.no_memory)
         boost(&b, wanted, used);
     free(b.cuts);
     free(b.bins);
     free(b.left);
+    free(b.drawn);
     free(b.order);
     free(b.spare);
     return b.no_memory ? tw_fail(error, TW_NO_MEMORY, "out of memory") : TW_OK;

@@ -9,11 +9,14 @@
 struct boost_options {
     int trees, depth, least; /* `least`: samples of a leaf */
     double rate, ridge;      /* how much of a leaf counts; what holds leaves of few samples back */
+    /* The part of the samples and of the features that a tree is grown from, drawn anew for each.
+     */
+    double samples, features;
 };
 
 /* What was found to choose best on recordings of gemm; see docs/notes. */
 static const struct boost_options BOOST_USUAL = {
-    .trees = 160, .depth = 5, .least = 5, .rate = 0.1, .ridge = 1};
+    .trees = 160, .depth = 6, .least = 5, .rate = 0.1, .ridge = 1, .samples = 0.7, .features = 0.7};
 
 /* Fits to `count` samples of `width` features each, of which `used` are (NULL: all): `wanted` and
  * `weights` have an entry a sample. Fills in base, trees and nodes of `model`, which are to be

@@ -325,7 +325,7 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
     /* What is far from the best matters less: it only has to be seen to be. */
     for (int i = 0; i < s->count && status == TW_OK; i++) {
         f.wanted[i] = log(s->all[i].time_us / s->all[i].estimate_us);
-        f.weights[i] = s->problems[s->all[i].problem].best_us / s->all[i].time_us;
+        f.weights[i] = sqrt(s->problems[s->all[i].problem].best_us / s->all[i].time_us);
     }
     if (status == TW_OK)
         status = fit_folds(&f, report, error);
@@ -364,8 +364,7 @@ static void predict_samples(const struct model_samples *s, const struct tw_model
             continue;
         tw_estimate_of(&features, s->device, &estimate);
         struct tw_model_view view;
-        tw_model_look(model, &problem->description->implementations[configuration->implementation],
-                      &view);
+        tw_model_look(model, problem->description, configuration->implementation, &view);
         tw_model_vector(model, &view, problem, configuration, &features, &estimate, vector);
         predicted[i] = tw_model_predict(model, vector, &estimate);
     }

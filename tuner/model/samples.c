@@ -228,6 +228,13 @@ static tw_status choose_features(struct model_samples *s, struct tw_error *error
         add_feature(s, TW_MODEL_FEATURE_GEOMETRY, "geometry.", geometry[i])->geometry = i;
     for (int i = 0; i < d->dimension_count; i++)
         add_feature(s, TW_MODEL_FEATURE_DIMENSION, "dimension.", d->dimensions[i].name);
+    for (int i = 0; i < d->dimension_count; i++) {
+        add_feature(s, TW_MODEL_FEATURE_PIECES, "pieces.", d->dimensions[i].name);
+        add_feature(s, TW_MODEL_FEATURE_FILLED, "filled.", d->dimensions[i].name);
+    }
+    for (int i = 0; i < d->argument_count; i++)
+        if (d->arguments[i].kind == TW_ARGUMENT_BUFFER && d->arguments[i].when == NULL)
+            add_feature(s, TW_MODEL_FEATURE_WIDTH, "width.", d->arguments[i].name);
     for (int i = 0; i < d->attribute_count; i++) {
         struct tw_model_feature *feature =
             add_feature(s, TW_MODEL_FEATURE_ATTRIBUTE, "attribute.", d->attributes[i].name);
@@ -262,8 +269,7 @@ static bool look(struct model_samples *s, struct sample *sample, double *vector)
         return false;
     tw_estimate_of(&features, s->device, &estimate);
     struct tw_model_view view;
-    tw_model_look(&s->shape, &problem->description->implementations[configuration->implementation],
-                  &view);
+    tw_model_look(&s->shape, problem->description, configuration->implementation, &view);
     tw_model_vector(&s->shape, &view, problem, configuration, &features, &estimate, vector);
     sample->estimate_us = tw_estimate_total(&estimate);
     return true;

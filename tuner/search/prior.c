@@ -140,7 +140,7 @@ tw_status prior_create(struct prior **out, const struct tw_problem *problem, con
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     }
     for (int i = 0; model != NULL && i < d->implementation_count; i++)
-        tw_model_look(model, &d->implementations[i], &prior->views[i]);
+        tw_model_look(model, d, i, &prior->views[i]);
     if (space != NULL)
         look(prior, seed);
     *out = prior;
