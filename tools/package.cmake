@@ -21,6 +21,7 @@ foreach(part IN LISTS parts)
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
         DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tilewise COMPONENT program)
+install(FILES ${PROJECT_SOURCE_DIR}/docs/kernels.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tilewise COMPONENT program)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/tutorials DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tilewise
         COMPONENT program FILES_MATCHING PATTERN "*.md")
 

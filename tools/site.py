@@ -13,7 +13,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "configs/README.md", "templates/README.md",
-         "db/tuned/README.md", "runtime/README.md", "tuner/README.md",
+         "db/tuned/README.md", "runtime/README.md", "tuner/README.md", "tools/bench/README.md",
          *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").rglob("*.md"))]
 # MkDocs leaves a folder of this name out.
 RENAMED = {"templates": "dialect"}
