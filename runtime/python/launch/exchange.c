@@ -88,7 +88,7 @@ static bool look(const struct exchange *exchange, PyObject *array, struct geomet
         return false;
     }
     const int dimensions = tensor->dimensions;
-    if (dimensions > MOST_DIMENSIONS)
+    if (dimensions > MOST_DIMENSIONS || tensor->data == NULL)
         return false;
     const bool strided = tensor->strides != NULL;
     words[0] = dimensions | (int64_t)strided << 8 | (int64_t)tensor->code << 16 |

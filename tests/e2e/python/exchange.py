@@ -9,6 +9,8 @@ from tilewise._dlpack import _Tensor
 
 STREAM = 0x77
 MADE = 0x900000
+#: Of what an array lies in.
+OFFSET = 4
 #: What Python was asked of arrays, and those that fail.
 looks, broken = [], set()
 
@@ -51,7 +53,7 @@ def look(array, out):
     if id(array) in broken:
         return -1
     tensor = out.contents
-    tensor.data, tensor.byte_offset = array.address - 4, 4
+    tensor.data, tensor.byte_offset = array.address - OFFSET, OFFSET
     tensor.device_type, tensor.device_id, tensor.ndim = 2, 0, len(array.shape)
     tensor.code, tensor.bits, tensor.lanes = 2, array.bits, 1
     tensor.shape, tensor.strides = array.sizes, array.steps

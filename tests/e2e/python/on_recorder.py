@@ -211,6 +211,8 @@ class Exchanged(unittest.TestCase):
         self.assertIsNone(again(a, b, c, calls={}))
         self.assertIsNone(again(a, OnGpu((30, 40), address=B), c))
         self.assertIsNone(again(exchange.Array((20, 30), A, (32, 1)), b, c))
+        # Wrappers of tracers have no memory of their own.
+        self.assertIsNone(again(exchange.Array((20, 30), exchange.OFFSET), b, c))
         self.assertIsNone(again(a, b, exchange.Array((20, 40), A + 4)))
         with self.assertRaisesRegex(ValueError, "out and a overlap"):
             tilewise.gemm(a, b, out=exchange.Array((20, 40), A + 4))
