@@ -115,6 +115,22 @@ class Tuning(support.EndToEnd):
         result = self.tune("--config", self.home / "double.json", "--shape", "20x31", "--budget", "2", "--quiet")
         self.assertRegex(result.out, r"of which +[0-9.]+ compiling, [0-9.]+ waiting, .* rest; device busy \d+%\n")
 
+    def test_launches_that_variants_share(self):
+        """The second launch knows nothing of the parameters: it is compiled for the first variant alone."""
+        path = self.plant("double")
+        description = json.loads(path.read_text())
+        (self.home / "double" / "again.cu").write_text(
+            "TW_KERNEL(double_again)\n(TW_GLOBAL float *B, int ldb)\n{\n"
+            "    B[blockIdx.x * (tw_index)ldb] += 0;\n}\n")
+        description["implementations"] = description["implementations"][:1]
+        description["implementations"][0]["launches"].append(
+            {"templates": ["double/again.cu"], "function": "double_again", "block": ["1"], "grid": ["M"],
+             "pass": ["B", "ldb"]})
+        path.write_text(json.dumps(description))
+        report = self.tune_json("--config", path, "--shape", "20x30", "--budget", "4", "--jobs", "1")
+        self.assertEqual(report["trials"]["ok"], 4, report)
+        self.assertGreaterEqual(report["launches_shared"], 3)
+
     def test_a_finished_run_repeated_goes_on_exploring(self):
         words = (*self.words, "--shape", "6x10", "--budget", "5", "--strategy", "random")
         first = self.tune_json(*words)

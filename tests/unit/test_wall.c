@@ -37,6 +37,7 @@ static void one_device(void **state) {
     assert_near(p.measuring, 2.5);
     assert_near(p.playoff, 2.5);
     assert_near(p.waiting, 3 + 0.5); /* until it was ready, and what the trial took besides */
+    assert_near(p.starting, 3);
     assert_near(p.busy, 6.0 / 13);
     /* Asking changes nothing. */
     p = wall_parts(&wall, 114);
@@ -71,6 +72,7 @@ static void a_hang_is_waited_for(void **state) {
     struct wall_parts p = wall_parts(&wall, 32);
     assert_adds_up(&p);
     assert_near(p.waiting, 31);
+    assert_near(p.starting, 1);
     wall_begin(&wall, 5);
     p = wall_parts(&wall, 5);
     assert_adds_up(&p);

@@ -34,7 +34,8 @@ struct wall_parts wall_parts(const struct wall *wall, double now_s) {
                                .playoff = now.seconds[WALL_PLAYOFF],
                                .rest = now.seconds[WALL_REST],
                                .total = now_s - now.began_s};
-    parts.waiting = now.seconds[WALL_STARTING] + running - parts.verifying - parts.measuring;
+    parts.starting = now.seconds[WALL_STARTING];
+    parts.waiting = parts.starting + running - parts.verifying - parts.measuring;
     parts.busy = parts.total > 0 ? now.busy_s / parts.total : 0;
     return parts;
 }
@@ -43,6 +44,7 @@ cJSON *wall_json(const struct wall_parts *parts) {
     cJSON *json = cJSON_CreateObject();
     cJSON_AddNumberToObject(json, "compiling", parts->compiling);
     cJSON_AddNumberToObject(json, "waiting", parts->waiting);
+    cJSON_AddNumberToObject(json, "starting", parts->starting);
     cJSON_AddNumberToObject(json, "verifying", parts->verifying);
     cJSON_AddNumberToObject(json, "measuring", parts->measuring);
     cJSON_AddNumberToObject(json, "playoff", parts->playoff);

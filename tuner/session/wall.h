@@ -28,6 +28,7 @@ struct wall {
 struct wall_parts {
     double compiling; /* waited for compilers, with nothing to run */
     double waiting;   /* for workers: that start, that hang or die, and for their messages */
+    double starting;  /* of that, for those that start */
     double verifying; /* loading, first launches and checking */
     double measuring;
     double playoff;
