@@ -1,0 +1,131 @@
+#include "tuner/record/cells.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/backend/devices.h"
+#include "runtime/predict/estimate.h"
+#include "runtime/variant/geometry.h"
+#include "tuner/session/recorder_open.h"
+#include "tuner/session/recorder_trials.h"
+
+/* What is redundant is measured where its estimate is so near to the least. */
+static const double HARDLY_GOOD = 2.5;
+
+struct known {
+    struct recording *recording;
+    struct page *page;
+    bool *is_known;
+};
+
+static void see_known(void *context, const struct trial *trial) {
+    const struct known *known = context;
+    const struct recording *r = known->recording;
+    for (int i = 0; i < r->portfolio_count; i++)
+        if (tw_configuration_equal(known->page->problem->description, &r->portfolio[i],
+                                   &trial->configuration))
+            known->is_known[i] = true;
+}
+
+static int compare_cells(const void *left, const void *right) {
+    const struct cell *a = left, *b = right;
+    return a->estimate_us != b->estimate_us ? (a->estimate_us < b->estimate_us ? -1 : 1)
+                                            : a->configuration - b->configuration;
+}
+
+/* TW_RESOURCE and TW_INVALID: it has no place here. */
+static tw_status make_cell(struct recording *r, const struct page *page, int index,
+                           struct cell *cell) {
+    const struct tw_description *d = page->problem->description;
+    const struct tw_configuration *configuration = &r->portfolio[index];
+    int64_t values[TW_MAX_SYMBOLS];
+    struct tw_features features;
+    struct tw_estimate estimate;
+    *cell = (struct cell){.configuration = index};
+    memcpy(values, page->values, sizeof values);
+    tw_status status = tw_configuration_bind(d, configuration, values, r->error);
+    if (status == TW_OK)
+        status = tw_configuration_check(d, configuration, values, r->error);
+    if (status == TW_OK)
+        status = tw_implementation_fits(&d->implementations[configuration->implementation], values,
+                                        r->device, r->error);
+    if (status == TW_OK)
+        status =
+            tw_features_of(page->problem, configuration, values, r->device, 0, &features, r->error);
+    if (status != TW_OK)
+        return status;
+    tw_estimate_of(&features, r->device, &estimate);
+    cell->estimate_us = tw_estimate_total(&estimate);
+    cell->redundant = features.redundant;
+    return TW_OK;
+}
+
+/* Leaves out what can hardly be good: what the description calls redundant does as something else
+ * does, which need not be in the portfolio, but where it is estimated to take long it is because it
+ * suits this problem badly. */
+static void thin_out(struct page *page) {
+    double least = INFINITY;
+    int kept = 0;
+    for (int i = 0; i < page->count; i++)
+        least = fmin(least, page->cells[i].estimate_us);
+    for (int i = 0; i < page->count; i++)
+        if (!page->cells[i].redundant || page->cells[i].estimate_us <= HARDLY_GOOD * least)
+            page->cells[kept++] = page->cells[i];
+    page->count = kept;
+}
+
+static tw_status lay_out(struct recording *r, struct page *page, struct tw_error *error) {
+    bool *is_known = calloc((size_t)r->portfolio_count, sizeof *is_known);
+    struct known known = {r, page, is_known};
+    int64_t slots[TW_DEVICE_SLOTS];
+    page->cells = calloc((size_t)r->portfolio_count, sizeof *page->cells);
+    if (is_known == NULL || page->cells == NULL) {
+        free(is_known);
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    }
+    tw_device_values(r->device, slots);
+    tw_status status = tw_problem_bind(page->problem, slots, NULL, page->values, error);
+    if (status == TW_OK)
+        status = recorder_open(&page->recorder, r->db, r->db_path, page->problem, r->device,
+                               r->options->cache, error);
+    if (status == TW_OK)
+        status = recorder_known(&page->recorder, see_known, &known, error);
+    page->recorder.sources = &r->builds.sources;
+    for (int i = 0; i < r->portfolio_count && status == TW_OK; i++) {
+        if (r->standings[i].left_out)
+            continue;
+        if (is_known[i]) {
+            r->result->known++;
+            continue;
+        }
+        status = make_cell(r, page, i, &page->cells[page->count]);
+        if (status == TW_OK)
+            page->count++;
+        else if (status != TW_NO_MEMORY)
+            status = TW_OK;
+    }
+    thin_out(page);
+    for (int i = 0; i < page->count && status == TW_OK; i++) {
+        struct cell *cell = &page->cells[i];
+        cell->build = builds_get(&r->builds, r->device, page->problem,
+                                 &r->portfolio[cell->configuration], page->values, error);
+        if (cell->build == NULL)
+            status = error->status;
+    }
+    qsort(page->cells, (size_t)page->count, sizeof *page->cells, compare_cells);
+    free(is_known);
+    return status;
+}
+
+void page_free(struct recording *r, struct page *page) {
+    for (int i = 0; i < page->count; i++)
+        builds_release(&r->builds, page->cells[i].build);
+    free(page->cells);
+    *page = (struct page){0};
+}
+
+tw_status page_open(struct recording *r, const struct tw_problem *problem, struct page *page) {
+    *page = (struct page){.problem = problem};
+    return lay_out(r, page, r->error);
+}

@@ -1,0 +1,37 @@
+/* What is asked of a recording, and what it tells. */
+#ifndef TUNER_RECORD_OPTIONS_H
+#define TUNER_RECORD_OPTIONS_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/base/error.h"
+
+struct record_options {
+    const char *cache;                     /* "cold" or "warm" */
+    uint32_t seed;                         /* of the inputs */
+    int jobs;                              /* compiling workers */
+    double seconds;                        /* the most that it may take; 0: no limit */
+    double trial_limit_s, compile_limit_s; /* as session_options' */
+    const volatile sig_atomic_t *interrupted;
+};
+
+struct record_progress {
+    double elapsed_s;
+    int problem, problem_count; /* the one under way, from 1 */
+    int64_t trials;
+};
+
+struct record_result {
+    int problems; /* that are recorded to the end, now or before */
+    int64_t trials, failures;
+    int64_t known; /* trials that were on record */
+    int64_t compiled;
+    int left_out; /* configurations that were far from the best on all of the first problems */
+    bool interrupted, out_of_time;
+    double elapsed_s;
+    char first_failure[TW_ERROR_SIZE];
+};
+
+#endif
