@@ -182,9 +182,9 @@ typedef struct tw_options {
      * environment variable TILEWISE_LOG_SHAPES names, if it is set; "": none. A line of JSON a
      * shape and rule, whose counts add up, so that several processes may share a file; tune(1) has
      * the members. Lines are written by a thread of the library's own: a new shape's soon, counts
-     * every 5 seconds and by tw_close. What cannot be written, because the disk is full say, is
-     * tried again then, and lost at tw_close. A launch that is captured in a graph counts once,
-     * however often the graph runs. */
+     * every 5 seconds, by tw_close, and when the process ends by exit or from main. What cannot be
+     * written, because the disk is full say, is tried again then, and lost at tw_close. A launch
+     * that is captured in a graph counts once, however often the graph runs. */
     const char *log_shapes;
     /* For shapes without a result of their own, as sizes that change from call to call: where the
      * configuration that is predicted to be the fastest would have to be compiled, and the binary

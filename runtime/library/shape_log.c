@@ -33,7 +33,9 @@ struct tw_shape_log {
     struct tw_device_info device;
     char cache[8];
     pthread_t thread;
-    pthread_mutex_t lock; /* of what follows */
+    bool has_thread;                      /* of `opened`'s lock, as what follows */
+    struct tw_shape_log *later, *earlier; /* of those that are open */
+    pthread_mutex_t lock;                 /* of what follows */
     pthread_cond_t wake;
     bool stopping, has_new;
     struct tw_asked *first;
@@ -140,6 +142,60 @@ static void *work(void *argument) {
 
 /* ---- Opening and closing ---- */
 
+/* Applications that end without closing their library, as programs in Python do, had their last
+ * seconds counted too: what is open is written when the process ends in good order. */
+static struct {
+    pthread_mutex_t lock;
+    bool is_promised;
+    struct tw_shape_log *last;
+} opened = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Has the thread write what is left, and ends it. */
+static void end_thread(struct tw_shape_log *log) {
+    if (!log->has_thread || log->process != getpid())
+        return;
+    pthread_mutex_lock(&log->lock);
+    log->stopping = true;
+    pthread_cond_signal(&log->wake);
+    pthread_mutex_unlock(&log->lock);
+    pthread_join(log->thread, NULL);
+    log->has_thread = false;
+}
+
+/* Does not wait for a thread that is opening or closing one: in a child that was forked meanwhile
+ * there is no such thread. */
+static void end_threads(void) {
+    if (pthread_mutex_trylock(&opened.lock) != 0)
+        return;
+    for (struct tw_shape_log *log = opened.last; log != NULL; log = log->earlier)
+        end_thread(log);
+    pthread_mutex_unlock(&opened.lock);
+}
+
+static void add_opened(struct tw_shape_log *log) {
+    pthread_mutex_lock(&opened.lock);
+    log->earlier = opened.last;
+    if (opened.last != NULL)
+        opened.last->later = log;
+    opened.last = log;
+    /* Where there is no room for it, the last seconds are lost, as by a crash. */
+    if (!opened.is_promised)
+        opened.is_promised = atexit(end_threads) == 0;
+    pthread_mutex_unlock(&opened.lock);
+}
+
+static void remove_opened(struct tw_shape_log *log) {
+    pthread_mutex_lock(&opened.lock);
+    end_thread(log);
+    if (log->later != NULL)
+        log->later->earlier = log->earlier;
+    else
+        opened.last = log->earlier;
+    if (log->earlier != NULL)
+        log->earlier->later = log->later;
+    pthread_mutex_unlock(&opened.lock);
+}
+
 static tw_status check_file(int file, const char *path, tw_error *error) {
     char there[sizeof BEGINNING] = "";
     struct stat stat;
@@ -196,6 +252,8 @@ tw_status tw_shape_log_open(struct tw_shape_log **out, const char *path,
         free(log);
         return tw_fail(error, TW_NO_MEMORY, "no thread to write %s in: %s", path, strerror(result));
     }
+    log->has_thread = true;
+    add_opened(log);
     *out = log;
     return TW_OK;
 }
@@ -207,12 +265,8 @@ static int by_text(const void *a, const void *b) {
 void tw_shape_log_close(struct tw_shape_log *log) {
     if (log == NULL)
         return;
+    remove_opened(log);
     if (log->process == getpid()) {
-        pthread_mutex_lock(&log->lock);
-        log->stopping = true;
-        pthread_cond_signal(&log->wake);
-        pthread_mutex_unlock(&log->lock);
-        pthread_join(log->thread, NULL);
         pthread_cond_destroy(&log->wake);
         pthread_mutex_destroy(&log->lock);
     }

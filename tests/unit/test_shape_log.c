@@ -156,6 +156,27 @@ static void shapes_survive_a_crash(void **state) {
     tw_description_free(place.description);
 }
 
+/* A program that ends without closing its library has counted all the same. */
+static void what_is_open_at_exit_is_written(void **state) {
+    struct place place;
+    int outcome;
+    begin(&place, state);
+    fflush(NULL); /* or the child would print it too */
+    pid_t child = fork();
+    if (child == 0) {
+        struct tw_shape_log *first = open_log(&place), *second = open_log(&place);
+        struct tw_asked *asked = ask(first, &place, "64x32x16", "exact");
+        wait_until_known(&place, "\"64x32x16\"");
+        count(asked, 3);
+        tw_shape_log_close(second);
+        exit(0);
+    }
+    assert_int_equal(waitpid(child, &outcome, 0), child);
+    assert_int_equal(outcome, 0);
+    assert_int_equal(sum_of(&place, "\"64x32x16\"", "exact"), 3);
+    tw_description_free(place.description);
+}
+
 enum { PROCESSES = 4, SHAPES = 20, LAUNCHES = 1000 };
 
 static void several_processes_share_a_file(void **state) {
@@ -279,10 +300,15 @@ static void other_files_are_left_alone(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        SCRATCH_TEST(shapes_are_counted),       SCRATCH_TEST(strides_and_alignment_are_told),
-        SCRATCH_TEST(shapes_survive_a_crash),   SCRATCH_TEST(several_processes_share_a_file),
-        SCRATCH_TEST(a_forked_child_closes_it), SCRATCH_TEST(threads_count_together),
-        SCRATCH_TEST(half_a_line_is_ended),     SCRATCH_TEST(other_files_are_left_alone),
+        SCRATCH_TEST(shapes_are_counted),
+        SCRATCH_TEST(strides_and_alignment_are_told),
+        SCRATCH_TEST(shapes_survive_a_crash),
+        SCRATCH_TEST(several_processes_share_a_file),
+        SCRATCH_TEST(a_forked_child_closes_it),
+        SCRATCH_TEST(threads_count_together),
+        SCRATCH_TEST(what_is_open_at_exit_is_written),
+        SCRATCH_TEST(half_a_line_is_ended),
+        SCRATCH_TEST(other_files_are_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
