@@ -334,7 +334,7 @@ static void a_batch_with_an_epilogue(void **state) {
  * when the product runs counts, and where that is 0 C is not read. */
 static void factors_in_device_memory(void **state) {
     enum { ALPHA = 1, BETA = 2, SCALE = 4 };
-    static const int cases[] = {ALPHA, BETA, SCALE, ALPHA | BETA | SCALE};
+    static const int cases[] = {ALPHA | SCALE, BETA};
     static const double alphas[] = {2, -0.5}, betas[] = {3, 0};
     struct operands o = create_operands(*state);
     const float scale = 1.5F;
@@ -345,7 +345,7 @@ static void factors_in_device_memory(void **state) {
     void *scales = buffer_with(o.library, &scale, sizeof scale);
     for (int i = 0; i < CELLS; i++)
         nothing[i] = NAN;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 2; i++)
         for (int turn = 0; turn < 2; turn++) { /* the second time the plan is there */
             const int which = cases[i];
             const double a = alphas[turn], b = betas[turn];
