@@ -184,9 +184,11 @@ static tw_status make(struct tw_modules *modules, const struct tw_module_request
     tw_cache_key(&modules->info, kept_under, request->compile.function, cache_key);
     struct tw_binary binary = {0};
     entry->origin = TW_BINARY_COMPILED;
+    struct tw_compile_request compile = request->compile;
+    compile.passing = modules->cache == NULL; /* it is not kept */
     double start = tw_clock_now();
     tw_status status =
-        tw_launch_compile(modules->backend, &modules->info, &request->compile, &binary, error);
+        tw_launch_compile(modules->backend, &modules->info, &compile, &binary, error);
     entry->loading_ms += 1e3 * (tw_clock_now() - start);
     if (status == TW_OK)
         status = load(modules, request, &binary, entry, error);

@@ -8,6 +8,7 @@
 
 static atomic_int compiles, loads;
 static bool no_compiler, bad_loads;
+static atomic_bool passing; /* the last compile's */
 
 static tw_status paper_compile(const struct tw_device_info *info,
                                const struct tw_compile_request *request, struct tw_binary *binary,
@@ -16,6 +17,7 @@ static tw_status paper_compile(const struct tw_device_info *info,
     if (no_compiler)
         return tw_fail(error, TW_UNAVAILABLE, "there is no compiler here");
     compiles++;
+    passing = request->passing;
     usleep(20000); /* long enough for all threads to come */
     if (strcmp(request->source, "broken") == 0)
         return tw_fail(error, TW_COMPILE, "line 1: error: it is broken");
@@ -151,6 +153,24 @@ static void what_does_not_compile_is_not_tried_again(void **state) {
     tw_modules_free(modules);
 }
 
+/* To be loaded here and now a compiler may have less to do than for what is kept. */
+static void what_is_not_kept_is_passing(void **state) {
+    const struct scratch *scratch = *state;
+    struct tw_cache *cache;
+    struct tw_module_found found;
+    struct tw_error error;
+    must(tw_cache_open(&cache, scratch->path, 0, &error), error);
+    struct tw_modules *keeping = create(cache, NULL), *other = create(NULL, NULL);
+    must(get(keeping, "even", &found, &error), error);
+    assert_false(passing);
+    must(get(other, "even", &found, &error), error);
+    assert_true(passing);
+    assert_int_equal(compiles, 2);
+    tw_modules_free(keeping);
+    tw_modules_free(other);
+    tw_cache_close(cache);
+}
+
 static void a_passing_trouble_is_tried_again(void **state) {
     (void)state;
     struct tw_modules *modules = create(NULL, NULL);
@@ -239,6 +259,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         MODULE_TEST(one_compiles_and_the_others_wait),
         MODULE_TEST(what_does_not_compile_is_not_tried_again),
+        MODULE_TEST(what_is_not_kept_is_passing),
         MODULE_TEST(a_passing_trouble_is_tried_again),
         MODULE_TEST(too_many_registers),
         MODULE_TEST(the_directory_saves_the_compiler),
