@@ -12,6 +12,7 @@
 #include "runtime/description/builtin.h"
 #include "tests/support/bench.h"
 #include "tests/support/device.h"
+#include "tests/support/plain_sums.h"
 #include "tests/support/problems.h"
 #include "tuner/measure/verify.h"
 #include "tuner/measure/workload_create.h"
@@ -128,7 +129,7 @@ static void try_variant(struct trial *trial, const struct tw_configuration *c, c
     if (status == TW_OK)
         status = testbed_load(trial->testbed, c, values, &binaries, &variant, &error);
     if (status == TW_OK)
-        status = verify_variant(trial->workload, variant, &accuracy, &error);
+        status = verify_drawn(&trial->job->progress->bench, c, variant, &accuracy, &error);
     tw_variant_free(variant);
     tw_binaries_free(&binaries);
     if (status == TW_RESOURCE && preset == NULL)

@@ -8,6 +8,7 @@
 #include "runtime/description/builtin.h"
 #include "tests/support/bench.h"
 #include "tests/support/device.h"
+#include "tests/support/plain_sums.h"
 #include "tests/support/problems.h"
 #include "tuner/measure/verify.h"
 
@@ -54,7 +55,7 @@ static bool is_right(const struct subject *subject, struct bench *bench, const s
     if (status == TW_OK)
         status = testbed_load(testbed, &call->configuration, values, &binaries, &variant, &error);
     if (status == TW_OK)
-        status = verify_variant(&bench->workload, variant, &accuracy, &error);
+        status = verify_drawn(bench, &call->configuration, variant, &accuracy, &error);
     if (status != TW_OK && status != TW_RESOURCE)
         print_call(subject, call, error.message);
     tw_variant_free(variant);

@@ -58,7 +58,8 @@ class Mpi(support.EndToEnd):
         return result
 
     def locals(self):
-        return sorted(self.local.glob("*.db"))
+        """The ranks' databases: a tune that was killed just as it made one has left an empty file."""
+        return sorted(db for db in self.local.glob("*.db") if db.stat().st_size > 0)
 
     def decided(self, db):
         """The best rows that a playoff has decided: a search that was killed elsewhere may have left others."""
