@@ -6,7 +6,7 @@ set -euo pipefail
 packages=(
     build-essential cmake ninja-build   # to build
     libsqlite3-dev libcjson-dev libxxhash-dev zlib1g-dev opencl-headers libpython3-dev
-    libcmocka-dev python3 python3-numpy clang-format # to test
+    libcmocka-dev python3 python3-numpy pkgconf clang-format # to test
     ocl-icd-libopencl1 pocl-opencl-icd  # to run: the CPU as an OpenCL device
     "$@"
 )
