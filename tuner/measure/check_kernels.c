@@ -92,11 +92,7 @@ tw_status check_kernels_fill(const struct check_kernels *checks, const struct tw
     }
     const struct tw_value values[] = {
         check_memory(memory),
-        check_number(TW_TYPE_i32, (double)extent->layers),
-        check_number(TW_TYPE_i32, (double)extent->rows),
-        check_number(TW_TYPE_i32, (double)extent->columns),
-        check_number(TW_TYPE_i32, (double)extent->stride),
-        check_number(TW_TYPE_i32, (double)extent->layer_stride),
+        CHECK_EXTENT(extent),
         check_number(TW_TYPE_i32, (double)(seed & 0x7fffffff)),
         check_number(TW_TYPE_f64, low),
         check_number(TW_TYPE_f64, high),
@@ -188,11 +184,7 @@ tw_status check_kernels_compare(const struct check_kernels *checks, const struct
     const struct tw_value values[] = {
         check_memory(got),
         check_memory(reference),
-        check_number(TW_TYPE_i32, (double)extent->layers),
-        check_number(TW_TYPE_i32, (double)extent->rows),
-        check_number(TW_TYPE_i32, (double)extent->columns),
-        check_number(TW_TYPE_i32, (double)extent->stride),
-        check_number(TW_TYPE_i32, (double)extent->layer_stride),
+        CHECK_EXTENT(extent),
         check_number(TW_TYPE_i64, (double)ahead),
         check_number(TW_TYPE_i64, (double)(got->bytes / tw_type_info(extent->type)->bytes)),
         check_number(TW_TYPE_f64, allowed),

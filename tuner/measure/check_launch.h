@@ -23,6 +23,13 @@ tw_status check_load(const struct testbed *testbed, const char *template, const 
 
 struct tw_value check_memory(const struct tw_memory *memory);
 struct tw_value check_number(enum tw_type type, double number);
+/* An array's sizes and strides, as five values in the order that the kernels take them. */
+#define CHECK_EXTENT(extent)                                                                       \
+    check_number(TW_TYPE_i32, (double)(extent)->layers),                                           \
+        check_number(TW_TYPE_i32, (double)(extent)->rows),                                         \
+        check_number(TW_TYPE_i32, (double)(extent)->columns),                                      \
+        check_number(TW_TYPE_i32, (double)(extent)->stride),                                       \
+        check_number(TW_TYPE_i32, (double)(extent)->layer_stride)
 
 tw_status check_queue(const struct testbed *testbed, const struct tw_module *module,
                       uint32_t blocks, uint32_t shared, const struct tw_value *values, size_t count,

@@ -86,11 +86,7 @@ tw_status hard_inputs_fill(const struct hard_inputs *inputs, const struct testbe
                        d->origin, d->arguments[fill->argument].name);
     const struct tw_value values[] = {
         check_memory(memory),
-        check_number(TW_TYPE_i32, (double)extent->layers),
-        check_number(TW_TYPE_i32, (double)extent->rows),
-        check_number(TW_TYPE_i32, (double)extent->columns),
-        check_number(TW_TYPE_i32, (double)extent->stride),
-        check_number(TW_TYPE_i32, (double)extent->layer_stride),
+        CHECK_EXTENT(extent),
         check_number(TW_TYPE_i32, (double)((seed * 64 + (uint32_t)fill->argument) & 0x3fffffff)),
         check_number(TW_TYPE_f64, fill->low),
         check_number(TW_TYPE_f64, fill->high),
@@ -111,11 +107,7 @@ tw_status hard_inputs_gather(const struct hard_inputs *inputs, const struct test
     const struct tw_value values[] = {
         check_memory(from),
         check_memory(to),
-        check_number(TW_TYPE_i32, (double)extent->layers),
-        check_number(TW_TYPE_i32, (double)extent->rows),
-        check_number(TW_TYPE_i32, (double)extent->columns),
-        check_number(TW_TYPE_i32, (double)extent->stride),
-        check_number(TW_TYPE_i32, (double)extent->layer_stride),
+        CHECK_EXTENT(extent),
     };
     return check_queue(testbed, inputs->gather, CHECK_BLOCKS, 0, values, 7, error);
 }
