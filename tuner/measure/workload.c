@@ -15,7 +15,8 @@ bool workload_writes(const struct workload *w, int argument) {
            w->testbed->problem.description->arguments[argument].access != TW_ACCESS_IN;
 }
 
-bool workload_reads(const struct workload *w, int argument, int which) {
+/* Whether a buffer argument is read under a case. */
+static bool workload_reads(const struct workload *w, int argument, int which) {
     const struct tw_description *d = w->testbed->problem.description;
     const struct tw_argument *a = &d->arguments[argument];
     if (a->access != TW_ACCESS_OUT)

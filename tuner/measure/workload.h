@@ -79,8 +79,6 @@ tw_status workload_prepare(const struct workload *workload, int which, struct tw
 /* Whether the problem has an argument as a buffer, and whether that is an output. */
 bool workload_has(const struct workload *workload, int argument);
 bool workload_writes(const struct workload *workload, int argument);
-/* Whether a buffer argument is read under a case. */
-bool workload_reads(const struct workload *workload, int argument, int which);
 
 /* Memory of the zones whose contents no variant may change, and the zones' indices; returns how
  * many. */

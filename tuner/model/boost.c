@@ -183,8 +183,8 @@ static void take(struct boosting *b, int root, const bool *used) {
     }
 }
 
-static void grow_tree(struct boosting *b, const bool *used) {
-    const int root = b->model->node_count;
+static void grow_tree(struct boosting *b, int t, const bool *used) {
+    const int root = b->model->roots[t] = b->model->node_count;
     int count = 0;
     for (int i = 0; i < b->count; i++)
         if ((used == NULL || used[i]) && rng_unit(&b->rng) < b->options->samples)
@@ -208,8 +208,7 @@ static void boost(struct boosting *b, const double *wanted, const bool *used) {
     for (int i = 0; i < b->count; i++)
         b->left[i] = wanted[i] - b->model->base;
     for (int t = 0; t < b->options->trees && !b->no_memory; t++) {
-        b->model->roots[t] = b->model->node_count;
-        grow_tree(b, used);
+        grow_tree(b, t, used);
         b->model->tree_count = t + 1;
     }
 }

@@ -75,22 +75,22 @@ static void thin_out(struct page *page) {
     page->count = kept;
 }
 
-static tw_status lay_out(struct recording *r, struct page *page, struct tw_error *error) {
+static tw_status lay_out(struct recording *r, struct page *page) {
     bool *is_known = calloc((size_t)r->portfolio_count, sizeof *is_known);
     struct known known = {r, page, is_known};
     int64_t slots[TW_DEVICE_SLOTS];
     page->cells = calloc((size_t)r->portfolio_count, sizeof *page->cells);
     if (is_known == NULL || page->cells == NULL) {
         free(is_known);
-        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+        return tw_fail(r->error, TW_NO_MEMORY, "out of memory");
     }
     tw_device_values(r->device, slots);
-    tw_status status = tw_problem_bind(page->problem, slots, NULL, page->values, error);
+    tw_status status = tw_problem_bind(page->problem, slots, NULL, page->values, r->error);
     if (status == TW_OK)
         status = recorder_open(&page->recorder, r->db, r->db_path, page->problem, r->device,
-                               r->options->cache, error);
+                               r->options->cache, r->error);
     if (status == TW_OK)
-        status = recorder_known(&page->recorder, see_known, &known, error);
+        status = recorder_known(&page->recorder, see_known, &known, r->error);
     page->recorder.sources = &r->builds.sources;
     for (int i = 0; i < r->portfolio_count && status == TW_OK; i++) {
         if (r->standings[i].left_out)
@@ -109,9 +109,9 @@ static tw_status lay_out(struct recording *r, struct page *page, struct tw_error
     for (int i = 0; i < page->count && status == TW_OK; i++) {
         struct cell *cell = &page->cells[i];
         cell->build = builds_get(&r->builds, r->device, page->problem,
-                                 &r->portfolio[cell->configuration], page->values, error);
+                                 &r->portfolio[cell->configuration], page->values, r->error);
         if (cell->build == NULL)
-            status = error->status;
+            status = r->error->status;
     }
     qsort(page->cells, (size_t)page->count, sizeof *page->cells, compare_cells);
     free(is_known);
@@ -127,5 +127,5 @@ void page_free(struct recording *r, struct page *page) {
 
 tw_status page_open(struct recording *r, const struct tw_problem *problem, struct page *page) {
     *page = (struct page){.problem = problem};
-    return lay_out(r, page, r->error);
+    return lay_out(r, page);
 }

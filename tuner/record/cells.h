@@ -24,7 +24,6 @@ struct page {
     struct cell *cells;
     double best_us;
     struct recorder recorder;
-    double started_at;
 };
 
 struct standing {

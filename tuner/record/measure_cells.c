@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "runtime/base/clock.h"
-#include "tuner/json/json.h"
 #include "tuner/session/attempt.h"
 #include "tuner/session/recorder_trials.h"
 #include "tuner/workers/process.h"

@@ -15,18 +15,18 @@ static double median_us(const struct finals *f, int entrant) {
 
 /* An entrant's time as its rounds beside the winner have it. Medians would not do: who went out
  * early played in other rounds than the winner's. 0: it played none. */
-static double comparable_us(const struct finals *f, int entrant, int winner) {
-    return median_us(f, winner) * playoff_ratio(f->playoff, (size_t)entrant, (size_t)winner);
+static double comparable_us(const struct finals *f, int entrant) {
+    return median_us(f, f->winner) * playoff_ratio(f->playoff, (size_t)entrant, (size_t)f->winner);
 }
 
 /* ---- What is stored ---- */
 
-static char *tie_set(const struct finals *f, int winner, int *count) {
+static char *tie_set(const struct finals *f, int *count) {
     const struct tw_description *d = f->s->problem->description;
     cJSON *ties = cJSON_CreateArray();
     *count = 1;
     for (int i = 0; i < f->count; i++) {
-        if (!playoff_live(f->playoff, (size_t)i) || i == winner)
+        if (!playoff_live(f->playoff, (size_t)i) || i == f->winner)
             continue;
         const struct tw_configuration *configuration = &f->entrants[i].trial.configuration;
         cJSON *tie = cJSON_CreateObject();
@@ -71,20 +71,20 @@ static struct tw_db_best row_of(const struct finals *f, int entrant, double time
 
 /* Winners of before, of other implementations than today's winner, stay for those who cannot use
  * that one; but with times of this playoff, or an application would compare times of two days. */
-static tw_status store_again(const struct finals *f, int winner) {
+static tw_status store_again(const struct finals *f) {
     struct session *s = f->s;
-    int won = f->entrants[winner].trial.configuration.implementation;
+    int won = f->entrants[f->winner].trial.configuration.implementation;
     tw_status status = TW_OK;
     for (int i = 0; i < s->regular_count && status == TW_OK; i++) {
         const struct tw_configuration *configuration = &s->regulars[i].configuration;
         if (!s->regulars[i].stored || configuration->implementation == won)
             continue;
         int entrant = entrants_find(f, configuration);
-        double time = entrant >= 0 ? comparable_us(f, entrant, winner) : 0;
+        double time = entrant >= 0 ? comparable_us(f, entrant) : 0;
         if (time <= 0)
             continue;
         /* Of two that tie, the winner is to be the one that applications find first. */
-        double least = nextafter(median_us(f, winner), INFINITY);
+        double least = nextafter(median_us(f, f->winner), INFINITY);
         struct tw_db_best best = row_of(f, entrant, time > least ? time : least);
         best.tie_set = "[]";
         status = recorder_best(&s->recorder, &best, configuration, s->error);
@@ -103,26 +103,26 @@ static tw_status store_winner(const struct finals *f, const char *ties, const ch
     if (status == TW_OK)
         status = recorder_best(&s->recorder, &best, &f->entrants[f->winner].trial.configuration,
                                s->error);
-    return status == TW_OK ? store_again(f, f->winner) : status;
+    return status == TW_OK ? store_again(f) : status;
 }
 
 /* What a search of all the space has found does not give way to the best of a part of it, unless
  * that is faster. */
-static tw_status look_up_known(const struct finals *f, int winner, bool *stays) {
+static tw_status look_up_known(const struct finals *f, bool *stays) {
     struct session_result *r = f->s->result;
     *stays = false;
     if (r->pins == NULL || r->pins->count == 0)
         return TW_OK;
     tw_status status = recorder_fastest(&f->s->recorder, &r->known_us, f->s->error);
-    *stays = r->known_us > 0 && r->known_us <= median_us(f, winner);
+    *stays = r->known_us > 0 && r->known_us <= median_us(f, f->winner);
     return status;
 }
 
 tw_status finals_store(const struct finals *f) {
-    char *ties = tie_set(f, f->winner, &f->s->result->tie_count);
+    char *ties = tie_set(f, &f->s->result->tie_count);
     char *presets = baselines(f->s);
     bool stays;
-    tw_status status = look_up_known(f, f->winner, &stays);
+    tw_status status = look_up_known(f, &stays);
     if (status == TW_OK && !stays)
         status = store_winner(f, ties, presets);
     cJSON_free(ties);
@@ -134,26 +134,26 @@ tw_status finals_store(const struct finals *f) {
 
 /* A preset that was too slow for the playoff is put in proportion: as far behind the winner as it
  * was behind the leader of the search. */
-static void update_presets(const struct finals *f, int winner) {
+static void update_presets(const struct finals *f) {
     const struct session *s = f->s;
     for (int i = 0; i < s->result->preset_count; i++) {
         struct session_preset *preset = &s->result->presets[i];
         if (!preset->tried || preset->trial.status != TW_DB_TRIAL_OK)
             continue;
         int entrant = entrants_find(f, &preset->configuration);
-        double time = entrant >= 0 ? comparable_us(f, entrant, winner) : 0;
+        double time = entrant >= 0 ? comparable_us(f, entrant) : 0;
         preset->in_playoff = time > 0;
         if (!preset->in_playoff)
-            time = median_us(f, winner) * preset->trial.time_us / f->leader_us;
+            time = median_us(f, f->winner) * preset->trial.time_us / f->leader_us;
         preset->trial.time_us = time;
     }
 }
 
-static void take_winner(struct finals *f, int winner) {
+static void take_winner(struct finals *f) {
     struct session_result *r = f->s->result;
-    struct playoff_standing standing = playoff_standing(f->playoff, (size_t)winner);
+    struct playoff_standing standing = playoff_standing(f->playoff, (size_t)f->winner);
     r->has_best = true;
-    r->best = f->entrants[winner].trial;
+    r->best = f->entrants[f->winner].trial;
     r->best.time_us = standing.median;
     r->ci_low_us = standing.interval.low;
     r->ci_high_us = standing.interval.high;
@@ -161,7 +161,7 @@ static void take_winner(struct finals *f, int winner) {
     r->spread = standing.spread;
     r->decided = f->end == PLAYOFF_WON || f->end == PLAYOFF_TIED;
     r->rate = tw_work_rate(&f->s->work, r->best.time_us * 1e-6, &r->rate_unit);
-    update_presets(f, winner);
+    update_presets(f);
 }
 
 /* Without a playoff the best is the best of the search, as it has been stored. */
@@ -186,7 +186,7 @@ static tw_status decide(struct finals *f) {
                        "the search: %.700s",
                        f->last_failure);
     f->winner = (int)winner;
-    take_winner(f, f->winner);
+    take_winner(f);
     return TW_OK;
 }
 

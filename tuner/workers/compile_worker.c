@@ -2,7 +2,6 @@
 #include "tuner/workers/compile_worker.h"
 
 #include <stdio.h>
-#include <string.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif

@@ -95,6 +95,7 @@ static cJSON *add_known(struct message *message, const struct tw_binary *binary)
     add_bytes(message, binary->bytes, binary->size);
     return json;
 }
+
 struct message compile_request_pack(uint64_t id, const struct tw_executable *x,
                                     const struct tw_text *sources,
                                     const struct tw_binary *const known[TW_MAX_LAUNCHES]) {

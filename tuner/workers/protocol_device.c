@@ -1,5 +1,4 @@
 /* What the device worker is told and tells. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
