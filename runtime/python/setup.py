@@ -83,8 +83,10 @@ class WithLibrary(build_py):
 
 
 LAUNCH = sorted(str(path) for path in pathlib.Path("launch").glob("*.c"))
+# setuptools knows sources alone: a descriptor that grew would leave an older object in the wheel.
+HEADERS = [str(path) for path in (*sorted(pathlib.Path("launch").glob("*.h")), *sorted((ROOT / "runtime").glob("*.h")))]
 setup(version=version(), cmdclass={"build_py": WithLibrary},
-      ext_modules=[Extension("tilewise._launch", LAUNCH, include_dirs=[str(ROOT)], py_limited_api=True,
+      ext_modules=[Extension("tilewise._launch", LAUNCH, depends=HEADERS, include_dirs=[str(ROOT)], py_limited_api=True,
                              define_macros=[("Py_LIMITED_API", "0x030A0000"), ("_GNU_SOURCE", None)],
                              extra_compile_args=["-std=c11", "-fvisibility=hidden"])],
       options={"bdist_wheel": {"py_limited_api": "cp310"}}, package_data={"tilewise": ["py.typed", "*.pyi"]})

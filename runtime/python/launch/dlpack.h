@@ -1,6 +1,6 @@
 /* DLPack's C exchange interface, as versions 1.x of it have it in memory: how a package of arrays
  * says, without any Python in between, where an array is and how it lies. A type that has it
- * carries a capsule `CAPSULE` under `ATTRIBUTE`.
+ * carries a capsule called DLPACK_CAPSULE under `__dlpack_c_exchange_api__`.
  */
 #ifndef TILEWISE_PYTHON_LAUNCH_DLPACK_H
 #define TILEWISE_PYTHON_LAUNCH_DLPACK_H

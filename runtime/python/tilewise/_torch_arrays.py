@@ -26,11 +26,11 @@ def torch_type(word: str) -> torch.dtype:
 
 
 def _exchange() -> Exchange | None:
-    """Older versions of PyTorch have none, and tensors are looked at by their attributes."""
+    """Versions of PyTorch without it, or with another, have tensors looked at by their attributes."""
     capsule = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
     try:
         return capsule and Exchange(capsule, (torch.Tensor, torch.nn.Parameter), torch.is_grad_enabled)
-    except LookupError:
+    except (LookupError, ValueError):
         return None
 
 
