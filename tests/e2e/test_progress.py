@@ -84,6 +84,10 @@ class Progress(support.EndToEnd):
         main, terminal = pty.openpty()
         self.addCleanup(os.close, main)
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
+        # Ctrl-C would throw away what is shown and not read yet, the end of a line among it.
+        modes = termios.tcgetattr(terminal)
+        modes[3] |= termios.NOFLSH
+        termios.tcsetattr(terminal, termios.TCSANOW, modes)
 
         def take_terminal():
             fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
