@@ -20,7 +20,9 @@ static void store_at(struct house *house, int64_t m, int64_t n, const char *devi
 }
 
 static int find(struct house *house, struct space *space, size_t points[HINTS_MOST]) {
-    return hints_find(catalogue_of(house), &house->problem, &paper_gpu, space, points);
+    int64_t values[TW_MAX_SYMBOLS];
+    bind_problem(&house->problem, &paper_gpu, values);
+    return hints_find(catalogue_of(house), &house->problem, &paper_gpu, values, space, points);
 }
 
 static int64_t block_x(const struct space *space, size_t point) {
@@ -96,11 +98,67 @@ static void what_is_redundant_here(void **state) {
     space_free(space);
 }
 
+/* The description with an attribute that names a promise of errors. */
+static struct tw_description *read_promising(const struct house *house) {
+    static const char attributes[] = "\"attributes\": {", before[] = "\"implementations\":";
+    char text[8192];
+    const char *first = strstr(scale_text, attributes), *second = strstr(scale_text, before);
+    assert_non_null(first);
+    assert_non_null(second);
+    first += strlen(attributes);
+    snprintf(
+        text, sizeof text,
+        "%.*s \"compute\": { \"values\": [\"default\", \"split\", \"rough\"], \"default\": "
+        "\"default\" },%.*s \"accuracy\": { \"plain\": { \"templates\": "
+        "[\"scale/reference.cu\"], \"function\": \"right\", \"block\": [\"64\"], \"grid\": "
+        "[\"1\"], \"pass\": [\"A\", \"B\"] }, \"inputs\": { \"uniform\": {} }, \"bounds\": "
+        "[{ \"when\": \"compute == 'split'\", \"plain\": 1, \"promises\": \"no more\" }] }, %s",
+        (int)(first - scale_text), scale_text, (int)(second - first), first, second);
+    return read_description(text, house->scratch->path);
+}
+
+/* Plain results keep a promise of errors, so they are where a search under one begins too: after
+ * its own, but before those of a problem that is more than twice as large. */
+static void plain_arithmetic_under_a_promise(void **state) {
+    struct house *house = *state;
+    struct space *space;
+    struct tw_error error;
+    size_t points[HINTS_MOST];
+    tw_description_free(house->description);
+    house->description = read_promising(house);
+    house->problem = parse_problem(house->description, "8x100");
+    store_at(house, 8, 100, NULL, "{\"BLOCK_X\":32,\"GROUP\":1,\"ORDER\":\"rows\"}", NULL);
+    struct row row = usual_row(house);
+    row.key = "M=8,N=400;compute=split";
+    row.n = 400;
+    row.configuration = "{\"BLOCK_X\":64,\"GROUP\":1,\"ORDER\":\"rows\"}";
+    store(house, &row);
+    row.key = "M=8,N=100;compute=split";
+    row.n = 100;
+    row.configuration = "{\"BLOCK_X\":128,\"GROUP\":1,\"ORDER\":\"rows\"}";
+    store(house, &row);
+    static const struct {
+        const char *word;
+        int count, first, second;
+    } expected[] = {{"split", 3, 128, 32}, {"rough", 0, 0, 0}, {"default", 1, 32, 0}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        must(tw_problem_set(&house->problem, "compute", expected[i].word, &error), error);
+        must(space_create(&space, &house->problem, &paper_gpu, NULL, &error), error);
+        assert_int_equal(find(house, space, points), expected[i].count);
+        if (expected[i].count > 0)
+            assert_int_equal(block_x(space, points[0]), expected[i].first);
+        if (expected[i].count > 1)
+            assert_int_equal(block_x(space, points[1]), expected[i].second);
+        space_free(space);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         HOUSE_TEST(the_nearest_first),
         HOUSE_TEST(other_kinds_of_problem),
         HOUSE_TEST(what_is_redundant_here),
+        HOUSE_TEST(plain_arithmetic_under_a_promise),
     };
     return cmocka_run_group_tests_name("hints", tests, NULL, NULL);
 }

@@ -5,9 +5,12 @@
 #include <string.h>
 
 #include "runtime/backend/devices.h"
+#include "runtime/description/accuracy.h"
 #include "runtime/description/configuration.h"
 
 static const double FARTHEST = 4; /* log2 of the sizes' ratios */
+/* A result for plain arithmetic counts like one for a problem this much further away. */
+static const double OTHER_PROMISE = 1;
 enum { CONSIDERED = 8 * HINTS_MOST /* rows: finding a point for one may take a millisecond */ };
 
 struct hint {
@@ -50,23 +53,42 @@ static size_t point_of(const struct tw_problem *problem, const struct tw_catalog
     return space_nearest(space, &configuration);
 }
 
+/* The problem in plain arithmetic, whose results keep what is promised of errors; false where
+ * nothing is. */
+static bool promises(const struct tw_problem *problem, const int64_t *values,
+                     struct tw_problem *plain) {
+    const struct tw_description *d = problem->description;
+    if (tw_accuracy_bound(d, values) == NULL)
+        return false;
+    *plain = *problem;
+    for (int i = 0; i < d->attribute_count; i++)
+        if (strcmp(d->attributes[i].name, "compute") == 0)
+            plain->words[i] = d->attributes[i].default_word;
+    return true;
+}
+
 static size_t collect(const struct tw_catalogue *catalogue, const struct tw_problem *problem,
-                      const struct tw_device_info *device, struct hint *hints) {
+                      const struct tw_device_info *device, const int64_t *values,
+                      struct hint *hints) {
     char fingerprint[256];
-    struct tw_attribute_match match = {.problem = problem};
+    struct tw_problem plain;
+    struct tw_attribute_match match = {.problem = problem}, other = {.problem = &plain};
+    const bool promised = promises(problem, values, &plain);
     size_t count = 0;
     tw_device_fingerprint(device, fingerprint);
     for (size_t i = 0; i < tw_catalogue_size(catalogue); i++) {
         const struct tw_catalogue_row *row = tw_catalogue_at(catalogue, i);
         struct hint hint = {
             .row = row, .index = i, .same_device = strcmp(row->device, fingerprint) == 0};
-        if (strcmp(row->kernel, problem->description->kernel) != 0 ||
-            !tw_catalogue_matches(&match, row) ||
+        if (strcmp(row->kernel, problem->description->kernel) != 0)
+            continue;
+        const bool same_kind = tw_catalogue_matches(&match, row);
+        if ((!same_kind && !(promised && tw_catalogue_matches(&other, row))) ||
             row->dimension_count != problem->description->dimension_count ||
             (!hint.same_device && (strcmp(row->backend, device->backend) != 0 ||
                                    strcmp(row->architecture, device->architecture) != 0)))
             continue;
-        hint.distance = distance_to(problem, row);
+        hint.distance = distance_to(problem, row) + (same_kind ? 0 : OTHER_PROMISE);
         if (hint.distance <= FARTHEST)
             hints[count++] = hint;
     }
@@ -74,14 +96,14 @@ static size_t collect(const struct tw_catalogue *catalogue, const struct tw_prob
 }
 
 int hints_find(const struct tw_catalogue *catalogue, const struct tw_problem *problem,
-               const struct tw_device_info *device, const struct space *space,
-               size_t points[HINTS_MOST]) {
+               const struct tw_device_info *device, const int64_t *values,
+               const struct space *space, size_t points[HINTS_MOST]) {
     int found = 0;
     /* Without memory for hints, the search begins without. */
     struct hint *hints = malloc((tw_catalogue_size(catalogue) + 1) * sizeof *hints);
     if (hints == NULL)
         return 0;
-    size_t count = collect(catalogue, problem, device, hints);
+    size_t count = collect(catalogue, problem, device, values, hints);
     if (count > 0)
         qsort(hints, count, sizeof *hints, by_promise);
     for (size_t i = 0; i < count && i < CONSIDERED && found < HINTS_MOST; i++) {

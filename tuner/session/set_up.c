@@ -109,7 +109,8 @@ static tw_status queue_presets(struct session *s) {
 
 static tw_status queue_hints(struct session *s) {
     if (s->options->hints != NULL)
-        s->hint_count = hints_find(s->options->hints, s->problem, s->device, s->space, s->hints);
+        s->hint_count =
+            hints_find(s->options->hints, s->problem, s->device, s->values, s->space, s->hints);
     for (int i = 0; i < s->hint_count; i++) {
         struct candidate *candidate = calloc(1, sizeof *candidate);
         if (candidate == NULL)
