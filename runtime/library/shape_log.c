@@ -146,9 +146,10 @@ static void *work(void *argument) {
  * seconds counted too: what is open is written when the process ends in good order. */
 static struct {
     pthread_mutex_t lock;
-    bool is_promised;
     struct tw_shape_log *last;
-} opened = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    pthread_once_t once;
+    int refused; /* what promises said */
+} opened = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
 
 /* Has the thread write what is left, and ends it. */
 static void end_thread(struct tw_shape_log *log) {
@@ -162,14 +163,31 @@ static void end_thread(struct tw_shape_log *log) {
     log->has_thread = false;
 }
 
-/* Does not wait for a thread that is opening or closing one: in a child that was forked meanwhile
- * there is no such thread. */
 static void end_threads(void) {
-    if (pthread_mutex_trylock(&opened.lock) != 0)
-        return;
+    pthread_mutex_lock(&opened.lock);
     for (struct tw_shape_log *log = opened.last; log != NULL; log = log->earlier)
         end_thread(log);
     pthread_mutex_unlock(&opened.lock);
+}
+
+/* An application that has no thread of its own may fork at any time, and does not know of ours: so
+ * that no lock stays held in the child by a thread that is not there, whoever forks holds them. */
+static void before_fork(void) {
+    pthread_mutex_lock(&opened.lock);
+    for (struct tw_shape_log *log = opened.last; log != NULL; log = log->earlier)
+        pthread_mutex_lock(&log->lock);
+}
+
+static void after_fork(void) {
+    for (struct tw_shape_log *log = opened.last; log != NULL; log = log->earlier)
+        pthread_mutex_unlock(&log->lock);
+    pthread_mutex_unlock(&opened.lock);
+}
+
+static void promise(void) {
+    opened.refused = pthread_atfork(before_fork, after_fork, after_fork);
+    /* Where there is no room for it, the last seconds are lost, as by a crash. */
+    (void)atexit(end_threads);
 }
 
 static void add_opened(struct tw_shape_log *log) {
@@ -178,9 +196,6 @@ static void add_opened(struct tw_shape_log *log) {
     if (opened.last != NULL)
         opened.last->later = log;
     opened.last = log;
-    /* Where there is no room for it, the last seconds are lost, as by a crash. */
-    if (!opened.is_promised)
-        opened.is_promised = atexit(end_threads) == 0;
     pthread_mutex_unlock(&opened.lock);
 }
 
@@ -229,6 +244,9 @@ tw_status tw_shape_log_open(struct tw_shape_log **out, const char *path,
                             const struct tw_device_info *device, const char *cache,
                             tw_error *error) {
     *out = NULL;
+    pthread_once(&opened.once, promise);
+    if (opened.refused != 0)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
     /* Readable too, to see how it ends; and so that a pipe does not block. */
     int file = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
     if (file < 0)
@@ -354,7 +372,9 @@ struct tw_asked *tw_shape_log_entry(struct tw_shape_log *log, const struct tw_as
         asked->next = log->first;
         log->first = asked;
         log->has_new = true;
-        pthread_cond_signal(&log->wake);
+        if (log->process ==
+            getpid()) /* in a child nobody waits, and the condition is the parent's */
+            pthread_cond_signal(&log->wake);
     }
     pthread_mutex_unlock(&log->lock);
     if (known != asked)

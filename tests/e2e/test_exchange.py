@@ -68,6 +68,14 @@ class Exchange(support.EndToEnd):
         self.assertEqual(self.db_command("export", "--db", self.one), text)
         self.assertIn("0 new, 0 better", self.db_command("merge", a, b, self.one, "--db", self.one))
         self.assert_sound(self.one)
+        # A tune that was killed as it began has left an empty file: nothing to take, and nothing wrong.
+        empty = self.home / "empty.db"
+        empty.touch()
+        result = self.run_command("db", "merge", empty, self.one, "--db", a)
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("0 new, 0 better", result.out)
+        self.assertIn("empty.db: is empty", result.err)
+        self.assertEqual(empty.stat().st_size, 0)
         listed = self.db_command("list", "--db", self.one)
         self.assertIn("3 problems, 3 best rows", listed)
         # A run that was merged has no trials here, and is not the latest of them.

@@ -261,6 +261,8 @@ class Applying(support.EndToEnd):
         after = self.ask("explain", *self.words, device=DEVICE)
         self.assertEqual(after["rule"], "default")
         self.assertIn("template", after["refused"]["reason"])
+        self.assertIn("finds what is fastest", self.run_command("explain", *self.words, device=DEVICE).out)
+        self.assertNotIn("fastest", self.run_command("explain", *self.words, "--quiet", device=DEVICE).out)
         applied = self.run_command("apply", *self.words, device=DEVICE)
         self.assertEqual(applied.code, 0, applied)
         self.assertIn("template", applied.out)

@@ -228,6 +228,52 @@ static void a_forked_child_closes_it(void **state) {
     tw_description_free(place.description);
 }
 
+enum { FORKS = 100 };
+
+struct shared {
+    struct tw_shape_log *log;
+    const struct place *place;
+    atomic_bool over;
+};
+
+static void *ask_for_many(void *argument) {
+    struct shared *shared = argument;
+    for (int i = 0; !shared->over; i = (i + 1) % SHAPES) {
+        char shape[32];
+        snprintf(shape, sizeof shape, "%dx5x5", i + 1);
+        ask(shared->log, shared->place, shape, "exact");
+    }
+    return NULL;
+}
+
+/* Whatever threads of the parent are at when it forks, a child is not kept waiting by them. */
+static void a_child_forked_at_any_time_asks(void **state) {
+    struct place place;
+    pthread_t threads[PROCESSES];
+    begin(&place, state);
+    struct shared shared = {.log = open_log(&place), .place = &place};
+    for (int i = 0; i < PROCESSES; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, ask_for_many, &shared), 0);
+    for (int i = 0; i < FORKS; i++) {
+        int outcome;
+        fflush(NULL);
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(60); /* ends a child that hangs */
+            ask(shared.log, &place, "64x32x16", "exact");
+            tw_shape_log_close(shared.log);
+            _exit(0);
+        }
+        assert_int_equal(waitpid(child, &outcome, 0), child);
+        assert_int_equal(outcome, 0);
+    }
+    shared.over = true;
+    for (int i = 0; i < PROCESSES; i++)
+        pthread_join(threads[i], NULL);
+    tw_shape_log_close(shared.log);
+    tw_description_free(place.description);
+}
+
 /* ---- Threads ---- */
 
 static void *count_many(void *asked) {
@@ -300,15 +346,11 @@ static void other_files_are_left_alone(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        SCRATCH_TEST(shapes_are_counted),
-        SCRATCH_TEST(strides_and_alignment_are_told),
-        SCRATCH_TEST(shapes_survive_a_crash),
-        SCRATCH_TEST(several_processes_share_a_file),
-        SCRATCH_TEST(a_forked_child_closes_it),
-        SCRATCH_TEST(threads_count_together),
-        SCRATCH_TEST(what_is_open_at_exit_is_written),
-        SCRATCH_TEST(half_a_line_is_ended),
-        SCRATCH_TEST(other_files_are_left_alone),
+        SCRATCH_TEST(shapes_are_counted),       SCRATCH_TEST(strides_and_alignment_are_told),
+        SCRATCH_TEST(shapes_survive_a_crash),   SCRATCH_TEST(several_processes_share_a_file),
+        SCRATCH_TEST(a_forked_child_closes_it), SCRATCH_TEST(a_child_forked_at_any_time_asks),
+        SCRATCH_TEST(threads_count_together),   SCRATCH_TEST(what_is_open_at_exit_is_written),
+        SCRATCH_TEST(half_a_line_is_ended),     SCRATCH_TEST(other_files_are_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

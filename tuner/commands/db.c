@@ -94,10 +94,20 @@ static tw_status expect_files(const struct arguments *a, const char *what, struc
                               : tw_fail(error, TW_INVALID, "which %s? see tune db --help", what);
 }
 
-static tw_status open_others(const struct arguments *a, tw_db **others, struct tw_error *error) {
+/* Those that have something in them. A tune that is killed as it begins leaves an empty file. */
+static tw_status open_others(const struct arguments *a, tw_db **others, int *count,
+                             struct tw_error *error) {
     tw_status status = TW_OK;
-    for (int i = 0; i < a->files.count && status == TW_OK; i++)
-        status = database_open(a->files.words[i], TW_DB_READ, &others[i], error);
+    *count = 0;
+    for (int i = 0; i < a->files.count && status == TW_OK; i++) {
+        struct stat file;
+        const char *path = a->files.words[i];
+        if (stat(path, &file) == 0 && S_ISREG(file.st_mode) && file.st_size == 0)
+            tw_printable_line(stderr, "tune: %s: is empty, so there is nothing to take from it",
+                              path);
+        else
+            status = database_open(path, TW_DB_READ, &others[(*count)++], error);
+    }
     return status;
 }
 
@@ -107,18 +117,19 @@ static tw_status merge(const struct arguments *a, const char *path, struct tw_er
         return status;
     tw_db *db = NULL, **others = calloc((size_t)a->files.count, sizeof *others);
     struct tw_db_merged merged;
+    int count = 0;
     /* Others first: a misspelt one must not leave a new database behind. */
-    status = others != NULL ? open_others(a, others, error)
+    status = others != NULL ? open_others(a, others, &count, error)
                             : tw_fail(error, TW_NO_MEMORY, "out of memory");
     if (status == TW_OK)
         status = database_open(path, TW_DB_WRITE, &db, error);
     if (status == TW_OK)
-        status = merge_databases(db, others, a->files.count, &merged, error);
+        status = merge_databases(db, others, count, &merged, error);
     if (status == TW_OK)
         status = database_adopt(a, db, error);
     if (status == TW_OK)
         print_merged(path, &merged);
-    for (int i = 0; others != NULL && i < a->files.count; i++)
+    for (int i = 0; i < count; i++)
         tw_db_close(others[i]);
     free(others);
     tw_db_close(db);

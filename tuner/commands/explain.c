@@ -82,8 +82,13 @@ static tw_status print_json(const struct tw_problem *problem, const struct tw_se
     return json_print(json, error);
 }
 
+/* Nothing that was measured had a say. */
+static bool is_guessed(const struct tw_selection *s) {
+    return s->rule == TW_SELECTED_FALLBACK || s->rule == TW_SELECTED_DEFAULT;
+}
+
 static tw_status print_table(const struct tw_problem *problem, const struct tw_device_info *device,
-                             const struct tw_selection *s, const char *configuration,
+                             const struct tw_selection *s, const char *configuration, bool quiet,
                              struct tw_error *error) {
     const struct tw_description *d = problem->description;
     char key[TW_PROBLEM_KEY_SIZE];
@@ -94,6 +99,9 @@ static tw_status print_table(const struct tw_problem *problem, const struct tw_d
         return status;
     printf("  configuration   %s %s\n", d->implementations[s->configuration.implementation].name,
            configuration);
+    if (is_guessed(s) && !quiet)
+        puts("  hint            no result is of use here; tune, with the same kernel, shape and "
+             "options, finds what is fastest");
     return TW_OK;
 }
 
@@ -119,7 +127,8 @@ static tw_status explain(const struct arguments *a, struct tw_error *error) {
         else if (a->json)
             status = print_json(&problem, &selection, configuration.data, error);
         else
-            status = print_table(&problem, &device, &selection, configuration.data, error);
+            status =
+                print_table(&problem, &device, &selection, configuration.data, a->quiet, error);
     }
     tw_text_free(&configuration);
     tw_catalogue_free(catalogue);
