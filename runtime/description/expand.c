@@ -14,11 +14,21 @@ static bool any_from(const cJSON *list) {
     return false;
 }
 
+/* The name of the argument whose type this one has; NULL where it has its own. */
+static const char *type_from(const cJSON *argument) {
+    const cJSON *type = cJSON_GetObjectItemCaseSensitive(argument, "type");
+    return cJSON_IsString(type) && type->valuestring[0] == '@' ? type->valuestring + 1 : NULL;
+}
+
 /* Most descriptions of users are flat, and are read as they stand. */
 static bool is_composed(const cJSON *json) {
     static const char *const keys[] = {"parts", "let", "lists"};
     if (cJSON_HasObjectItem(json, "include") || cJSON_HasObjectItem(json, "parts"))
         return true;
+    const cJSON *arguments = cJSON_GetObjectItemCaseSensitive(json, "arguments");
+    for (const cJSON *a = arguments != NULL ? arguments->child : NULL; a != NULL; a = a->next)
+        if (type_from(a) != NULL)
+            return true;
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "implementations");
     for (const cJSON *in = list != NULL ? list->child : NULL; in != NULL; in = in->next) {
         if (cJSON_IsString(in) || any_from(cJSON_GetObjectItemCaseSensitive(in, "presets")) ||
@@ -51,6 +61,24 @@ static void include(struct tw_expansion *e, const struct tw_json *file, int dept
     }
     if (list.context->status == TW_OK)
         tw_expand_merge(e, e->merged, file, true);
+}
+
+static void put_in_types(struct tw_expansion *e, const struct tw_json *arguments) {
+    for (int i = 0; i < tw_json_count(arguments); i++) {
+        struct tw_json argument = tw_json_at(arguments, i), type = {0};
+        const char *name = type_from(argument.item);
+        for (int j = 0; j < i && name != NULL && type.item == NULL; j++) {
+            struct tw_json other = tw_json_at(arguments, j);
+            struct tw_json other_name = tw_json_optional(&other, "name");
+            if (cJSON_IsString(other_name.item) && strcmp(other_name.item->valuestring, name) == 0)
+                type = tw_json_optional(&other, "type");
+        }
+        struct tw_json own = tw_json_optional(&argument, "type");
+        if (type.item != NULL)
+            tw_expand_copy(e, (cJSON *)argument.item, "type", &type);
+        else if (name != NULL)
+            tw_json_fail(&own, "there is no argument \"%.40s\" with a type before this one", name);
+    }
 }
 
 static bool is_pattern(const char *name) {
@@ -139,7 +167,11 @@ static void flatten(struct tw_expansion *e, const struct tw_json *root) {
             continue;
         }
         struct tw_json member = tw_json_optional(root, order[i]);
-        tw_expand_copy(e, e->root, order[i], &member);
+        cJSON *copy = tw_expand_copy(e, e->root, order[i], &member);
+        if (copy != NULL && strcmp(order[i], "arguments") == 0) {
+            member.item = copy;
+            put_in_types(e, &member);
+        }
     }
 }
 

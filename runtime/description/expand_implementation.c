@@ -46,9 +46,10 @@ static struct tw_json find_part(const struct tw_json *root, const struct tw_json
 
 static void collect(const struct tw_json *root, const struct tw_json *holder, struct layers *layers,
                     int depth) {
-    static const char *const keys[] = {"summary",     "parts",           "let",     "parameters",
-                                       "constraints", "redundant",       "defines", "launches",
-                                       "lists",       "disqualified_by", NULL};
+    static const char *const keys[] = {"summary",    "requires",    "parts",     "let",
+                                       "parameters", "constraints", "redundant", "defines",
+                                       "launches",   "tensor_maps", "lists",     "disqualified_by",
+                                       NULL};
     struct tw_json parts = tw_json_optional(holder, "parts");
     tw_json_expect_array(&parts);
     for (int i = 0; i < tw_json_count(&parts) && parts.context->status == TW_OK; i++) {
@@ -216,15 +217,25 @@ static void add(const struct tw_json *json, cJSON *into, const char *key, cJSON 
     cJSON_Delete(section);
 }
 
+/* What the last layer says that says something. */
+static struct tw_json last(const struct layers *layers, const char *key) {
+    struct tw_json member = {0};
+    for (int i = layers->count - 1; i >= 0 && member.item == NULL; i--)
+        member = tw_json_optional(&layers->list[i], key);
+    return member;
+}
+
 /* In the order in which the flat form has its keys. */
 static void fill_in(struct tw_expansion *e, const struct layers *layers, const struct tw_json *json,
                     cJSON *flat) {
-    static const char *const head[] = {"name", "summary", "requires"};
+    static const char *const head[] = {"name", "summary"};
     int parts = layers->count - 1;
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) {
         struct tw_json member = tw_json_optional(json, head[i]);
         tw_expand_copy(e, flat, head[i], &member);
     }
+    struct tw_json requirements = last(layers, "requires");
+    tw_expand_copy(e, flat, "requires", &requirements);
     add(json, flat, "parameters", join(e, layers, "parameters", false, layers->count));
     add(json, flat, "constraints", join(e, layers, "constraints", true, layers->count));
     add(json, flat, "redundant", join(e, layers, "redundant", true, layers->count));
@@ -239,6 +250,7 @@ static void fill_in(struct tw_expansion *e, const struct layers *layers, const s
             tw_json_no_memory(&launches);
         else
             tw_expand_launches(e, array, &launches, join_aside(e, layers, "launches", parts),
+                               join_aside(e, layers, "tensor_maps", parts),
                                join_aside(e, layers, "lists", layers->count));
     }
     tw_expand_copy(e, flat, "presets", &presets);

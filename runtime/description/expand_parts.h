@@ -50,10 +50,10 @@ void tw_expand_merge(struct tw_expansion *expansion, cJSON *into, const struct t
  */
 cJSON *tw_expand_implementation(struct tw_expansion *expansion, const struct tw_json *root,
                                 const struct tw_json *json);
-/* expand_launch.c: launches that start from a part's, and lists in them. `known` has the parts'
- * launches and lists. */
+/* expand_launch.c: launches and tensor maps that start from a part's, and lists in them. The last
+ * three are the parts'. */
 void tw_expand_launches(struct tw_expansion *expansion, cJSON *into, const struct tw_json *json,
-                        const cJSON *launches, const cJSON *lists);
+                        const cJSON *launches, const cJSON *tensor_maps, const cJSON *lists);
 /* expand_presets.c: presets that start from another, of any implementation. */
 void tw_expand_presets(struct tw_expansion *expansion, const struct tw_json *implementations);
 

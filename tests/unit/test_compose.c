@@ -258,6 +258,112 @@ static void mistakes_in_launches(void **state) {
     }
 }
 
+/* The launch has `map`, and `named` are the maps of a part. */
+static char *with_maps(const char *map, const char *named) {
+    struct tw_text to = {0};
+    tw_text_print(&to,
+                  "{ \"templates\": [\"a.cu\"], \"function\": \"f\", \"block\": [\"1\"], \"grid\": "
+                  "[\"1\"], \"tensor_maps\": { \"MAP\": %s }, \"pass\": [\"MAP\"] } ], \"parts\": "
+                  "[{ \"let\": { \"W\": \"2*BLOCK_X\" }, \"tensor_maps\": { %s } }",
+                  map, named);
+    char *text = replaced(scale_text, launch, to.data);
+    tw_text_free(&to);
+    return text;
+}
+
+#define ROWS                                                                                       \
+    "\"rows\": { \"buffer\": \"A\", \"dims\": [\"N\", \"M\"], \"strides\": [\"lda\"], \"box\": "   \
+    "[\"W\", \"1\"], \"swizzle\": \"128\" }"
+
+static void tensor_maps_from_parts(void **state) {
+    (void)state;
+    char *text = with_maps("{ \"from\": \"few\", \"type\": \"u32\", \"offset\": \"16\" }",
+                           ROWS ", \"few\": { \"from\": \"rows\", \"box\": [\"8\", \"W/8\"] }");
+    struct tw_description *d = read_description(text, NULL);
+    cJSON *json = cJSON_Parse(d->text);
+    const cJSON *flat = cJSON_GetArrayItem(
+        cJSON_GetObjectItemCaseSensitive(implementation(json, 0), "launches"), 0);
+    assert_section(flat, "tensor_maps",
+                   "{\"MAP\":{\"buffer\":\"A\",\"type\":\"u32\",\"dims\":[\"N\",\"M\"],"
+                   "\"strides\":[\"lda\"],\"box\":[\"8\",\"2*BLOCK_X/8\"],\"swizzle\":\"128\","
+                   "\"offset\":\"16\"}}");
+    cJSON_Delete(json);
+    tw_description_free(d);
+    free(text);
+}
+
+static void mistakes_in_tensor_maps(void **state) {
+    (void)state;
+#define OWN "key implementations[0].launches[0].tensor_maps.MAP"
+#define PARTS_MAP "key implementations[0].parts[0].tensor_maps"
+    static const struct {
+        const char *map, *named, *where, *what;
+    } cases[] = {
+        {"{ \"from\": \"row\" }", ROWS, OWN ".from: ", "no part has the tensor map \"row\""},
+        {"{ \"from\": \"a\" }", "\"a\": { \"from\": \"a\" }",
+         PARTS_MAP ".a.from: ", "tensor maps start from each other in a circle"},
+        {"{ \"from\": \"rows\", \"bocks\": [] }", ROWS, OWN ": ", "did you mean \"box\"?"},
+        {"{ \"from\": \"a\" }", "\"a\": { \"buffer\": \"A\" }", OWN ".dims: ", "missing"},
+        {"{ \"from\": \"rows\", \"buffer\": \"Z\" }", ROWS, OWN ".buffer: ", "\"Z\" is no buffer"},
+        {"{ \"from\": \"a\" }", ROWS ", \"a\": { \"from\": \"rows\", \"swizzle\": \"1 +\" }",
+         PARTS_MAP ".a.swizzle: ", "ends too early"},
+        {"3", ROWS, OWN ": ", "expected an object"},
+    };
+#undef PARTS_MAP
+#undef OWN
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = with_maps(cases[i].map, cases[i].named);
+        struct tw_description *d;
+        struct tw_error error = {0};
+        assert_refuses(tw_description_read(&d, text, "scale.json", NULL, &error),
+                       TW_BAD_DESCRIPTION, error, cases[i].where);
+        assert_says(error.message, cases[i].what);
+        free(text);
+    }
+}
+#undef ROWS
+
+/* What an implementation says itself counts, then what its last part says. */
+static void requirements_of_parts(void **state) {
+    (void)state;
+    static const char own[] =
+        "\"requires\": { \"backends\": [\"cuda\", \"opencl\"], \"min_arch\": 0 },";
+    static const char parts[] = "\"parts\": [{ \"requires\": { \"min_arch\": 80 } },"
+                                "{ \"requires\": { \"exact_arch\": 90 } }, {}],";
+    cJSON *json = expanded(own, parts, NULL);
+    assert_section(implementation(json, 0), "requires", "{\"exact_arch\":90}");
+    cJSON_Delete(json);
+    struct tw_text both = {0};
+    tw_text_print(&both, "%s %s", own, parts);
+    json = expanded(own, both.data, NULL);
+    assert_section(implementation(json, 0), "requires",
+                   "{\"backends\":[\"cuda\",\"opencl\"],\"min_arch\":0}");
+    cJSON_Delete(json);
+    tw_text_free(&both);
+    assert_mistake(own, "\"parts\": [{ \"requires\": { \"arch\": 80 } }],", NULL,
+                   "key implementations[0].parts[0].requires: ", "unknown key \"arch\"");
+}
+
+/* ---- Types ---- */
+
+static void types_of_other_arguments(void **state) {
+    (void)state;
+    static const char alpha[] = "\"name\": \"alpha\", \"kind\": \"scalar\", \"type\": \"dtype\"";
+    cJSON *json =
+        expanded(alpha, "\"name\": \"alpha\", \"kind\": \"scalar\", \"type\": \"@B\"", NULL);
+    const cJSON *arguments = cJSON_GetObjectItemCaseSensitive(json, "arguments");
+    assert_section(cJSON_GetArrayItem(arguments, 4), "type", "\"dtype\"");
+    cJSON_Delete(json);
+    static const char *const names[] = {"@C", "@alpha", "@lda", "@"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char to[128];
+        snprintf(to, sizeof to, "\"name\": \"alpha\", \"kind\": \"scalar\", \"type\": \"%s\"",
+                 names[i]);
+        assert_mistake(alpha, to, NULL,
+                       "scale.json: key arguments[4].type: ", "with a type before this one");
+    }
+}
+
 static const char preset[] =
     "{ \"default\": { \"BLOCK_X\": 64, \"ORDER\": \"rows\", \"GROUP\": 1 } }";
 
@@ -496,6 +602,8 @@ int main(void) {
         cmocka_unit_test(lets_in_every_expression), cmocka_unit_test(mistakes_in_lets),
         cmocka_unit_test(parts_in_order),           cmocka_unit_test(mistakes_in_parts),
         cmocka_unit_test(launches_from_parts),      cmocka_unit_test(mistakes_in_launches),
+        cmocka_unit_test(tensor_maps_from_parts),   cmocka_unit_test(mistakes_in_tensor_maps),
+        cmocka_unit_test(requirements_of_parts),    cmocka_unit_test(types_of_other_arguments),
         cmocka_unit_test(presets_from_others),      SCRATCH_TEST(files_beside_the_description),
         SCRATCH_TEST(an_implementation_is_a_file),  cmocka_unit_test(flat_forms_are_what_they_were),
         cmocka_unit_test(flat_forms_are_embedded),
