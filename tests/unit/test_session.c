@@ -246,6 +246,35 @@ static void the_winner_of_before_is_of_another_implementation(void **state) {
     assert_true(fabs(stored.slowest_us - 12) < 1e-9);
 }
 
+/* A kernel of many implementations has presets by the dozen, most of which do not fit a problem:
+ * those that do are tried, wherever they stand. */
+static void presets_behind_many(void **state) {
+    struct house *house = *state;
+    struct tw_text other = {0};
+    tw_text_print(&other, "\"implementations\": [");
+    for (int i = 0; i < 7; i++) {
+        tw_text_print(&other,
+                      "{ \"name\": \"other%d\", \"summary\": \"\", \"parameters\": { \"X\": [1] }, "
+                      "\"constraints\": [\"N > 1000\"], \"launches\": [ { \"templates\": "
+                      "[\"scale/direct.cu\"], \"function\": \"f\", \"block\": [\"1\"], \"grid\": "
+                      "[\"1\"], \"pass\": [\"B\"] } ], \"presets\": {",
+                      i);
+        for (int p = 0; p < 10; p++)
+            tw_text_print(&other, "%s \"x%d-%d\": { \"X\": 1 }", p > 0 ? "," : "", i, p);
+        tw_text_print(&other, " } },");
+    }
+    char *text = replaced(scale_text, "\"implementations\": [", other.data);
+    tw_description_free(house->description);
+    house->description = read_description(text, house->scratch->path);
+    house->problem = parse_problem(house->description, "8x100");
+    free(text);
+    tw_text_free(&other);
+    must(run(house, ""), house->error);
+    assert_int_equal(house->result.preset_count, 71);
+    assert_true(preset(house, "default")->tried);
+    assert_false(preset(house, "x6-9")->fits);
+}
+
 /* ---- Runs beside each other ---- */
 
 /* Another run of this process, which is alive. */
@@ -355,6 +384,7 @@ int main(int count, char **words) {
         TEST(a_stopped_loser_is_never_the_best),
         TEST(the_winner_of_before),
         TEST(the_winner_of_before_is_of_another_implementation),
+        TEST(presets_behind_many),
         TEST(a_run_beside_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

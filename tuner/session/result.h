@@ -6,7 +6,7 @@
 #include "tuner/session/trial.h"
 #include "tuner/session/wall.h"
 
-enum { SESSION_MAX_PRESETS = 64, SESSION_STATUSES = 8 };
+enum { SESSION_MAX_PRESETS = 256, SESSION_STATUSES = 8 };
 
 struct session_preset {
     char name[TW_NAME_SIZE];

@@ -53,23 +53,30 @@ static tw_status check_default(const struct session *s) {
                           d->origin, key);
 }
 
-static void list_presets(struct session *s) {
+static tw_status list_presets(struct session *s) {
     const struct tw_description *d = s->problem->description;
     struct session_result *result = s->result;
     for (int i = 0; i < d->implementation_count; i++) {
         for (int p = 0; p < d->implementations[i].preset_count; p++) {
             if (result->preset_count == SESSION_MAX_PRESETS)
-                return;
+                return tw_fail(s->error, TW_BAD_DESCRIPTION, "%s: more than %d presets", d->origin,
+                               SESSION_MAX_PRESETS);
             struct session_preset *preset = &result->presets[result->preset_count++];
             strcpy(preset->name, d->implementations[i].presets[p].name);
             preset->configuration.implementation = i;
             memcpy(preset->configuration.values, d->implementations[i].presets[p].values,
                    sizeof preset->configuration.values);
             preset->fits = preset_fits(s, preset);
+            if (preset->fits && s->regular_count == MOST_USABLE) {
+                preset->fits = false;
+                snprintf(preset->trial.message, sizeof preset->trial.message,
+                         "%d presets that fit are tried, and this is one more", MOST_USABLE);
+            }
             if (preset->fits)
                 s->regulars[s->regular_count++].configuration = preset->configuration;
         }
     }
+    return TW_OK;
 }
 
 /* What won before stays in the database until a playoff has compared it with today's best. */
@@ -205,8 +212,9 @@ tw_status session_set_up(struct session *s, tw_db *db, const char *db_path) {
     s->result->pins = o->pins;
     s->result->retried = o->retry != 0;
     s->result->space_size = space_size(s->space);
-    list_presets(s);
-    status = recorder_winners(&s->recorder, add_winner, s, s->error);
+    status = list_presets(s);
+    if (status == TW_OK)
+        status = recorder_winners(&s->recorder, add_winner, s, s->error);
     if (status == TW_OK)
         status = recorder_known(&s->recorder, outcome_known, s, s->error);
     if (status == TW_OK)

@@ -28,7 +28,7 @@ struct queue {
     int count;
 };
 
-enum { FINALISTS = 8, REGULARS = SESSION_MAX_PRESETS + TW_MAX_IMPLEMENTATIONS };
+enum { FINALISTS = 8, MOST_USABLE = 64, REGULARS = MOST_USABLE + TW_MAX_IMPLEMENTATIONS };
 
 /* The best so far, with what they need to be measured again. */
 struct contender {
