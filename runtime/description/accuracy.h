@@ -25,9 +25,8 @@ struct tw_hard_fill {
     double low, high;
     int least_exponent, most_exponent;
     enum tw_exponents_of exponents_of;
-    int second_half; /* of a line's terms: 0 drawn like the first; its mirror image
-                           with the same numbers, 1, or with their negatives, -1
-                      */
+    int second_half; /* of a line's terms: 0 drawn like the first, 1 the same numbers again, -1
+                        their negatives */
     int spot_count;
     struct tw_spot spots[TW_MAX_SPOTS];
 };

@@ -1,7 +1,7 @@
 /* Input that is hard to be exact on, the same on every device: uniform numbers times powers of two. A
  * buffer's lines have the terms of sums, along rows of memory or ACROSS them. An exponent from `least` to
  * `most` is drawn for every element, line or term. With `second_half` the terms of a line's second half
- * are those of its first, the last one first, times that, 1 or -1. T is the element type, STORE makes one of a number. */
+ * are those of its first times that, 1 or -1. T is the element type, STORE makes one of a number. */
 TW_DEVICE double unit_interval(tw_u64 index, tw_u64 seed) {
     tw_u64 z = index * 0x9E3779B97F4A7C15UL + seed * 0xD1342543DE82EF95UL + 0x9E3779B97F4A7C15UL;
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9UL;
@@ -27,7 +27,7 @@ TW_KERNEL(tw_fill_hard)(TW_GLOBAL T *out, int layers, int rows, int columns, int
             tw_index line = layer * lines + (across ? column : row);
             double sign = 1;
             if (second_half != 0 && term >= terms - middle) {
-                term = terms - 1 - term;
+                term -= terms - middle;
                 sign = second_half;
             }
             tw_u64 element = (tw_u64)line * (tw_u64)terms + (tw_u64)term;

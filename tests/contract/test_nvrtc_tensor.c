@@ -57,9 +57,10 @@ static const struct {
     {"gemm", "wgmma-stream-k", "M=1000,N=1040,K=1024;dtype=e4m3,trans=nt", 90, 90},
     {"gemm_grouped", "mma", "M=1000,N=1000,K=1000;dtype=bf16,groups=16,bias=column", 80, 120},
     {"gemm_grouped", "mma-skinny", "M=100,N=1001,K=1027;dtype=f16,trans=nt,groups=7", 80, 120},
-    {"gemm", "split", "M=1000,N=1000,K=1000;compute=f32_split", 90, 90},
+    {"gemm", "split", "M=4096,N=4096,K=1000;compute=f32_split", 90, 90},
+    {"gemm", "split-compensated", "M=1000,N=1000,K=1000;compute=f32_split", 90, 90},
     {"gemm", "split-tf32x3", "M=1000,N=1000,K=1000;compute=tf32x3,trans=tn", 90, 90},
-    {"gemm", "split-rows", "M=1000,N=1000,K=1000;compute=f32_split", 90, 90},
+    {"gemm", "split-rows", "M=4096,N=4096,K=1000;compute=f32_split", 90, 90},
     {"gemm", "split-rows-turned", "M=1000,N=1000,K=1000;compute=bf16x6", 90, 90},
     {"gemm_grouped", "wgmma", "M=1000,N=1000,K=1000;dtype=bf16,groups=16,bias=column", 90, 90},
     {"gemm_grouped", "wgmma-skinny", "M=100,N=1000,K=1024;dtype=e4m3,trans=nt,groups=16", 90, 90}};

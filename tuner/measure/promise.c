@@ -7,28 +7,35 @@
 
 /* ---- Inputs ---- */
 
+static bool fills(const struct tw_input_family *family, int argument) {
+    for (int i = 0; i < family->fill_count; i++)
+        if (family->fills[i].argument == argument)
+            return true;
+    return false;
+}
+
+/* Fills a family's buffers, and those as always that the family before it had filled and it does
+ * not. Without a family: all of those. */
 static tw_status fill_family(const struct promise *p, const struct workload *w,
+                             const struct tw_input_family *before,
                              const struct tw_input_family *family, struct tw_error *error) {
     struct tw_arguments arguments;
     workload_arguments(w, 0, 0, &arguments);
     tw_status status = TW_OK;
-    for (int i = 0; i < family->fill_count && status == TW_OK; i++)
+    for (int i = 0; before != NULL && i < before->fill_count && status == TW_OK; i++) {
+        const int a = before->fills[i].argument;
+        if (family == NULL || !fills(family, a))
+            status = workload_fill(w, a, &arguments.memory[a], error);
+    }
+    for (int i = 0; family != NULL && i < family->fill_count && status == TW_OK; i++)
         status = hard_inputs_fill(&p->inputs, w->testbed, &family->fills[i],
                                   &w->extents[family->fills[i].argument], w->seed,
                                   &arguments.memory[family->fills[i].argument], error);
     return status;
 }
 
-static tw_status unfill_family(const struct workload *w, const struct tw_input_family *family,
-                               struct tw_error *error) {
-    struct tw_arguments arguments;
-    workload_arguments(w, 0, 0, &arguments);
-    tw_status status = TW_OK;
-    for (int i = 0; i < family->fill_count && status == TW_OK; i++) {
-        const int a = family->fills[i].argument;
-        status = workload_fill(w, a, &arguments.memory[a], error);
-    }
-    return status;
+static const struct tw_input_family *family_before(const struct promise *p, int index) {
+    return index > 0 ? p->families[index - 1].family : NULL;
 }
 
 /* ---- Judging ---- */
@@ -103,7 +110,7 @@ static tw_status try_family(const struct promise *p, const struct workload *w,
                             struct accuracy *accuracy, struct tw_error *error) {
     struct tw_arguments arguments;
     workload_arguments(w, 0, 0, &arguments);
-    tw_status status = fill_family(p, w, p->families[index].family, error);
+    tw_status status = fill_family(p, w, family_before(p, index), p->families[index].family, error);
     if (status == TW_OK)
         status = workload_prepare(w, 0, error);
     if (status == TW_OK)
@@ -112,10 +119,7 @@ static tw_status try_family(const struct promise *p, const struct workload *w,
         status = gather(p, w, got, error);
     if (status == TW_OK)
         status = judge(p, w, index, got, accuracy, error);
-    struct tw_error after;
-    tw_status filled = unfill_family(w, p->families[index].family, &after);
-    return status == TW_OK && filled != TW_OK ? tw_fail(error, filled, "%s", after.message)
-                                              : status;
+    return status;
 }
 
 tw_status promise_check(const struct promise *p, const struct workload *w,
@@ -127,10 +131,14 @@ tw_status promise_check(const struct promise *p, const struct workload *w,
     if (got == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     tw_status status = TW_OK;
-    for (int f = 0; f < p->family_count && status == TW_OK; f++)
-        status = try_family(p, w, variant, f, got, accuracy, error);
+    int tried = 0;
+    while (tried < p->family_count && status == TW_OK)
+        status = try_family(p, w, variant, tried++, got, accuracy, error);
     free(got);
-    return status;
+    struct tw_error after;
+    tw_status filled = fill_family(p, w, family_before(p, tried), NULL, &after);
+    return status == TW_OK && filled != TW_OK ? tw_fail(error, filled, "%s", after.message)
+                                              : status;
 }
 
 /* ---- Plain answers ---- */
@@ -150,7 +158,7 @@ static tw_status compute_family(struct promise *p, const struct workload *w,
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     f->plain = f->right + p->elements;
     f->sizes = f->plain + p->elements;
-    tw_status status = fill_family(p, w, f->family, error);
+    tw_status status = fill_family(p, w, family_before(p, index), f->family, error);
     if (status == TW_OK)
         status = workload_prepare(w, 0, error);
     tw_executable_launch(plain, 0, module, &arguments, NULL, values, &queued);
@@ -162,7 +170,7 @@ static tw_status compute_family(struct promise *p, const struct workload *w,
         return status;
     f->plain_errors = promised_errors(f, f->plain, p->elements);
     f->rounding = promised_rounding(f, p->type, p->elements);
-    return unfill_family(w, f->family, error);
+    return TW_OK;
 }
 
 static tw_status compute_plain(struct promise *p, const struct workload *w,
@@ -176,6 +184,8 @@ static tw_status compute_plain(struct promise *p, const struct workload *w,
         status = references_get(compiled, testbed, plain, &module, error);
     for (int f = 0; f < p->family_count && status == TW_OK; f++)
         status = compute_family(p, w, plain, module, f, error);
+    if (status == TW_OK)
+        status = fill_family(p, w, family_before(p, p->family_count), NULL, error);
     tw_executable_free(plain);
     if (status != TW_OK)
         return tw_fail_within(error, status, "%s: accuracy's plain kernel",

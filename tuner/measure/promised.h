@@ -33,7 +33,7 @@ struct promise {
  * has as one. */
 struct sample_errors promised_errors(const struct promised_family *family, const double *got,
                                      int64_t elements);
-/* The right answers, each off by as much as rounding to the type may do to it. */
+/* Errors of the right answers, rounded to the type. */
 struct sample_errors promised_rounding(const struct promised_family *family, enum tw_type type,
                                        int64_t elements);
 /* Whether an element that is no number, or whose plain answer is none, is as it must be: like the
