@@ -138,11 +138,10 @@ class Torch(unittest.TestCase):
         torch.library.opcheck(operators.conv2d.default, (x, w, None, *sizes, "none", None), test_utils=quick)
         torch.library.opcheck(operators.conv2d_out.default, (x, w, torch.empty_like(x), None, *sizes, 0.0, "none", None),
                               test_utils=quick)
-        if WHERE == "cpu":  # a GPU's gradients are PyTorch's
-            y = numbers(1, 4, 6, 5, seed=3, dtype=torch.float32)
-            for gradient, other, like in ((operators.conv2d_backward_data, w, x), (operators.conv2d_backward_weights, x, w)):
-                torch.library.opcheck(gradient.default, (y, other, list(like.shape), "nhwc", *sizes, None),
-                                      test_utils=quick)
+        y = numbers(1, 4, 6, 5, seed=3, dtype=torch.float32)
+        for gradient, other, like in ((operators.conv2d_backward_data, w, x), (operators.conv2d_backward_weights, x, w)):
+            torch.library.opcheck(gradient.default, (y, other, list(like.shape), "nhwc", *sizes, None),
+                                  test_utils=quick)
         ends = torch.tensor([2, 6], dtype=torch.int32, device=WHERE)
         experts = numbers(2, 5, 7, seed=2, dtype=torch.float32)
         torch.library.opcheck(operators.gemm_grouped.default, (a, experts, ends, None, 1.0, "none", None),

@@ -90,16 +90,14 @@ def _distance(view: View, order: tuple[int, ...], inner: int) -> int | None:
     return found or row
 
 
-def _strides(views: dict[str, View], layout: str) -> list[int] | None:
-    """The distances of rows in a layout, of input, filters and output; None: it is not theirs."""
-    order = _LAYOUTS[layout]
+def distances_of(views: dict[str, View], layout: str, filters: str) -> list[int] | None:
+    """The distances of rows in a layout, of images, and of what is named `filters`; None: it is not theirs."""
     found = []
-    for name in ("input", "filters", "output"):
-        if name in views:
-            distance = _distance(views[name], order, 3 if name == "filters" else 1)
-            if distance is None:
-                return None
-            found.append(distance)
+    for name, view in views.items():
+        distance = _distance(view, _LAYOUTS[layout], 3 if name == filters else 1)
+        if distance is None:
+            return None
+        found.append(distance)
     return found
 
 
@@ -114,8 +112,9 @@ def _no_layout(views: dict[str, View]) -> InvalidError:
 
 def layout_of(views: dict[str, View]) -> tuple[str, list[int]]:
     """The layout that input, filters and output have, and the distances of their rows."""
+    lying = {name: views[name] for name in ("input", "filters", "output") if name in views}
     for layout in _LAYOUTS:
-        distances = _strides(views, layout)
+        distances = distances_of(lying, layout, "filters")
         if distances is not None:
             return layout, distances
     raise _no_layout(views)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tilewise._arrays import family_of
-from tilewise._conv2d import _LAYOUTS, _distance
+from tilewise._conv2d import distances_of
 from tilewise._errors import invalid
 from tilewise._kernels import Prepared, alignment_of, one_device, prepare, start
 from tilewise._library import Problem, calls, remember
@@ -42,12 +42,10 @@ def run(kernel: str, layout: str, arrays: dict[str, Any], filters: str, sizes: t
     first = next(iter(families.values()))
     if ready is None:
         views = {name: family.view(arrays[name], name) for name, family in families.items()}
-        distances = []
-        for name, view in views.items():
-            distance = _distance(view, _LAYOUTS[layout], 3 if name == filters else 1)
-            if distance is None:
-                raise invalid(f"{kernel}: {name} of {view.shape} with strides {view.strides} does not lie as {layout}")
-            distances.append(distance)
+        distances = distances_of(views, layout, filters)
+        if distances is None:
+            told = ", ".join(f"{name} of {view.shape} with strides {view.strides}" for name, view in views.items())
+            raise invalid(f"{kernel}: {told} (in elements) do not lie as {layout}")
         attributes: dict[str, str | int] = {
             "dtype": views["output"].type, "layout": layout, "compute": compute or "default", "stride_h": stride[0],
             "stride_w": stride[1], "pad_h": padding[0], "pad_w": padding[1], "dilation_h": dilation[0],

@@ -111,18 +111,11 @@ def _conv2d_backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
     arguments = (ctx.stride, ctx.padding, ctx.dilation, ctx.groups)
     wanted = list(ctx.needs_input_grad[:2])
     to_input = to_weight = None
-    if grad.is_cuda:
-        # PyTorch's own: no GPU has run ours yet.
-        to_input, to_weight, _ = torch.ops.aten.convolution_backward(
-            grad, input, weight, None, *arguments[:3], False, [0, 0], ctx.groups, [*wanted, False]
-        )
-        to_input, to_weight = (x if x is None or ctx.alpha == 1 else x * ctx.alpha for x in (to_input, to_weight))
-    else:
-        layout = _layout(input, weight) if input.shape[0] > 0 else "nchw"
-        if wanted[0]:
-            to_input = _backward_data_op(grad, weight, list(input.shape), layout, *arguments, ctx.alpha, ctx.compute)
-        if wanted[1]:
-            to_weight = _backward_weights_op(grad, input, list(weight.shape), layout, *arguments, ctx.alpha, ctx.compute)
+    layout = _layout(input, weight) if input.shape[0] > 0 else "nchw"
+    if wanted[0]:
+        to_input = _backward_data_op(grad, weight, list(input.shape), layout, *arguments, ctx.alpha, ctx.compute)
+    if wanted[1]:
+        to_weight = _backward_weights_op(grad, input, list(weight.shape), layout, *arguments, ctx.alpha, ctx.compute)
     to_bias = grad.sum((0, 2, 3)) if ctx.with_bias and ctx.needs_input_grad[2] else None
     return to_input, to_weight, to_bias, *[None] * 7
 
@@ -244,8 +237,7 @@ def conv2d(
     Returns
     -------
     Tensor, shape (N, F, OH, OW)
-        With gradients for input, weight and bias where they are asked for; on a GPU PyTorch's own kernels compute
-        those, as none has run ours yet.
+        With gradients for input, weight and bias where they are asked for.
 
     Raises
     ------
