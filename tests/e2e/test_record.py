@@ -69,6 +69,33 @@ class Record(support.EndToEnd):
         self.assertIn("this program reads version 1", result.err)
         self.assertEqual(self.query("SELECT * FROM model", db=self.home / "third.db"), [])
 
+    def test_what_a_model_finds_unlikely(self):
+        """It is left out of later recordings, but for what the model has never seen."""
+        self.record("--quiet", listed="8x12\n9x12\n20x30\n")
+        kernel = ("--config", self.plant("double"))
+        file = self.home / "model.json"
+        self.ask("model", "fit", *kernel, "-o", file, device=DEVICE)
+        model = support.json.loads(file.read_text())
+        place, of = next((i, f["words"]) for i, f in enumerate(model["features"])
+                         if f["name"] == "implementation")
+        # A tree that says so of all but the first implementation, in a model that knows all but one configuration.
+        model["trees"] = [[[place, 0.5, 2], [0], [9]]]
+        recorded = self.query("SELECT DISTINCT i.name, t.configuration FROM trial t"
+                              " JOIN implementation i ON i.id = t.implementation")
+        slow = [entry for entry in recorded if entry[0] != of[0]]
+        self.assertGreater(len(slow), 1)
+        model["configurations"] = [dict(model["configurations"][0], implementation=name, configuration=text)
+                                   for name, text in recorded if (name, text) != slow[0]]
+        file.write_text(support.json.dumps(model))
+        self.assertEqual(self.run_command("model", "import", file, device=None).code, 0)
+        result = support.json.loads(self.record("--json", "--quiet", listed="12x12\n").out)
+        self.assertGreaterEqual(result["unlikely"], len(slow) - 1)
+        trials = self.query("SELECT i.name, t.configuration FROM trial t JOIN problem p ON p.id = t.problem"
+                            " JOIN implementation i ON i.id = t.implementation WHERE p.key = 'M=12,N=12'")
+        self.assertEqual(len(trials), result["trials"])
+        self.assertIn(of[0], [name for name, _ in trials])
+        self.assertEqual([entry for entry in trials if entry[0] != of[0]], slow[:1])
+
     def test_mistakes(self):
         result = self.run_command("record", "transpose")
         self.assertEqual(result.code, 2)

@@ -21,7 +21,11 @@ static const char help[] =
     "as a trial; the best rows stay as they are. tune model fit then makes of them what chooses "
     "for\n"
     "shapes that were never tuned. What is on record already is not measured again, and a\n"
-    "configuration that is far from the best on all of the first problems is left out.\n"
+    "configuration that is far from the best on all of the first problems is left out; so is, "
+    "where\n"
+    "the database has a model, what it was fitted to and predicts to take over half as long again "
+    "as\n"
+    "the fastest.\n"
     "\n"
     "  --shapes FILE        a shape a line, with attributes if it has any: 512x512x64 trans=nt\n"
     "  --shape, --dtype, --trans, --attr, --device, --cache, --db, --config, --seed, --jobs,\n"
@@ -40,6 +44,7 @@ struct task {
     struct tw_device_info device;
     struct tw_problem *problems;
     struct portfolio portfolio;
+    struct tw_catalogue *known; /* what the database has */
     char *db_path;
     tw_db *db;
     struct record_result result;
@@ -56,21 +61,21 @@ static tw_status find_portfolio(const struct arguments *a, struct task *task,
                                 struct tw_error *error) {
     struct tw_text system = {0};
     struct arguments installed = *a;
-    struct tw_catalogue *own = NULL, *shipped = NULL;
+    struct tw_catalogue *shipped = NULL;
     tw_path_system_database(&system);
-    tw_status status = database_catalogue(a, &own, error);
+    tw_status status = database_catalogue(a, &task->known, error);
     if (status == TW_OK && a->db != NULL && system.data != NULL) {
         installed.db = system.data;
         status = database_catalogue(&installed, &shipped, error);
     }
     if (status == TW_OK)
-        status = portfolio_add_rows(&task->portfolio, task->description, &task->device, own, error);
+        status = portfolio_add_rows(&task->portfolio, task->description, &task->device, task->known,
+                                    error);
     if (status == TW_OK && shipped != NULL)
         status =
             portfolio_add_rows(&task->portfolio, task->description, &task->device, shipped, error);
     if (status == TW_OK)
         status = portfolio_add_presets(&task->portfolio, task->description, error);
-    tw_catalogue_free(own);
     tw_catalogue_free(shipped);
     tw_text_free(&system);
     return status;
@@ -113,6 +118,7 @@ static tw_status print_result(const struct arguments *a, const struct task *task
         cJSON_AddNumberToObject(json, "trials", (double)r->trials);
         cJSON_AddNumberToObject(json, "failures", (double)r->failures);
         cJSON_AddNumberToObject(json, "known", (double)r->known);
+        cJSON_AddNumberToObject(json, "unlikely", (double)r->unlikely);
         cJSON_AddNumberToObject(json, "compiled", (double)r->compiled);
         cJSON_AddNumberToObject(json, "elapsed_s", r->elapsed_s);
         cJSON_AddBoolToObject(json, "interrupted", r->interrupted || r->out_of_time);
@@ -128,6 +134,9 @@ static tw_status print_result(const struct arguments *a, const struct task *task
     printf("  trials          %lld now, %lld known; %lld failed%s%s\n", (long long)r->trials,
            (long long)r->known, (long long)r->failures, r->failures > 0 ? ", the first: " : "",
            r->first_failure);
+    if (r->unlikely > 0)
+        printf("  left out        %lld, for which a model predicts over half as long again\n",
+               (long long)r->unlikely);
     printf("  compiled        %lld variants\n", (long long)r->compiled);
     printf("  took            %.1f s; in %s\n", r->elapsed_s, task->db_path);
     return TW_OK;
@@ -143,7 +152,8 @@ static tw_status record(const struct arguments *a, struct task *task, struct tw_
                                            .seconds = a->budget_given ? a->budget_seconds : 0,
                                            .trial_limit_s = a->trial_limit_s,
                                            .compile_limit_s = a->compile_limit_s,
-                                           .interrupted = interrupts_catch()};
+                                           .interrupted = interrupts_catch(),
+                                           .models = task->known};
     status = record_run(&options, task->problems, a->shape_count, task->portfolio.all,
                         task->portfolio.count, &task->device, task->db, task->db_path,
                         a->quiet ? NULL : print_progress, NULL, &task->result, error);
@@ -184,6 +194,7 @@ int command_record(int count, char **words) {
     tw_db_close(task->db);
     free(task->db_path);
     portfolio_free(&task->portfolio);
+    tw_catalogue_free(task->known);
     free(task->problems);
     tw_description_free(task->description);
     free(task);

@@ -12,6 +12,7 @@ struct cell {
     int configuration; /* of the portfolio */
     struct build *build;
     double estimate_us;
+    double predicted_us; /* by a model that was fitted with it on such problems; else 0 */
     bool redundant;
     int blame;
 };

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "runtime/base/error.h"
+#include "runtime/select/catalogue.h"
 
 struct record_options {
     const char *cache;                     /* "cold" or "warm" */
@@ -15,6 +16,8 @@ struct record_options {
     double seconds;                        /* the most that it may take; 0: no limit */
     double trial_limit_s, compile_limit_s; /* as session_options' */
     const volatile sig_atomic_t *interrupted;
+    /* The models that say what is unlikely to be good; NULL: nothing says. Borrowed. */
+    const struct tw_catalogue *models;
 };
 
 struct record_progress {
@@ -26,7 +29,8 @@ struct record_progress {
 struct record_result {
     int problems; /* that are recorded to the end, now or before */
     int64_t trials, failures;
-    int64_t known; /* trials that were on record */
+    int64_t known;    /* trials that were on record */
+    int64_t unlikely; /* left out, since a model that knows them predicts that they take long */
     int64_t compiled;
     int left_out; /* configurations that were far from the best on all of the first problems */
     bool interrupted, out_of_time;
