@@ -136,6 +136,9 @@ struct tw_launch {
     size_t value_count;
     const struct tw_value *values;
     uint32_t cluster[3]; /* blocks; zeros are ones */
+    /* It may begin while what was queued before it still runs, for its kernel waits for that by
+     * itself. A backend may ignore it. */
+    bool early;
 };
 
 /* What a loaded kernel takes of the device. */

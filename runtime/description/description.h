@@ -160,6 +160,8 @@ struct tw_launch_description {
     struct tw_expression *cluster[3]; /* blocks; NULL: 1 */
     struct tw_expression *shared;     /* bytes; NULL: 0 */
     struct tw_expression *min_blocks; /* NULL: 1 */
+    struct tw_expression *early;      /* whether it may begin before what is queued before it has
+                                         ended; NULL: no */
     int tensor_map_count;
     struct tw_tensor_map_description tensor_maps[TW_MAX_TENSOR_MAPS];
     int passed_count;

@@ -180,7 +180,8 @@ static void put_in_members(struct tw_expansion *e, const struct tw_lets *lets,
 static void put_in_all_lets(struct tw_expansion *e, const struct tw_lets *lets,
                             const struct tw_json *implementation) {
     static const char *const keys[] = {"constraints", "redundant", "defines", "workspace"};
-    static const char *const launch_keys[] = {"block", "grid", "cluster", "shared", "min_blocks"};
+    static const char *const launch_keys[] = {"block",  "grid",       "cluster",
+                                              "shared", "min_blocks", "early"};
     static const char *const map_keys[] = {"dims",         "strides", "box",    "layers",
                                            "layer_stride", "swizzle", "offset", "im2col"};
     put_in_members(e, lets, implementation, keys, sizeof keys / sizeof *keys);

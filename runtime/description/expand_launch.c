@@ -10,9 +10,9 @@ struct sources {
 
 /* The order in which the flat form has a launch's members, and those of a map that starts from
  * another. */
-static const char *const launch_keys[] = {"templates", "function", "block",      "grid",
-                                          "cluster",   "shared",   "min_blocks", "tensor_maps",
-                                          "pass",      "from",     NULL};
+static const char *const launch_keys[] = {"templates",   "function", "block",      "grid",
+                                          "cluster",     "shared",   "min_blocks", "early",
+                                          "tensor_maps", "pass",     "from",       NULL};
 static const char *const map_keys[] = {"buffer", "type",         "dims", "strides",
                                        "layers", "layer_stride", "box",  "swizzle",
                                        "offset", "im2col",       "from", NULL};

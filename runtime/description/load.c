@@ -238,6 +238,7 @@ void tw_launch_description_free(struct tw_launch_description *launch) {
         free_tensor_map(&launch->tensor_maps[i]);
     tw_expression_free(launch->shared);
     tw_expression_free(launch->min_blocks);
+    tw_expression_free(launch->early);
 }
 
 void tw_implementation_free(struct tw_implementation *implementation) {

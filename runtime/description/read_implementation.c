@@ -89,8 +89,9 @@ static struct tw_passed read_passed(const struct tw_description *d,
 
 void tw_read_launch(const struct tw_description *d, const struct tw_implementation *implementation,
                     struct tw_launch_description *launch, const struct tw_json *json) {
-    static const char *const keys[] = {"templates", "function",   "block",       "grid", "cluster",
-                                       "shared",    "min_blocks", "tensor_maps", "pass", NULL};
+    static const char *const keys[] = {"templates",   "function", "block",      "grid",
+                                       "cluster",     "shared",   "min_blocks", "early",
+                                       "tensor_maps", "pass",     NULL};
     const struct tw_symbols *symbols =
         implementation != NULL ? implementation->symbols : &d->symbols;
     tw_json_only_keys(json, keys);
@@ -114,6 +115,7 @@ void tw_read_launch(const struct tw_description *d, const struct tw_implementati
     struct tw_json tensor_maps = tw_json_optional(json, "tensor_maps");
     struct tw_json shared = tw_json_optional(json, "shared");
     struct tw_json min_blocks = tw_json_optional(json, "min_blocks");
+    struct tw_json early = tw_json_optional(json, "early");
     struct tw_json pass = tw_json_member(json, "pass");
     tw_read_name(launch->function, &function);
     read_sizes(launch->block, symbols, &block);
@@ -123,6 +125,7 @@ void tw_read_launch(const struct tw_description *d, const struct tw_implementati
     tw_read_tensor_maps(d, implementation, launch, &tensor_maps);
     launch->shared = tw_read_expression(symbols, &shared);
     launch->min_blocks = tw_read_expression(symbols, &min_blocks);
+    launch->early = tw_read_expression(symbols, &early);
     tw_json_expect_array(&pass);
     launch->passed_count = tw_read_count(&pass, TW_MAX_PASSED);
     for (int i = 0; i < launch->passed_count; i++) {

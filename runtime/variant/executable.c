@@ -244,7 +244,8 @@ void tw_executable_launch(const struct tw_executable *x, int launch, const struc
     *out = (struct tw_launch){.module = module,
                               .shared = geometry->shared,
                               .value_count = (size_t)prepared->value_count,
-                              .values = values};
+                              .values = values,
+                              .early = geometry->early};
     memcpy(out->block, geometry->block, sizeof out->block);
     memcpy(out->grid, geometry->grid, sizeof out->grid);
     memcpy(out->cluster, geometry->cluster, sizeof out->cluster);

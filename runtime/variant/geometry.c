@@ -83,7 +83,7 @@ tw_status tw_geometry_of(const struct tw_launch_description *launch, const int64
                            device->max_threads);
         }
     }
-    int64_t shared = 0, min_blocks = 1;
+    int64_t shared = 0, min_blocks = 1, early = 0;
     tw_status status = TW_OK;
     if (launch->shared != NULL)
         status = size_of(launch->shared, values, "shared memory", 0, device->max_shared, &shared,
@@ -91,8 +91,12 @@ tw_status tw_geometry_of(const struct tw_launch_description *launch, const int64
     if (status == TW_OK && launch->min_blocks != NULL)
         status = size_of(launch->min_blocks, values, "min_blocks", 1, 64, &min_blocks,
                          &geometry->broken, error);
+    if (status == TW_OK && launch->early != NULL)
+        status =
+            size_of(launch->early, values, "early", 0, INT64_MAX, &early, &geometry->broken, error);
     geometry->shared = (uint32_t)shared;
     geometry->min_blocks = (uint32_t)min_blocks;
+    geometry->early = early != 0;
     return status == TW_OK ? cluster_of(launch, values, device, geometry, error) : status;
 }
 

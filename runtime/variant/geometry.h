@@ -11,6 +11,7 @@ struct tw_geometry {
     uint32_t cluster[3];
     uint32_t shared;     /* bytes */
     uint32_t min_blocks; /* resident blocks to ask of the compiler */
+    bool early;          /* it may begin before what is queued before it has ended */
     const char *broken;  /* after a failure: which of them cannot be, "shared memory"; else NULL */
 };
 

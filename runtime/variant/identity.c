@@ -106,6 +106,8 @@ static tw_status add_launch(struct tw_hash *hash, const struct tw_description *d
     add_expressions(hash, &launch->shared, 1, symbols);
     add_expressions(hash, &launch->min_blocks, 1, symbols);
     add_expressions(hash, launch->cluster, 3, symbols);
+    if (launch->early != NULL) /* only where it is, as layers of tensor maps */
+        tw_expression_hash(launch->early, symbols, hash);
     add_passed(hash, d, symbols, launch);
     add_tensor_maps(hash, d, symbols, launch);
     return status;
@@ -345,6 +347,8 @@ static void add_prepared(struct tw_hash *hash, const struct tw_executable *x, in
     }
     add_number(hash, geometry->shared);
     add_number(hash, geometry->min_blocks);
+    if (geometry->early)
+        tw_hash_add_text(hash, "early");
     add_values(hash, x, launch, prepared->tensors);
 }
 

@@ -36,6 +36,9 @@ TW_KERNEL(gemm_pad)
 (TW_GLOBAL const tw_u16 *TW_RESTRICT A, TW_GLOBAL const tw_u16 *TW_RESTRICT B,
  TW_GLOBAL tw_u16 *TW_RESTRICT workspace, int M, int N, int K, int lda, int ldb)
 {
+#if EARLY
+    asm volatile("griddepcontrol.wait;\ngriddepcontrol.launch_dependents;" ::: "memory");
+#endif
     const tw_index eight = (tw_index)blockIdx.x * TW_BLOCK_X + threadIdx.x;
     const tw_index eights_a = (tw_index)(TRANS_A ? K : M) * (PADDED_A / 8);
     const tw_index eights_b = (tw_index)(TRANS_B ? N : K) * (PADDED_B / 8);

@@ -35,6 +35,10 @@ TW_KERNEL(gemm_wgmma)
         cluster_sync();
     else
         __syncthreads();
+#if EARLY
+    /* Up to here the launches before may still run. The next may come as soon as all blocks are so far. */
+    asm volatile("griddepcontrol.wait;\ngriddepcontrol.launch_dependents;" ::: "memory");
+#endif
 #if GROUPED
     const struct share share = share_of(M, N, K, ends);
 #else

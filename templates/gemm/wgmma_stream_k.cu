@@ -70,6 +70,9 @@ TW_KERNEL(gemm_wgmma_stream_k)
         init_barriers(base);
     }
     __syncthreads();
+#if EARLY
+    asm volatile("griddepcontrol.wait;\ngriddepcontrol.launch_dependents;" ::: "memory");
+#endif
     const struct stream stream = stream_of((int)blockIdx.x, M, N, K, parts);
     if (threadIdx.x < WARPGROUP) {
         MOVE_REGISTERS("dec", PRODUCER_REGISTERS);

@@ -209,11 +209,75 @@ static void pixels_of_images(void **state) {
     gather(*state, 2 * RESULT_W * RESULT_H - 3, 1, 2); /* behind the last image all is zero */
 }
 
+enum { EARLY_COUNT = 4096, EARLY_LAUNCHES = 24 };
+
+/* A chain of launches that may begin early, each of which writes what the next but one overwrites
+ * and the next reads: as slow as its block's number, so that blocks of neighbours overlap. */
+static void early_launches(void **state) {
+    const struct stage *stage = *state;
+    const struct tw_backend *backend = stage->backend;
+    static const char body[] =
+        "TW_KERNEL(next)(TW_GLOBAL const int *from, TW_GLOBAL int *to, int spins) {\n"
+        "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900\n"
+        "    asm volatile(\"griddepcontrol.wait;\\ngriddepcontrol.launch_dependents;\""
+        " ::: \"memory\");\n"
+        "#endif\n"
+        "    int i = blockIdx.x * TW_BLOCK_X + threadIdx.x;\n"
+        "    int other = (i * 5 + 64) % 4096, sum = from[other];\n"
+        "    for (int s = 0; s < spins * (int)(blockIdx.x % 7); s++)\n"
+        "        sum ^= (sum << 1 & s) & 0;\n"
+        "    to[i] = sum + i;\n"
+        "}\n";
+    static const uint32_t block[3] = {64, 1, 1};
+    struct tw_module *module = load_body(stage, body, "next", block, 0);
+    struct tw_memory memory[2] = {allocate(stage, EARLY_COUNT * 4),
+                                  allocate(stage, EARLY_COUNT * 4)};
+    struct tw_value values[EARLY_LAUNCHES][3];
+    struct tw_launch launches[EARLY_LAUNCHES];
+    static int32_t expected[2][EARLY_COUNT], got[EARLY_COUNT];
+    struct tw_graph *graph = NULL;
+    struct tw_error error;
+    for (int l = 0; l < EARLY_LAUNCHES; l++) {
+        values[l][0] = memory_value(memory[l % 2]);
+        values[l][1] = memory_value(memory[1 - l % 2]);
+        values[l][2] = number_value(TW_TYPE_i32, 200);
+        launches[l] = (struct tw_launch){.module = module,
+                                         .block = {64, 1, 1},
+                                         .grid = {EARLY_COUNT / 64, 1, 1},
+                                         .value_count = 3,
+                                         .values = values[l],
+                                         .early = true};
+        for (int i = 0; i < EARLY_COUNT; i++)
+            expected[1 - l % 2][i] = expected[l % 2][(i * 5 + 64) % EARLY_COUNT] + i;
+    }
+    for (int in_graph = 0; in_graph < 2; in_graph++) {
+        for (int i = 0; i < 2; i++)
+            fill_with(stage, &memory[i], 0);
+        if (!in_graph) {
+            for (int l = 0; l < EARLY_LAUNCHES; l++)
+                launch(stage, &launches[l]);
+        } else if (backend->graph_create != NULL) {
+            must(backend->graph_create(stage->device, launches, EARLY_LAUNCHES, &graph, &error),
+                 error);
+            must(backend->graph_queue(stage->device, graph, &error), error);
+        } else {
+            break;
+        }
+        read_back(stage, &memory[EARLY_LAUNCHES % 2], got);
+        assert_memory_equal(got, expected[EARLY_LAUNCHES % 2], sizeof got);
+    }
+    if (graph != NULL)
+        backend->graph_destroy(stage->device, graph);
+    for (int i = 0; i < 2; i++)
+        backend->release(stage->device, &memory[i]);
+    backend->unload(stage->device, module);
+}
+
 int main(int count, char **arguments) {
     struct CMUnitTest tests[] = {
         STAGE_TEST(clusters),         STAGE_TEST(tensor_map_inside),
         STAGE_TEST(tensor_map_edges), STAGE_TEST(tensor_map_swizzled),
-        STAGE_TEST(pixels_of_images),
+        STAGE_TEST(pixels_of_images), STAGE_TEST(early_launches),
     };
     return run_on_backends(count, arguments, tests, sizeof tests / sizeof *tests);
 }

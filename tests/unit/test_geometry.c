@@ -46,6 +46,11 @@ static void sizes(void **state) {
          error);
     assert_int_equal(g.shared, 256);
     assert_int_equal(g.min_blocks, 2);
+    assert_false(g.early);
+    must(geometry_with("\"min_blocks\": \"1\"", "\"min_blocks\": \"1\", \"early\": \"BLOCK_X/32\"",
+                       &paper_gpu, &g, &error),
+         error);
+    assert_true(g.early);
     must(geometry_with("\"shared\": \"0\", \"min_blocks\": \"1\",", "", &paper_gpu, &g, &error),
          error);
     assert_int_equal(g.shared, 0);
@@ -104,6 +109,8 @@ static void no_sizes(void **state) {
         {GRID, "\"grid\": [\"9223372036854775807 + M\"]", "overflows 64 bits"},
         {"\"shared\": \"0\"", "\"shared\": \"0 - 1\"", "shared memory, \"0 - 1\", is -1"},
         {"\"min_blocks\": \"1\"", "\"min_blocks\": \"0\"", "min_blocks, \"0\", is 0"},
+        {"\"min_blocks\": \"1\"", "\"min_blocks\": \"1\", \"early\": \"0 - 1\"",
+         "early, \"0 - 1\", is -1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tw_geometry g;

@@ -25,6 +25,7 @@ void lint_each_of_launch(const struct tw_launch_description *launch, lint_expres
     list(&walk, launch->cluster, 3);
     one(&walk, launch->shared);
     one(&walk, launch->min_blocks);
+    one(&walk, launch->early);
     for (int i = 0; i < launch->tensor_map_count; i++) {
         const struct tw_tensor_map_description *map = &launch->tensor_maps[i];
         list(&walk, map->dims, map->rank);

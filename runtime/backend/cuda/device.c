@@ -7,6 +7,9 @@
 
 enum { MAX_VALUES = 64, MAX_TENSOR_MAPS = 8 };
 
+/* Programmatic dependent launch is older; from this driver on captures into graphs keep it. */
+enum { FIRST_EARLY_DRIVER = 12030 };
+
 tw_status tw_cuda_enter(struct tw_device *device, bool *entered, struct tw_error *error) {
     CUcontext current = NULL;
     *entered = false;
@@ -50,19 +53,36 @@ tw_status tw_cuda_open_parts(struct tw_device *device, struct tw_error *error) {
     const struct tw_cuda_driver *cu = device->cu;
     TW_CUDA_CHECK(cu->device_bus_id(device->bus_id, sizeof device->bus_id, device->handle),
                   "cuDeviceGetPCIBusId");
+    int driver = 0;
+    TW_CUDA_CHECK(cu->driver_version(&driver), "cuDriverGetVersion");
+    device->early_launches = cu->launch_ex != NULL && driver >= FIRST_EARLY_DRIVER;
     TW_CUDA_CHECK(cu->stream_create(&device->stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
     TW_CUDA_CHECK(cu->event_create(&device->start, CU_EVENT_DEFAULT), "cuEventCreate");
     TW_CUDA_CHECK(cu->event_create(&device->stop, CU_EVENT_DEFAULT), "cuEventCreate");
     return TW_OK;
 }
 
-static tw_status launch_cluster(const struct tw_device *device, CUstream stream,
-                                const struct tw_launch *launch, void **values,
-                                struct tw_error *error) {
-    CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
-    cluster.value.clusterDim.x = launch->cluster[0];
-    cluster.value.clusterDim.y = launch->cluster[1] > 0 ? launch->cluster[1] : 1;
-    cluster.value.clusterDim.z = launch->cluster[2] > 0 ? launch->cluster[2] : 1;
+static bool has_cluster(const struct tw_launch *launch) {
+    return launch->cluster[0] > 1 || launch->cluster[1] > 1 || launch->cluster[2] > 1;
+}
+
+static tw_status launch_with_attributes(const struct tw_device *device, CUstream stream,
+                                        const struct tw_launch *launch, void **values,
+                                        struct tw_error *error) {
+    CUlaunchAttribute attributes[2];
+    unsigned count = 0;
+    if (has_cluster(launch)) {
+        CUlaunchAttribute *cluster = &attributes[count++];
+        *cluster = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
+        cluster->value.clusterDim.x = launch->cluster[0];
+        cluster->value.clusterDim.y = launch->cluster[1] > 0 ? launch->cluster[1] : 1;
+        cluster->value.clusterDim.z = launch->cluster[2] > 0 ? launch->cluster[2] : 1;
+    }
+    if (launch->early && device->early_launches) {
+        CUlaunchAttribute *early = &attributes[count++];
+        *early = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION};
+        early->value.programmaticStreamSerializationAllowed = 1;
+    }
     const CUlaunchConfig config = {.gridDimX = launch->grid[0],
                                    .gridDimY = launch->grid[1],
                                    .gridDimZ = launch->grid[2],
@@ -71,17 +91,13 @@ static tw_status launch_cluster(const struct tw_device *device, CUstream stream,
                                    .blockDimZ = launch->block[2],
                                    .sharedMemBytes = launch->shared,
                                    .hStream = stream,
-                                   .attrs = &cluster,
-                                   .numAttrs = 1};
+                                   .attrs = attributes,
+                                   .numAttrs = count};
     if (device->cu->launch_ex == NULL)
         return tw_fail(error, TW_UNAVAILABLE, "the driver knows no clusters (12.0 and later do)");
     TW_CUDA_CHECK(device->cu->launch_ex(&config, launch->module->function, values, NULL),
                   "cuLaunchKernelEx");
     return TW_OK;
-}
-
-static bool has_cluster(const struct tw_launch *launch) {
-    return launch->cluster[0] > 1 || launch->cluster[1] > 1 || launch->cluster[2] > 1;
 }
 
 tw_status tw_cuda_launch(const struct tw_device *device, CUstream stream,
@@ -110,8 +126,8 @@ tw_status tw_cuda_launch(const struct tw_device *device, CUstream stream,
             values[i] = (void *)value->bytes;
         }
     }
-    if (has_cluster(launch))
-        return launch_cluster(device, stream, launch, values, error);
+    if (has_cluster(launch) || (launch->early && device->early_launches))
+        return launch_with_attributes(device, stream, launch, values, error);
     TW_CUDA_CHECK(device->cu->launch(launch->module->function, launch->grid[0], launch->grid[1],
                                      launch->grid[2], launch->block[0], launch->block[1],
                                      launch->block[2], launch->shared, stream, values, NULL),

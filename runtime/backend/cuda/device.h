@@ -9,8 +9,9 @@ struct tw_device {
     const struct tw_cuda_driver *cu;
     CUdevice handle;
     CUcontext context;
-    bool is_primary; /* the context is the device's primary one, and retained */
-    bool is_pushed;  /* it is on the stack of the thread that opened the device */
+    bool is_primary;     /* the context is the device's primary one, and retained */
+    bool is_pushed;      /* it is on the stack of the thread that opened the device */
+    bool early_launches; /* the driver lets launches begin early, in captures too */
     CUstream stream;
     CUevent start, stop;
     CUmemoryPool pool; /* of an attached device: what launches borrow */
