@@ -78,23 +78,35 @@ class Record(support.EndToEnd):
         model = support.json.loads(file.read_text())
         place, of = next((i, f["words"]) for i, f in enumerate(model["features"])
                          if f["name"] == "implementation")
-        # A tree that says so of all but the first implementation, in a model that knows all but one configuration.
+        # A tree that says so of all but the first implementation, and knows all that was recorded.
         model["trees"] = [[[place, 0.5, 2], [0], [9]]]
         recorded = self.query("SELECT DISTINCT i.name, t.configuration FROM trial t"
                               " JOIN implementation i ON i.id = t.implementation")
         slow = [entry for entry in recorded if entry[0] != of[0]]
-        self.assertGreater(len(slow), 1)
+        self.assertGreaterEqual(len(slow), 1)
+        self.assertGreaterEqual(len(recorded) - len(slow), 1)
         model["configurations"] = [dict(model["configurations"][0], implementation=name, configuration=text)
-                                   for name, text in recorded if (name, text) != slow[0]]
-        file.write_text(support.json.dumps(model))
-        self.assertEqual(self.run_command("model", "import", file, device=None).code, 0)
-        result = support.json.loads(self.record("--json", "--quiet", listed="12x12\n").out)
-        self.assertGreaterEqual(result["unlikely"], len(slow) - 1)
-        trials = self.query("SELECT i.name, t.configuration FROM trial t JOIN problem p ON p.id = t.problem"
-                            " JOIN implementation i ON i.id = t.implementation WHERE p.key = 'M=12,N=12'")
-        self.assertEqual(len(trials), result["trials"])
-        self.assertIn(of[0], [name for name, _ in trials])
-        self.assertEqual([entry for entry in trials if entry[0] != of[0]], slow[:1])
+                                   for name, text in recorded]
+
+        def record_with(db):
+            file.write_text(support.json.dumps(model))
+            self.assertEqual(self.run_command("model", "import", file, "--db", db, device=None).code, 0)
+            result = support.json.loads(self.record("--json", "--quiet", "--db", db, listed="12x12\n").out)
+            trials = self.query("SELECT i.name, t.configuration FROM trial t"
+                                " JOIN implementation i ON i.id = t.implementation", db=db)
+            self.assertEqual(len(trials), result["trials"])
+            return result["unlikely"], trials
+
+        unlikely, trials = record_with(self.home / "all.db")
+        self.assertEqual(unlikely, len(slow))
+        self.assertGreaterEqual(len(trials), 1)
+        self.assertEqual({name for name, _ in trials}, {of[0]})
+        # One that it does not know is measured, whatever its tree says.
+        model["configurations"] = [c for c in model["configurations"]
+                                   if (c["implementation"], c["configuration"]) != slow[0]]
+        unlikely, trials = record_with(self.home / "one-less.db")
+        self.assertEqual(unlikely, len(slow) - 1)
+        self.assertIn(slow[0], trials)
 
     def test_mistakes(self):
         result = self.run_command("record", "transpose")
