@@ -109,6 +109,78 @@ TW_DEVICE tw_u32 as_taken(tw_u32 word)
 #define as_taken(word) (word)
 #endif
 
+#if DTYPE == DTYPE_e4m3 || DTYPE == DTYPE_e5m2
+/* Numbers of 8 bits become f16, which has all of their values: the tensor cores' sums are f16's then, with more bits than
+ * those of 8-bit products. A word is two of a lane's fragments, of its lower half and of its upper. */
+#if DTYPE == DTYPE_e4m3
+#define BITS_OF_A "e4m3"
+#else
+#define BITS_OF_A "e5m2"
+#endif
+#if BTYPE == BTYPE_e4m3
+#define BITS_OF_B "e4m3"
+#elif BTYPE == BTYPE_e5m2
+#define BITS_OF_B "e5m2"
+#else
+#define BITS_OF_B BITS_OF_A
+#endif
+#if SWAP
+#define BITS_OF_ROWS BITS_OF_B
+#define BITS_OF_COLUMNS BITS_OF_A
+#else
+#define BITS_OF_ROWS BITS_OF_A
+#define BITS_OF_COLUMNS BITS_OF_B
+#endif
+#define INSTRUCTIONS 4 /* of a step */
+
+#define WIDENED(pair, bits, word, half)                                                                      \
+    asm("{\n.reg .b16 half<2>;\nmov.b32 {half0, half1}, %1;\ncvt.rn.f16x2." bits "x2 %0, half" half ";\n}"     \
+        : "=r"(pair)                                                                                         \
+        : "r"(word))
+#define WIDEN(pair, bits, word, h)                                                                           \
+    do {                                                                                                     \
+        if ((h) % 2)                                                                                         \
+            WIDENED(pair, bits, word, "1");                                                                  \
+        else                                                                                                 \
+            WIDENED(pair, bits, word, "0");                                                                  \
+    } while (0)
+
+/* Instruction `h` of a step. */
+TW_DEVICE void fragments_of(struct fragments *to, const struct pieces *rows, tw_u32 columns[COLUMN_POINTERS][4],
+                            const int h)
+{
+    TW_UNROLL
+    for (int b = 0; b < TALL; b++)
+        TW_UNROLL
+        for (int i = 0; i < 4; i++)
+            WIDEN(to->rows[b][i], BITS_OF_ROWS, rows->of[2 * b + i % 2][h / 2 * 2 + i / 2], h);
+    TW_UNROLL
+    for (int c = 0; c < COLUMN_POINTERS; c++)
+        TW_UNROLL
+        for (int i = 0; i < 2; i++)
+            WIDEN(to->columns[c / 2][c % 2 * 2 + i], BITS_OF_COLUMNS, columns[c][h / 2 * 2 + i], h);
+}
+
+/* As multiply_fragments in mma.cu. */
+TW_DEVICE void multiply_widened(real sums[TALL][ACROSS][2][4], const struct fragments *fragments)
+{
+    TW_UNROLL
+    for (int m = 0; m < TALL; m++)
+        TW_UNROLL
+        for (int n = 0; n < 2 * ACROSS; n++) {
+            real *sum = sums[m][n / 2][n % 2];
+            const tw_u32 *rows = fragments->rows[m], *columns = fragments->columns[n / 2] + n % 2 * 2;
+            asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+                "{%0, %1, %2, %3};"
+                : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+                : "r"(rows[0]), "r"(rows[1]), "r"(rows[2]), "r"(rows[3]), "r"(columns[0]), "r"(columns[1]));
+        }
+}
+#define MULTIPLY multiply_widened
+#else
+#define INSTRUCTIONS 2
+#define MULTIPLY multiply_fragments
+
 /* Instruction `h` of a step. */
 TW_DEVICE void fragments_of(struct fragments *to, const struct pieces *rows, tw_u32 columns[COLUMN_POINTERS][4],
                             const int h)
@@ -131,6 +203,7 @@ TW_DEVICE void fragments_of(struct fragments *to, const struct pieces *rows, tw_
         to->columns[c / 2][c % 2 * 2 + 1] = as_taken(columns[c][2 * h + 1]);
     }
 }
+#endif
 
 TW_DEVICE void multiply_step(real sums[TALL][ACROSS][2][4], const struct pieces *rows, const struct stream *stream,
                              int k, int left)
@@ -140,10 +213,10 @@ TW_DEVICE void multiply_step(real sums[TALL][ACROSS][2][4], const struct pieces 
     for (int c = 0; c < COLUMN_POINTERS; c++)
         load_shared_by_blocks(columns[c], stream->columns[c] + k, k < left);
     TW_UNROLL
-    for (int h = 0; h < 2; h++) {
+    for (int h = 0; h < INSTRUCTIONS; h++) {
         struct fragments fragments;
         fragments_of(&fragments, rows, columns, h);
-        multiply_fragments(sums, &fragments);
+        MULTIPLY(sums, &fragments);
     }
 }
 

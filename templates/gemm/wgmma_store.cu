@@ -87,13 +87,21 @@ TW_DEVICE __attribute__((unused)) void store_neighbours(TW_GLOBAL tw_u16 *C, con
 #endif
 
 #if STORE == STORE_tma
+#if STORED_COLUMNS == 64
 #define CHUNK 64 /* columns that one store of the copy engine writes, of 16 rows */
+#else
+#define CHUNK STORED_COLUMNS
+#endif
 #define CHUNK_BYTES (16 * CHUNK * 2)
 
 /* Where eight neighbours of a chunk's row lie: swizzled, as the copy engine wants them. */
 TW_DEVICE tw_u32 chunk_at(tw_u32 buffer, int line, int eight)
 {
+#if STORED_COLUMNS == 64
     return buffer + line * 128 + ((eight ^ (line % 8)) * 16);
+#else
+    return buffer + line * (CHUNK * 2) + ((eight ^ (line / (64 / CHUNK) % (CHUNK / 8))) * 16);
+#endif
 }
 
 /* What C held, to a chunk in shared memory. */
@@ -101,6 +109,10 @@ TW_DEVICE void read_chunk(tw_u32 buffer, TW_GLOBAL const tw_u16 *C, int row, int
                           int ldc)
 {
     for (int i = (int)threadIdx.x % 32; i < 16 * 8; i += 32) {
+#if STORED_COLUMNS < 64
+        if (i % 8 >= CHUNK / 8)
+            continue;
+#endif
         const int m = row + i / 8, n = column + i % 8 * 8;
         TW_GLOBAL const tw_u16 *from = C + (tw_index)m * ldc + n;
         uint4 old = make_uint4(0, 0, 0, 0);
@@ -128,6 +140,10 @@ TW_DEVICE void write_chunk(tw_u32 buffer, TW_GLOBAL tw_u16 *C, int row, int colu
                            int ldc)
 {
     for (int i = (int)threadIdx.x % 32; i < 16 * 8; i += 32) {
+#if STORED_COLUMNS < 64
+        if (i % 8 >= CHUNK / 8)
+            continue;
+#endif
         const int m = row + i / 8, n = column + i % 8 * 8;
         TW_GLOBAL tw_u16 *to = C + (tw_index)m * ldc + n;
         tw_u32 pairs[4];

@@ -74,7 +74,11 @@ TW_DEVICE __attribute__((unused)) void store_neighbours(TW_GLOBAL result_type *C
 #endif
 
 #if STORE == STORE_tma
+#if STORED_COLUMNS == 32
 #define CHUNK 32 /* columns that one store of the copy engine writes, of 16 rows */
+#else
+#define CHUNK STORED_COLUMNS
+#endif
 #define CHUNK_BYTES (16 * CHUNK * 4)
 
 /* Each warp by itself, through its own buffers in shared memory, in turn: `turn` goes on from tile to tile. */
@@ -129,8 +133,13 @@ TW_DEVICE void store_tile(const tensor_map *map_c, TW_GLOBAL const result_type *
                     const result_type left = word_of(d[0], old, alpha, read_1);
                     const result_type right = word_of(d[1], old + 1, alpha, read_2);
 #endif
+#if STORED_COLUMNS == 32
                     const tw_u32 at =
                         buffer + line * 128 + ((j * 2 + lane % 4 / 2) ^ (line % 8)) * 16 + lane % 2 * 8;
+#else
+                    const tw_u32 at =
+                        buffer + line * 64 + ((j * 2 + lane % 4 / 2) ^ (line / 2 % 4)) * 16 + lane % 2 * 8;
+#endif
                     asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(at), "r"(WORD_BITS(left)),
                                  "r"(WORD_BITS(right))
                                  : "memory");
