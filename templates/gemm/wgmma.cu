@@ -14,6 +14,17 @@
 #define MAP_OF_B &map_b
 #endif
 
+#if SYMMETRIC
+/* A*A^T, of one triangle of tiles: aat/wgmma_places.cu, aat/store_both.cu. */
+TW_KERNEL(aat_wgmma)
+(const __grid_constant__ tensor_map map_a, const __grid_constant__ tensor_map map_b,
+ TW_GLOBAL const float *TW_RESTRICT A, TW_GLOBAL result_type *TW_RESTRICT C, int M, int K, int lda, int ldc, int group)
+{
+    TW_GLOBAL const float *B = A;
+    const tensor_map *map_c = 0;
+    const int N = M, ldb = lda;
+    const float alpha = 1, beta = 0;
+#else
 TW_KERNEL(gemm_wgmma)
 (const __grid_constant__ tensor_map map_a, const __grid_constant__ tensor_map map_b,
  const __grid_constant__ tensor_map map_c, COPIES TW_GLOBAL result_type *TW_RESTRICT C, int M, int N, int K,
@@ -23,6 +34,7 @@ TW_KERNEL(gemm_wgmma)
  int ldc, SCALAR alpha, SCALAR beta, int group)
 #endif
 {
+#endif
     const tw_u32 base = shared_address(tw_shared_bytes);
     const int rows = SWAP ? N : M, columns = SWAP ? M : N;
     const tensor_map *map_rows = SWAP ? MAP_OF_B : MAP_OF_A, *map_columns = SWAP ? MAP_OF_A : MAP_OF_B;
@@ -60,7 +72,9 @@ TW_KERNEL(gemm_wgmma)
         }
     } else {
         MOVE_REGISTERS("inc", CONSUMER_REGISTERS);
-#if EPILOGUE || BATCHED || GROUPED || PLANES
+#if SYMMETRIC
+        consume(map_c, C, base, rows, columns, ldc, alpha, beta, group, share EPILOGUE_HANDED LAYER_STRIDES_GIVEN);
+#elif EPILOGUE || BATCHED || GROUPED || PLANES
         consume(&map_c, C, base, rows, columns, ldc, alpha, beta, group, share EPILOGUE_HANDED LAYER_STRIDES_GIVEN);
 #else
         consume(&map_c, C, base, rows, columns, ldc, alpha, beta, group, share);

@@ -95,7 +95,9 @@ TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL result_type *C, tw_u32
 #endif
         if (PINGPONG)
             ring_skip(&ring, (CONSUMERS - 1) * share.steps);
-#if STAGED
+#if SYMMETRIC
+        store_both(C, sum, place.row + row + warp * 16, place.column, rows, ldc);
+#elif STAGED
         asm volatile("bar.sync 1, %0;" ::"n"(WARPGROUP * CONSUMERS) : "memory");
         put_tile((sum_type *)tw_shared_bytes, sum, row + warp * 16);
         if (SPLIT > 1)

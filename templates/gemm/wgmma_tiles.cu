@@ -96,6 +96,14 @@ TW_DEVICE struct place place_of(int tile, int M, int N, int group, TW_GLOBAL con
     place.end = end;
     return place;
 }
+#elif SYMMETRIC
+/* Of the lower triangle alone, see aat/wgmma_places.cu. */
+TW_DEVICE struct place place_of(int tile, int rows, int columns, int group)
+{
+    struct place place;
+    place_in_triangle(tile, rows, group, &place.row, &place.column);
+    return place;
+}
 #else
 TW_DEVICE struct place place_of(int tile, int rows, int columns, int group)
 {

@@ -1,15 +1,18 @@
 /* What errors are held against compiles for CUDA's architectures: hard inputs, samples of outputs,
- * gemm's plain kernel with all that a problem may ask of it. Without a GPU. */
+ * gemm's plain kernel with all that a problem may ask of it, aat's. Without a GPU. */
 #include "runtime/variant/variant.h"
 #include "tests/support/problems.h"
 #include "tests/support/scale.h"
 #include "tuner/measure/hard_inputs.h"
 
-static const char *const problems[] = {
-    "M=100,N=70,K=300;compute=f32_split",
-    "M=100,N=70,K=300;compute=bf16x3,trans=tt,batch=3",
-    "M=100,N=70,K=300;compute=tf32x3,trans=nt,bias=row,activation=gelu",
-    "M=100,N=70,K=300;compute=bf16x6,trans=tn,batch=2,bias=column,activation=silu",
+static const struct {
+    const char *kernel, *problem;
+} problems[] = {
+    {"gemm", "M=100,N=70,K=300;compute=f32_split"},
+    {"gemm", "M=100,N=70,K=300;compute=bf16x3,trans=tt,batch=3"},
+    {"gemm", "M=100,N=70,K=300;compute=tf32x3,trans=nt,bias=row,activation=gelu"},
+    {"gemm", "M=100,N=70,K=300;compute=bf16x6,trans=tn,batch=2,bias=column,activation=silu"},
+    {"aat", "M=100,K=300;compute=f32_split"},
 };
 
 /* False where there is no compiler. */
@@ -34,21 +37,21 @@ static void what_checks_compiles(void **state) {
                                                types[i % 4], &binary, &error);
         is_here = is_compiled(status, &binary, &error);
     }
-    struct tw_description *d;
-    must(tw_description_builtin(&d, "gemm", &error), error);
     for (size_t i = 0; i < sizeof problems / sizeof *problems && is_here; i++) {
+        struct tw_description *d;
         struct tw_problem problem;
         struct tw_executable *plain;
         int64_t values[TW_MAX_SYMBOLS];
-        must(tw_problem_read(&problem, d, problems[i], &error), error);
+        must(tw_description_builtin(&d, problems[i].kernel, &error), error);
+        must(tw_problem_read(&problem, d, problems[i].problem, &error), error);
         bind_problem(&problem, &paper_gpu, values);
         assert_non_null(tw_accuracy_bound(d, values));
         must(tw_executable_create_plain(&plain, &problem, values, &paper_gpu, &error), error);
         is_here = is_compiled(tw_judge_compile(backend, &paper_gpu, plain, &binary, &error),
                               &binary, &error);
         tw_executable_free(plain);
+        tw_description_free(d);
     }
-    tw_description_free(d);
     if (!is_here)
         print_message("no NVRTC here\n");
 }
