@@ -271,4 +271,32 @@ TW_API tw_status tw_copy(tw_library *library, void *stream, int element_bytes, i
 TW_API tw_status tw_aat(tw_library *library, void *stream, int64_t m, int64_t k, const void *a,
                         int64_t lda, void *c, int64_t ldc, tw_error *error);
 
+/* The same, in full. */
+typedef struct tw_aat_descriptor {
+    size_t size; /* sizeof(tw_aat_descriptor), or 0: see VERSIONS */
+    /* What is promised of errors: "f32", which is plain f32 and what NULL stands for, or one of
+     * tw_gemm_descriptor's other words for products of f32, of at most 16 characters. C is
+     * symmetric to the last bit under each of them. */
+    const char *compute_type;
+    int64_t m, k;      /* elements; 0 as in tw_aat */
+    int64_t lda, ldc;  /* elements; 0: rows lie one after the other */
+    int64_t alignment; /* as in tw_gemm_descriptor */
+} tw_aat_descriptor;
+
+#ifdef __cplusplus
+#define TW_AAT_DESCRIPTOR_INIT                                                                     \
+    ([] {                                                                                          \
+        tw_aat_descriptor d = tw_aat_descriptor();                                                 \
+        d.size = sizeof d;                                                                         \
+        return d;                                                                                  \
+    }())
+#else
+#define TW_AAT_DESCRIPTOR_INIT                                                                     \
+    { .size = sizeof(tw_aat_descriptor) }
+#endif
+
+/* Does what a descriptor says, as tw_aat does. */
+TW_API tw_status tw_aat_ex(tw_library *library, void *stream, const tw_aat_descriptor *descriptor,
+                           const void *a, void *c, tw_error *error);
+
 #endif

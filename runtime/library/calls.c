@@ -24,7 +24,8 @@ tw_status tw_call_launch(const tw_plan *plan, void *stream, const tw_binding *bi
 tw_status tw_call_run(tw_library *library, void *stream, tw_request *request,
                       const tw_binding *bindings, size_t count, tw_error *error) {
     struct tw_plan_key key;
-    request->alignment = tw_call_alignment(library, bindings, count);
+    if (request->alignment == 0)
+        request->alignment = tw_call_alignment(library, bindings, count);
     bool has_key = tw_plan_key_of(&key, request);
     const tw_plan *plan = has_key ? tw_plan_table_hold(library->plans, &key) : NULL;
     tw_status status = plan != NULL
@@ -97,18 +98,4 @@ tw_status tw_transpose(tw_library *library, void *stream, int element_bytes, int
 tw_status tw_copy(tw_library *library, void *stream, int element_bytes, int64_t m, int64_t n,
                   const void *a, int64_t lda, void *b, int64_t ldb, tw_error *error) {
     return move(library, stream, "copy", element_bytes, m, n, a, lda, b, ldb, error);
-}
-
-tw_status tw_aat(tw_library *library, void *stream, int64_t m, int64_t k, const void *a,
-                 int64_t lda, void *c, int64_t ldc, tw_error *error) {
-    tw_status status = tw_call_size("aat", "m", m, error);
-    if (status == TW_OK)
-        status = tw_call_size("aat", "k", k, error);
-    if (status != TW_OK || m == 0)
-        return status;
-    if (k == 0)
-        return tw_call_scale(library, stream, "f32", m, m, 0, c, ldc, error);
-    tw_request request = {.kernel = "aat", .dimensions = {m, k}, .strides = {lda, ldc}};
-    const tw_binding bindings[] = {{.name = "A", .buffer = (void *)a}, {.name = "C", .buffer = c}};
-    return tw_call_run(library, stream, &request, bindings, 2, error);
 }

@@ -12,7 +12,8 @@ int64_t tw_call_alignment(const tw_library *library, const tw_binding *bindings,
 tw_status tw_call_launch(const tw_plan *plan, void *stream, const tw_binding *bindings,
                          size_t count, tw_error *error);
 
-/* Finds or makes the plan of a request, but for its alignment, and launches it. */
+/* Finds or makes the plan of a request, and launches it. Without an alignment it has that of its
+ * buffers. */
 tw_status tw_call_run(tw_library *library, void *stream, tw_request *request,
                       const tw_binding *bindings, size_t count, tw_error *error);
 

@@ -13,6 +13,8 @@ const struct tw_sized tw_sized_gemm = {"tw_gemm_descriptor", sizeof(tw_gemm_desc
                                        offsetof(tw_gemm_descriptor, alignment)};
 const struct tw_sized tw_sized_conv2d = {"tw_conv2d_descriptor", sizeof(tw_conv2d_descriptor),
                                          sizeof(tw_conv2d_descriptor)};
+const struct tw_sized tw_sized_aat = {"tw_aat_descriptor", sizeof(tw_aat_descriptor),
+                                      sizeof(tw_aat_descriptor)};
 const struct tw_sized tw_sized_argument = {"tw_argument_info", sizeof(tw_argument_info),
                                            sizeof(tw_argument_info)};
 

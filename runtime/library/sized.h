@@ -12,7 +12,7 @@ struct tw_sized {
 };
 
 extern const struct tw_sized tw_sized_options, tw_sized_request, tw_sized_gemm,
-    tw_sized_gemm_grouped, tw_sized_conv2d, tw_sized_argument;
+    tw_sized_gemm_grouped, tw_sized_conv2d, tw_sized_aat, tw_sized_argument;
 
 /* Copies a caller's struct, which begins with its size, to `out` of this version: what it lacks is
  * zero. Fails when its size is none, or when it has something set that this version does not know.

@@ -121,6 +121,19 @@ static void aat(void **state) {
     tw_error error;
     must(tw_aat(library, NULL, M, K, a.buffer, a.ld, c.buffer, c.ld, &error), error);
     check_gemm(library, &a, &a, &c, TW_NT, 1, 0);
+    /* With a promise of errors, and the same on both sides of the diagonal. */
+    tw_aat_descriptor d = TW_AAT_DESCRIPTOR_INIT;
+    d.compute_type = "f32_split";
+    d.m = M;
+    d.k = K;
+    d.lda = a.ld;
+    d.ldc = c.ld;
+    must(tw_aat_ex(library, NULL, &d, a.buffer, c.buffer, &error), error);
+    check_gemm(library, &a, &a, &c, TW_NT, 1, 0);
+    read_buffer(library, c.buffer, c.elements, matrix_bytes(&c));
+    for (int i = 0; i < M; i++)
+        for (int j = 0; j < i; j++)
+            assert_true(get(&c, i, j) == get(&c, j, i));
     free_matrix(library, &a);
     free_matrix(library, &c);
 }
@@ -191,6 +204,19 @@ static void wrong_calls(void **state) {
     /* The same without anybody to tell. */
     assert_status(tw_aat(library, NULL, 4, 4, NULL, 4, b, 4, NULL), TW_INVALID);
     must(tw_aat(library, NULL, 4, 4, a, 4, b, 4, &error), error);
+    static const struct {
+        tw_aat_descriptor d;
+        const char *says;
+    } wrong[] = {
+        {{.m = 4, .k = 4, .compute_type = "f64"},
+         "aat has no compute \"f64\"; there are default, tf32, f32_split"},
+        {{.m = 4, .k = 4, .compute_type = "f32,dtype"}, "there is no compute_type \"f32,dtype\""},
+        {{.m = 4, .k = -1}, "k is -1; it must not be negative"},
+        {{.size = 3}, "the size of tw_aat_descriptor is 3"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_refuses(tw_aat_ex(library, NULL, &wrong[i].d, a, b, &error), TW_INVALID, error,
+                       wrong[i].says);
     must(tw_wait(library, NULL, &error), error);
     tw_release(library, a);
     tw_release(library, b);

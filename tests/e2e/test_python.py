@@ -231,6 +231,12 @@ class Moves(Arrays):
     def test_a_times_its_transpose(self):
         a = numbers(20, 30)
         self.close(tilewise.aat(array(a)), a @ a.T)
+        self.close(tilewise.aat(array(a), compute="f32"), a @ a.T)
+        c = host(tilewise.aat(array(a), compute="f32_split"))
+        self.close(c, a @ a.T)
+        self.assertTrue((c == c.T).all())
+        self.refused(tilewise.InvalidError, "compute is 'f64'; it is one of f32, f32_split", tilewise.aat, array(a),
+                     compute="f64")
         self.close(tilewise.aat(array(numbers(4, 0))), numpy.zeros((4, 4)))
 
     def test_what_is_refused(self):

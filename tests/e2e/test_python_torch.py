@@ -76,6 +76,9 @@ class Torch(unittest.TestCase):
         weights = numbers(4, 4, seed=2, dtype=torch.float32)
         (tilewise.aat(a) * weights).sum().backward()
         self.close(a.grad, (weights + weights.T) @ a.detach())
+        a.grad = None
+        (tilewise.aat(a, compute="f32_split") * weights).sum().backward()
+        self.close(a.grad, (weights + weights.T) @ a.detach())
         (g,) = torch.autograd.grad((tilewise.transpose(a) * numbers(5, 4, seed=3, dtype=torch.float32)).sum(), [a])
         self.close(g, numbers(5, 4, seed=3, dtype=torch.float32).T)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from ctypes import byref, sizeof
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -18,6 +19,8 @@ _thread = _native._thread
 
 #: What elements of so many bytes are moved as.
 _MOVED = {1: "u8", 2: "u16", 4: "f32", 8: "f64"}
+#: What may be promised of the errors of `aat`; None is plain float32.
+_PROMISES = ("f32", "f32_split", "bf16x6", "tf32x3", "bf16x3", "tf32")
 
 
 class _Move(NamedTuple):
@@ -55,8 +58,9 @@ def _library_of(source: View, target: View, library: Library | None) -> Library:
     return library
 
 
-def _moved(turned: bool, source: View, out: View | None, library: Library | None) -> _Move:
+def _moved(turned: bool, source: View, out: View | None, library: Library | None, compute: str | None) -> _Move:
     """How to transpose, or to copy. What lies column by column is the transpose of what lies row by row."""
+    assert compute is None
     a = _one_matrix(source, "a")
     shape = (a.columns, a.rows) if turned else (a.rows, a.columns)
     target = View(shape, dense(shape), source.type, source.device) if out is None else out
@@ -85,8 +89,10 @@ def _moved(turned: bool, source: View, out: View | None, library: Library | None
                  on_host if host else None, _no_stream)  # fmt: skip
 
 
-def _squared(source: View, out: View | None, library: Library | None) -> _Move:
+def _squared(source: View, out: View | None, library: Library | None, compute: str | None) -> _Move:
     """How to multiply a matrix by its transpose."""
+    if compute is not None and compute not in _PROMISES:
+        raise invalid(f"compute is {compute!r}; it is one of {', '.join(_PROMISES)}")
     a = row_major(source, "a")
     if a.batch or source.type != "f32":
         raise invalid(f"a is {source.shape} of {source.type}; aat takes one matrix of f32")
@@ -102,34 +108,47 @@ def _squared(source: View, out: View | None, library: Library | None) -> _Move:
     def run(queue: int, at: int, ct: int) -> int:
         return function(handle, queue, rows, columns, at, lda, ct, ldc, _thread.address)  # type: ignore
 
+    in_full = _native.library.tw_aat_ex
+    descriptor = _native.AatDescriptor(
+        size=sizeof(_native.AatDescriptor), compute_type=compute.encode() if compute else None, m=rows, k=columns, lda=lda,
+        ldc=ldc,
+    )  # fmt: skip
+
+    def run_in_full(queue: int, at: int, ct: int) -> int:
+        return in_full(handle, queue, byref(descriptor), at, ct, _thread.address)  # type: ignore
+
     def on_host(given: Any, result: Any) -> None:
         result = result.T if c.transposed else result
         if columns == 0:
             result[...] = 0
         else:
-            launch("aat", (rows, columns), {"A": given, "C": result}, library=library)
+            word = "default" if compute in (None, "f32") else compute
+            launch("aat", (rows, columns), {"A": given, "C": result}, library=library, compute=word)
 
     nothing, host = rows == 0, source.device == HOST
-    return _Move(shape, source.type, (source.extent, target.extent), None if nothing else run,
+    queue = run if compute is None else run_in_full
+    return _Move(shape, source.type, (source.extent, target.extent), None if nothing else queue,
                  on_host if host else None, _no_stream)  # fmt: skip
 
 
-_WORK: dict[str, Callable[[View, View | None, Library | None], _Move]] = {
+_WORK: dict[str, Callable[[View, View | None, Library | None, str | None], _Move]] = {
     "transpose": partial(_moved, True),
     "copy": partial(_moved, False),
     "aat": _squared,
 }
 
 
-def run(what: str, a: Any, out: Any, stream: int | None, library: Library | None) -> Any:
+def run(
+    what: str, a: Any, out: Any, stream: int | None, library: Library | None, compute: str | None = None
+) -> Any:
     """Does what is asked for to arrays that nobody traces."""
     family: Family = _families.get(type(a)) or family_of(a, "a")
     to = None if out is None else family_of(out, "out")
-    key = (what, type(a), family.signature(a), None if to is None else to.signature(out))
+    key = (what, compute, type(a), family.signature(a), None if to is None else to.signature(out))
     known = calls if library is None else library.calls
     move: _Move | None = known.get(key)
     if move is None:
-        move = _WORK[what](family.view(a, "a"), None if to is None else to.view(out, "out"), library)
+        move = _WORK[what](family.view(a, "a"), None if to is None else to.view(out, "out"), library, compute)
         move = move._replace(stream=family.stream(family.view(a, "a")))
         remember(known, key, move)
     if to is None:
@@ -154,13 +173,15 @@ def _wants_gradients(a: Any, out: Any) -> bool:
     return any(family_of(x, "an array").wants_gradients(x) for x in (a, out) if x is not None)
 
 
-def _call(what: str, a: Any, out: Any, stream: int | None, library: Library | None) -> Any:
+def _call(
+    what: str, a: Any, out: Any, stream: int | None, library: Library | None, compute: str | None = None
+) -> Any:
     family: Family = _families.get(type(a)) or family_of(a, "a")
     if family.traces and (family.is_compiling() or (_wants_gradients(a, out) and family.is_grad_enabled())):
         from tilewise._torch_moves import traced
 
-        return traced(what, a, out, stream, library)
-    return run(what, a, out, stream, library)
+        return traced(what, a, out, stream, library, compute)
+    return run(what, a, out, stream, library, compute)
 
 
 def transpose(
@@ -213,7 +234,14 @@ def copy(a: Array, *, out: Array | None = None, stream: int | None = None, libra
     return _call("copy", a, out, stream, library)  # type: ignore[no-any-return]
 
 
-def aat(a: Array, *, out: Array | None = None, stream: int | None = None, library: Library | None = None) -> Array:
+def aat(
+    a: Array,
+    *,
+    out: Array | None = None,
+    compute: str | None = None,
+    stream: int | None = None,
+    library: Library | None = None,
+) -> Array:
     """``a @ a.T``, all of it, in about half the time of a product.
 
     Parameters
@@ -222,6 +250,9 @@ def aat(a: Array, *, out: Array | None = None, stream: int | None = None, librar
         Of float32, whose rows lie one after the other.
     out : array, shape (M, M), optional
         By default a new one.
+    compute : {"f32", "f32_split", "bf16x6", "tf32x3", "bf16x3", "tf32"}, optional
+        What is promised of errors in place of plain float32 sums, as for `gemm`. The result is symmetric to the last
+        bit.
     stream, library
         As for `gemm`.
 
@@ -234,4 +265,4 @@ def aat(a: Array, *, out: Array | None = None, stream: int | None = None, librar
     InvalidError, TypeError, Error
         As by `gemm`.
     """
-    return _call("aat", a, out, stream, library)  # type: ignore[no-any-return]
+    return _call("aat", a, out, stream, library, compute)  # type: ignore[no-any-return]

@@ -89,6 +89,18 @@ class GemmDescriptor(Structure):
     ]
 
 
+class AatDescriptor(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("compute_type", c_char_p),
+        ("m", c_int64),
+        ("k", c_int64),
+        ("lda", c_int64),
+        ("ldc", c_int64),
+        ("alignment", c_int64),
+    ]
+
+
 class Request(Structure):
     _fields_ = [
         ("size", c_size_t),
@@ -160,6 +172,7 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
     "tw_transpose": (c_int, [_ADDRESS, _ADDRESS, c_int, c_int64, c_int64, *[_ADDRESS, c_int64] * 2, _ADDRESS]),
     "tw_copy": (c_int, [_ADDRESS, _ADDRESS, c_int, c_int64, c_int64, *[_ADDRESS, c_int64] * 2, _ADDRESS]),
     "tw_aat": (c_int, [_ADDRESS, _ADDRESS, c_int64, c_int64, *[_ADDRESS, c_int64] * 2, _ADDRESS]),
+    "tw_aat_ex": (c_int, [_ADDRESS, _ADDRESS, POINTER(AatDescriptor), _ADDRESS, _ADDRESS, _ADDRESS]),
     "tw_plan_create": (c_int, [POINTER(c_void_p), _ADDRESS, POINTER(Request), _ADDRESS]),
     "tw_plan_release": (None, [_ADDRESS]),
     "tw_prepare": (c_int, [_ADDRESS, POINTER(Request), c_size_t, c_int, _ADDRESS, _ADDRESS, _ADDRESS]),

@@ -1,6 +1,6 @@
 """The operators that move matrices, and A times its transpose."""
 
-from typing import Any
+from typing import Any, Optional
 
 import torch
 from torch import Tensor
@@ -32,18 +32,18 @@ def _(a: Tensor) -> Tensor:
 
 
 @torch.library.custom_op("tilewise::aat", mutates_args=())
-def _aat_op(a: Tensor) -> Tensor:
-    return _moves.run("aat", a, None, None, None)
+def _aat_op(a: Tensor, compute: Optional[str] = None) -> Tensor:
+    return _moves.run("aat", a, None, None, None, compute)
 
 
 @_aat_op.register_fake
-def _(a: Tensor) -> Tensor:
+def _(a: Tensor, compute: Optional[str] = None) -> Tensor:
     return a.new_empty((a.shape[0], a.shape[0]))
 
 
 @torch.library.custom_op("tilewise::move_out", mutates_args=("out",))
-def _move_out_op(what: str, a: Tensor, out: Tensor) -> None:
-    _moves.run(what, a, out, None, None)
+def _move_out_op(what: str, a: Tensor, out: Tensor, compute: Optional[str] = None) -> None:
+    _moves.run(what, a, out, None, None, compute)
 
 
 @_move_out_op.register_fake
@@ -52,7 +52,8 @@ def _(*_: Any) -> None:
 
 
 def _keep_input(ctx: Any, inputs: Any, output: Tensor) -> None:
-    ctx.save_for_backward(*inputs)
+    ctx.save_for_backward(inputs[0])
+    ctx.compute = inputs[1]
 
 
 def _keep_nothing(ctx: Any, inputs: Any, output: Tensor) -> None:
@@ -67,17 +68,14 @@ def _copy_backward(ctx: Any, grad: Tensor) -> Tensor:
     return grad
 
 
-def _aat_backward(ctx: Any, grad: Tensor) -> Tensor:
+def _aat_backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
     (a,) = ctx.saved_tensors
-    return gemm(grad + grad.mT, a)
+    return gemm(grad + grad.mT, a, compute=ctx.compute), None
 
 
 torch.library.register_autograd("tilewise::transpose", _transpose_backward, setup_context=_keep_nothing)
 torch.library.register_autograd("tilewise::copy", _copy_backward, setup_context=_keep_nothing)
 torch.library.register_autograd("tilewise::aat", _aat_backward, setup_context=_keep_input)
-
-_MOVES = {"transpose": _transpose_op, "copy": _copy_op, "aat": _aat_op}
-
 
 def transpose(a: Tensor) -> Tensor:
     """`tilewise.transpose` as the operator ``torch.ops.tilewise.transpose``."""
@@ -89,16 +87,20 @@ def copy(a: Tensor) -> Tensor:
     return _copy_op(a)
 
 
-def aat(a: Tensor) -> Tensor:
+def aat(a: Tensor, *, compute: str | None = None) -> Tensor:
     """`tilewise.aat` as the operator ``torch.ops.tilewise.aat``."""
-    return _aat_op(a)
+    return _aat_op(a, compute)
 
 
-def traced(what: str, a: Any, out: Any, stream: int | None, library: Library | None) -> Tensor:
+def traced(
+    what: str, a: Any, out: Any, stream: int | None, library: Library | None, compute: str | None
+) -> Tensor:
     """What `tilewise.transpose`, `copy` and `aat` do with tensors that need gradients or are traced."""
     refuse_options(stream, library)
-    if out is None:
-        return _MOVES[what](a)
-    refuse_gradients(a, out)
-    _move_out_op(what, a, out)
-    return out
+    if out is not None:
+        refuse_gradients(a, out)
+        _move_out_op(what, a, out, compute)
+        return out
+    if what == "aat":
+        return _aat_op(a, compute)
+    return _transpose_op(a) if what == "transpose" else _copy_op(a)

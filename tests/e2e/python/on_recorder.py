@@ -100,6 +100,11 @@ class Recorded(unittest.TestCase):
         self.assertEqual(list(NUMBERS), [ord("c"), 8, 20, 30, 32, 30])
         tilewise.aat(OnGpu((20, 30), address=A), out=OnGpu((20, 20), address=B))
         self.assertEqual(list(NUMBERS), [ord("a"), 4, 20, 30, 30, 20])
+        for word in ("f32_split", "bf16x3"):
+            tilewise.aat(OnGpu((20, 30), address=A), out=OnGpu((20, 20), address=B), compute=word)
+            self.assertEqual(list(NUMBERS), [ord(word[0]), ctypes.sizeof(_native.AatDescriptor), 20, 30, 30, 20])
+        with self.assertRaisesRegex(ValueError, "compute is 'fast'"):
+            tilewise.aat(OnGpu((20, 30), address=A), out=OnGpu((20, 20), address=B), compute="fast")
 
     def test_errors_are_the_library_s(self):
         a = OnGpu((8, 8), address=A)

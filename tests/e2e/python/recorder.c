@@ -86,6 +86,14 @@ tw_status tw_aat(tw_library *library, void *stream, int64_t m, int64_t k, const 
     return move(stream, 'a', 4, m, k, a, lda, c, ldc, error);
 }
 
+tw_status tw_aat_ex(tw_library *library, void *stream, const tw_aat_descriptor *d, const void *a,
+                    void *c, tw_error *error) {
+    (void)library;
+    /* The word by its first letter. */
+    return move(stream, d->compute_type[0], (int64_t)d->size, d->m, d->k, a, d->lda, c, d->ldc,
+                error);
+}
+
 /* What is not recorded is only there to be found. */
 tw_status tw_plan_create(const tw_plan **out, tw_library *library, const tw_request *request,
                          tw_error *error) {
