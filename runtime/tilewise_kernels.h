@@ -275,8 +275,8 @@ TW_API tw_status tw_aat(tw_library *library, void *stream, int64_t m, int64_t k,
 typedef struct tw_aat_descriptor {
     size_t size; /* sizeof(tw_aat_descriptor), or 0: see VERSIONS */
     /* What is promised of errors: "f32", which is plain f32 and what NULL stands for, or one of
-     * tw_gemm_descriptor's other words for products of f32, of at most 16 characters. C is
-     * symmetric to the last bit under each of them. */
+     * tw_gemm_descriptor's other words for products of f32, of at most 16 characters; of bf16x3
+     * twice the largest error, for a row meets itself. C is symmetric to the last bit. */
     const char *compute_type;
     int64_t m, k;      /* elements; 0 as in tw_aat */
     int64_t lda, ldc;  /* elements; 0: rows lie one after the other */
