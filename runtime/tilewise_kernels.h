@@ -64,10 +64,14 @@ typedef struct tw_gemm_descriptor {
      *
      *     f32_split    errors no larger than plain f32's, from operands split into parts that
      *                  tensor cores take, or in plain f32 where that is faster
-     *     bf16x6       at most 4 times plain f32's; numbers below 1e-33 may lose bits
+     *     bf16x6       at most 4 times plain f32's
      *     tf32x3       at most 2^-20 of the sum of |a||b|, 2^-22 rms, and 2 times plain f32's
      *     bf16x3       at most 2^-16 of it, 2^-18 rms, and 4 times plain f32's
      *     tf32         operands may be rounded to 10 bits of fraction
+     *
+     * The weaker ones may lose bits of numbers below 1e-33, denormals among them, as f32_split does
+     * not; a request (tw_plan_create) of the attributes "compute=bf16x3,denormals=kept" refuses
+     * variants that do.
      *
      * The promises were held when results were tuned, on uniform and on hard inputs: see the manual
      * of descriptions, "accuracy". NaN and infinities come out as in plain f32. What runs keeps the

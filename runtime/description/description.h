@@ -17,7 +17,7 @@ enum {
     TW_MAX_DIMENSIONS = 8,
     TW_MAX_ATTRIBUTES = 16,
     TW_MAX_CHOICES = 64, /* values of a parameter or words of an attribute */
-    TW_MAX_REFUSALS = 8,
+    TW_MAX_REFUSALS = 12,
     TW_MAX_LETS = 32,
     TW_MAX_ARGUMENTS = 24,
     TW_MAX_CASES = 8,
