@@ -10,6 +10,13 @@ SUPPORT struct tw_device_info paper_h200(void) {
     strcpy(device.name, "NVIDIA H200");
     device.cache_bytes = 62914560;
     device.memory_bytes = 150109880320;
+    device.clock_khz = 1980000;
+    device.bandwidth = 4916736000000;
+    device.unit_threads = 2048;
+    device.unit_blocks = 32;
+    device.unit_registers = 65536;
+    device.unit_shared = 233472;
+    device.reserved_shared = 1024;
     return device;
 }
 
