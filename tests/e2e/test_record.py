@@ -5,10 +5,10 @@ from support import DEVICE
 
 
 class Record(support.EndToEnd):
-    def record(self, *words, listed="8x12\n9x12\n20x30\n"):
+    def record(self, *words, listed="8x12\n9x12\n20x30\n", kernel="double"):
         shapes = self.home / "shapes.txt"
         shapes.write_text(listed)
-        return self.run_command("record", "--config", self.plant("double"), "--shapes", shapes, "--jobs", "2", *words,
+        return self.run_command("record", "--config", self.plant(kernel), "--shapes", shapes, "--jobs", "2", *words,
                                 device=DEVICE)
 
     def test_presets_and_winners(self):
@@ -28,6 +28,20 @@ class Record(support.EndToEnd):
         # What is on record is not measured again.
         again = support.json.loads(self.record("--json", "--quiet").out)
         self.assertEqual((again["trials"], again["known"], again["problems"]), (0, first["trials"], 3))
+
+    def test_parameters_of_the_launch(self):
+        """Where the estimate likes others better, those are measured too, of the same binary, and once."""
+        shape = "1x4x16x64\n"  # of the 16 cells that each thread of the presets marches there are 4
+        first = support.json.loads(self.record("--json", "--quiet", kernel="stencil", listed=shape).out)
+        depths = {"global": set(), "shared": set()}
+        for text, in self.query("SELECT configuration FROM trial t JOIN implementation i"
+                                " ON i.id = t.implementation WHERE i.name = 'marching'"):
+            configuration = support.json.loads(text)
+            depths[configuration["PLANE"]].add(configuration["DEPTH"])
+        self.assertEqual(depths, {"global": {4, 16}, "shared": {4, 16}})
+        self.assertEqual(first["compiled"], first["trials"] - 2)
+        again = support.json.loads(self.record("--json", "--quiet", kernel="stencil", listed=shape).out)
+        self.assertEqual(again["trials"], 0)
 
     def test_a_model(self):
         """From what was recorded to what an application gets, and to another database and back."""

@@ -7,7 +7,7 @@
 #include "runtime/backend/devices.h"
 #include "runtime/predict/estimate.h"
 #include "runtime/variant/geometry.h"
-#include "tuner/search/prior.h"
+#include "tuner/record/opinion.h"
 #include "tuner/session/recorder_open.h"
 #include "tuner/session/recorder_trials.h"
 
@@ -18,68 +18,38 @@ static const double HARDLY_GOOD = 2.5;
  * of those that were added (docs/notes/2026-11-22-predicting.md). */
 static const double UNLIKELY = 1.5;
 
+/* A launch's parameters cost no compiler: each configuration is also measured with those of the
+ * least estimate, if that is so much less. */
+static const double WORTH_VARYING = 0.98;
+
+/* What is on record of a problem. */
 struct known {
-    struct recording *recording;
-    struct page *page;
-    bool *is_known;
+    struct tw_configuration *all;
+    int count, room;
+    bool failed;
 };
 
 static void see_known(void *context, const struct trial *trial) {
-    const struct known *known = context;
-    const struct recording *r = known->recording;
-    for (int i = 0; i < r->portfolio_count; i++)
-        if (tw_configuration_equal(known->page->problem->description, &r->portfolio[i],
-                                   &trial->configuration))
-            known->is_known[i] = true;
+    struct known *known = context;
+    if (known->count == known->room) {
+        int room = known->room > 0 ? 2 * known->room : 64;
+        struct tw_configuration *grown = realloc(known->all, (size_t)room * sizeof *grown);
+        if (grown == NULL) {
+            known->failed = true;
+            return;
+        }
+        known->all = grown;
+        known->room = room;
+    }
+    known->all[known->count++] = trial->configuration;
 }
 
-/* ---- What a model says ---- */
-
-struct opinion {
-    const struct tw_model *model; /* NULL: there is none */
-    struct prior *prior;
-    int kind; /* of the problem, among those that the model is about */
-};
-
-static tw_status ask_for_opinion(struct recording *r, const struct page *page,
-                                 struct opinion *opinion) {
-    *opinion = (struct opinion){0};
-    if (r->options->models == NULL)
-        return TW_OK;
-    tw_status status = prior_model(r->options->models, page->problem, r->device, r->options->cache,
-                                   &opinion->model, r->error);
-    if (status != TW_OK || opinion->model == NULL)
-        return status;
-    opinion->kind = tw_model_kind(opinion->model, page->problem);
-    return prior_create(&opinion->prior, page->problem, page->values, r->device, NULL,
-                        opinion->model, 0, r->error);
-}
-
-/* What the model was never shown has to be measured for it to know. */
-static bool is_familiar(const struct opinion *opinion, const struct tw_description *d,
-                        const struct tw_configuration *configuration, const char *text) {
-    const struct tw_model *model = opinion->model;
-    const char *implementation = d->implementations[configuration->implementation].name;
-    for (int i = 0; i < model->configuration_count; i++)
-        if (strcmp(model->configurations[i].implementation, implementation) == 0 &&
-            strcmp(model->configurations[i].configuration, text) == 0)
-            return model->configurations[i].kinds >> opinion->kind & 1;
+static bool is_among(const struct tw_description *d, const struct tw_configuration *all, int count,
+                     const struct tw_configuration *configuration) {
+    for (int i = 0; i < count; i++)
+        if (tw_configuration_equal(d, &all[i], configuration))
+            return true;
     return false;
-}
-
-static tw_status predict(struct recording *r, const struct page *page,
-                         const struct opinion *opinion, struct cell *cell) {
-    const struct tw_description *d = page->problem->description;
-    const struct tw_configuration *configuration = &r->portfolio[cell->configuration];
-    struct tw_text text = {0};
-    if (opinion->model == NULL)
-        return TW_OK;
-    tw_configuration_text(d, configuration, &text);
-    tw_status status = text.failed ? tw_fail(r->error, TW_NO_MEMORY, "out of memory") : TW_OK;
-    if (status == TW_OK && is_familiar(opinion, d, configuration, text.data))
-        cell->predicted_us = prior_time_us(opinion->prior, configuration);
-    tw_text_free(&text);
-    return status;
 }
 
 /* ---- The cells ---- */
@@ -87,18 +57,17 @@ static tw_status predict(struct recording *r, const struct page *page,
 static int compare_cells(const void *left, const void *right) {
     const struct cell *a = left, *b = right;
     return a->estimate_us != b->estimate_us ? (a->estimate_us < b->estimate_us ? -1 : 1)
-                                            : a->configuration - b->configuration;
+                                            : a->place - b->place;
 }
 
 /* TW_RESOURCE and TW_INVALID: it has no place here. */
-static tw_status make_cell(struct recording *r, const struct page *page, int index,
-                           struct cell *cell) {
+static tw_status make_cell(struct recording *r, const struct page *page, int place,
+                           const struct tw_configuration *configuration, struct cell *cell) {
     const struct tw_description *d = page->problem->description;
-    const struct tw_configuration *configuration = &r->portfolio[index];
     int64_t values[TW_MAX_SYMBOLS];
     struct tw_features features;
     struct tw_estimate estimate;
-    *cell = (struct cell){.configuration = index};
+    *cell = (struct cell){.place = place, .configuration = *configuration};
     memcpy(values, page->values, sizeof values);
     tw_status status = tw_configuration_bind(d, configuration, values, r->error);
     if (status == TW_OK)
@@ -139,39 +108,79 @@ static void thin_out(struct recording *r, struct page *page) {
     page->count = kept;
 }
 
-/* Those that fit and are not on record. */
-static tw_status make_cells(struct recording *r, struct page *page, const bool *is_known) {
-    struct opinion opinion;
-    tw_status status = ask_for_opinion(r, page, &opinion);
-    for (int i = 0; i < r->portfolio_count && status == TW_OK; i++) {
-        if (r->standings[i].left_out)
-            continue;
-        if (is_known[i]) {
-            r->result->known++;
-            continue;
+/* The cell with parameters of the launch that are estimated to suit the problem best. */
+static tw_status vary(struct recording *r, const struct page *page, const struct cell *cell,
+                      struct cell *varied) {
+    const struct tw_implementation *in =
+        &page->problem->description->implementations[cell->configuration.implementation];
+    *varied = *cell;
+    for (int i = 0; i < in->parameter_count; i++)
+        for (int k = 0; in->parameters[i].launch && k < in->parameters[i].count; k++) {
+            struct tw_configuration other = varied->configuration;
+            struct cell made;
+            other.values[i] = in->parameters[i].values[k];
+            tw_status status = make_cell(r, page, cell->place, &other, &made);
+            if (status == TW_NO_MEMORY)
+                return status;
+            if (status == TW_OK && !made.redundant && made.estimate_us < varied->estimate_us)
+                *varied = made;
         }
-        struct cell *cell = &page->cells[page->count];
-        status = make_cell(r, page, i, cell);
-        if (status == TW_OK)
-            status = predict(r, page, &opinion, cell);
-        if (status == TW_OK)
-            page->count++;
-        else if (status != TW_NO_MEMORY)
-            status = TW_OK;
-    }
-    prior_free(opinion.prior);
+    varied->varied = varied->estimate_us < WORTH_VARYING * cell->estimate_us;
+    return TW_OK;
+}
+
+static tw_status add_cell(struct recording *r, struct page *page, const struct opinion *opinion,
+                          const struct cell *cell) {
+    struct cell *added = &page->cells[page->count];
+    *added = *cell;
+    tw_status status = opinion_ask(opinion, &added->configuration, &added->predicted_us, r->error);
+    page->count += status == TW_OK;
+    return status;
+}
+
+/* A configuration of the portfolio, and what it may be varied to: what fits and is not there. */
+static tw_status add_cells(struct recording *r, struct page *page, const struct opinion *opinion,
+                           const struct known *known, int place) {
+    const struct tw_description *d = page->problem->description;
+    const struct tw_configuration *configuration = &r->portfolio[place];
+    struct cell cell, varied;
+    tw_status status = make_cell(r, page, place, configuration, &cell);
+    if (status != TW_OK)
+        return status == TW_NO_MEMORY ? status : TW_OK;
+    if (is_among(d, known->all, known->count, configuration))
+        r->result->known++;
+    else
+        status = add_cell(r, page, opinion, &cell);
+    if (status == TW_OK)
+        status = vary(r, page, &cell, &varied);
+    if (status != TW_OK || !varied.varied)
+        return status;
+    if (is_among(d, known->all, known->count, &varied.configuration) ||
+        is_among(d, r->portfolio, r->portfolio_count, &varied.configuration))
+        return TW_OK;
+    for (int i = 0; i < page->count; i++)
+        if (tw_configuration_equal(d, &page->cells[i].configuration, &varied.configuration))
+            return TW_OK;
+    return add_cell(r, page, opinion, &varied);
+}
+
+static tw_status make_cells(struct recording *r, struct page *page, const struct known *known) {
+    struct opinion opinion;
+    tw_status status = opinion_open(&opinion, r->options->models, page->problem, page->values,
+                                    r->device, r->options->cache, r->error);
+    for (int i = 0; i < r->portfolio_count && status == TW_OK; i++)
+        if (!r->standings[i].left_out)
+            status = add_cells(r, page, &opinion, known, i);
+    opinion_close(&opinion);
     return status;
 }
 
 static tw_status lay_out(struct recording *r, struct page *page) {
-    bool *is_known = calloc((size_t)r->portfolio_count, sizeof *is_known);
-    struct known known = {r, page, is_known};
+    struct known known = {0};
     int64_t slots[TW_DEVICE_SLOTS];
-    page->cells = calloc((size_t)r->portfolio_count, sizeof *page->cells);
-    if (is_known == NULL || page->cells == NULL) {
-        free(is_known);
+    page->cells = calloc(2 * (size_t)r->portfolio_count, sizeof *page->cells);
+    if (page->cells == NULL)
         return tw_fail(r->error, TW_NO_MEMORY, "out of memory");
-    }
     tw_device_values(r->device, slots);
     tw_status status = tw_problem_bind(page->problem, slots, NULL, page->values, r->error);
     if (status == TW_OK)
@@ -179,19 +188,21 @@ static tw_status lay_out(struct recording *r, struct page *page) {
                                r->options->cache, r->error);
     if (status == TW_OK)
         status = recorder_known(&page->recorder, see_known, &known, r->error);
+    if (status == TW_OK && known.failed)
+        status = tw_fail(r->error, TW_NO_MEMORY, "out of memory");
     page->recorder.sources = &r->builds.sources;
     if (status == TW_OK)
-        status = make_cells(r, page, is_known);
+        status = make_cells(r, page, &known);
+    free(known.all);
     thin_out(r, page);
     for (int i = 0; i < page->count && status == TW_OK; i++) {
         struct cell *cell = &page->cells[i];
-        cell->build = builds_get(&r->builds, r->device, page->problem,
-                                 &r->portfolio[cell->configuration], page->values, r->error);
+        cell->build = builds_get(&r->builds, r->device, page->problem, &cell->configuration,
+                                 page->values, r->error);
         if (cell->build == NULL)
             status = r->error->status;
     }
     qsort(page->cells, (size_t)page->count, sizeof *page->cells, compare_cells);
-    free(is_known);
     return status;
 }
 

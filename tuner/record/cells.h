@@ -9,7 +9,9 @@
 
 /* A configuration on a problem. */
 struct cell {
-    int configuration; /* of the portfolio */
+    int place;   /* in the portfolio */
+    bool varied; /* from what is there, in parameters of the launch */
+    struct tw_configuration configuration;
     struct build *build;
     double estimate_us;
     double predicted_us; /* by a model that was fitted with it on such problems; else 0 */

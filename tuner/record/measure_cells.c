@@ -47,9 +47,8 @@ static tw_status submit_builds(struct recording *r, struct page *page) {
         struct cell *cell = &page->cells[i];
         if (cell->build->state != BUILD_NEW)
             continue;
-        tw_status status =
-            builds_submit(&r->builds, cell->build, r->pool, r->device, page->problem,
-                          &r->portfolio[cell->configuration], page->values, r->error);
+        tw_status status = builds_submit(&r->builds, cell->build, r->pool, r->device, page->problem,
+                                         &cell->configuration, page->values, r->error);
         if (status != TW_OK)
             return status;
     }
@@ -58,11 +57,12 @@ static tw_status submit_builds(struct recording *r, struct page *page) {
 
 /* ---- Measuring ---- */
 
-static void note_time(struct recording *r, struct page *page, int configuration,
+static void note_time(struct recording *r, struct page *page, const struct cell *cell,
                       const struct trial *trial) {
     if (trial->status != TW_DB_TRIAL_OK)
         return;
-    r->times[configuration] = trial->time_us;
+    if (!cell->varied)
+        r->times[cell->place] = trial->time_us;
     if (page->best_us == 0 || trial->time_us < page->best_us)
         page->best_us = trial->time_us;
 }
@@ -70,7 +70,7 @@ static void note_time(struct recording *r, struct page *page, int configuration,
 static tw_status finish_cell(struct recording *r, struct page *page, struct cell *cell,
                              const struct trial *trial) {
     bool added;
-    note_time(r, page, cell->configuration, trial);
+    note_time(r, page, cell, trial);
     r->result->trials++;
     if (trial->status != TW_DB_TRIAL_OK) {
         r->result->failures++;
@@ -101,8 +101,7 @@ static double limit_of(const struct recording *r) {
  * next one. */
 static struct trial read_answer(struct recording *r, struct cell *cell, enum device_event event,
                                 const struct message *answer, bool *again) {
-    struct trial trial =
-        attempt_compiled(&r->portfolio[cell->configuration], &cell->build->compiled);
+    struct trial trial = attempt_compiled(&cell->configuration, &cell->build->compiled);
     *again = false;
     if (event == DEVICE_TIMEOUT || event == DEVICE_LOAD_TIMEOUT) {
         attempt_timed_out(event, r->options->compile_limit_s, limit_of(r), &trial);
@@ -128,7 +127,7 @@ static tw_status feed(struct recording *r, struct page *page, bool *running) {
            (cell = next_cell(page)) != NULL) {
         if (cell->build->compiled.status != TW_DB_TRIAL_OK) {
             const struct trial trial =
-                attempt_compiled(&r->portfolio[cell->configuration], &cell->build->compiled);
+                attempt_compiled(&cell->configuration, &cell->build->compiled);
             page->next++;
             tw_status status = finish_cell(r, page, cell, &trial);
             if (status != TW_OK)
@@ -136,8 +135,8 @@ static tw_status feed(struct recording *r, struct page *page, bool *running) {
             continue;
         }
         *running = true;
-        return attempt_send(r->link, &r->portfolio[cell->configuration], &cell->build->compiled,
-                            page->best_us, ENOUGH_SECONDS, limit_of(r), r->error);
+        return attempt_send(r->link, &cell->configuration, &cell->build->compiled, page->best_us,
+                            ENOUGH_SECONDS, limit_of(r), r->error);
     }
     return TW_OK;
 }
