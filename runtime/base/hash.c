@@ -31,6 +31,14 @@ void tw_hash_add_text(struct tw_hash *hash, const char *text) {
     tw_hash_add(hash, text, strlen(text));
 }
 
+void tw_hash_add_number(struct tw_hash *hash, int64_t number) {
+    tw_hash_add(hash, &number, sizeof number);
+}
+
+void tw_hash_add_real(struct tw_hash *hash, double number) {
+    tw_hash_add(hash, &number, sizeof number);
+}
+
 void tw_hash_finish(struct tw_hash *hash, char out[TW_HASH_SIZE]) {
     out[0] = '\0';
     if (hash == NULL)

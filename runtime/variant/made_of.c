@@ -4,10 +4,6 @@
 
 #include "runtime/variant/geometry.h"
 
-static void add_number(struct tw_hash *hash, int64_t number) {
-    tw_hash_add(hash, &number, sizeof number);
-}
-
 /* With tw_made_of, what tw_source_render takes and nothing else: attributes, which optional
  * buffers there are, parameters but those of the launch, defines, blocks. */
 static tw_status add_launches(struct tw_hash *hash, const struct tw_implementation *in,
@@ -19,9 +15,10 @@ static tw_status add_launches(struct tw_hash *hash, const struct tw_implementati
         if (status != TW_OK)
             return status;
         for (int k = 0; k < 3; k++)
-            add_number(hash, geometry.block[k]);
-        add_number(hash, geometry.min_blocks);
-        add_number(hash, geometry.shared); /* which the compiler holds against the kernel's */
+            tw_hash_add_number(hash, geometry.block[k]);
+        tw_hash_add_number(hash, geometry.min_blocks);
+        tw_hash_add_number(hash,
+                           geometry.shared); /* which the compiler holds against the kernel's */
     }
     return TW_OK;
 }
@@ -38,15 +35,15 @@ tw_status tw_made_of(const struct tw_device_info *device, const struct tw_proble
     tw_hash_add_text(hash, d->kernel);
     tw_hash_add_text(hash, in->name);
     for (int i = 0; i < d->attribute_count; i++)
-        add_number(hash, problem->words[i]);
+        tw_hash_add_number(hash, problem->words[i]);
     for (int i = 0; i < d->argument_count; i++)
         if (d->arguments[i].when != NULL)
-            add_number(hash, tw_problem_has(problem, i, bound));
+            tw_hash_add_number(hash, tw_problem_has(problem, i, bound));
     for (int i = 0; i < in->parameter_count; i++)
         if (!in->parameters[i].launch)
-            add_number(hash, configuration->values[i]);
+            tw_hash_add_number(hash, configuration->values[i]);
     for (int i = 0; i < in->define_count; i++)
-        add_number(hash, bound[in->defines[i].slot]);
+        tw_hash_add_number(hash, bound[in->defines[i].slot]);
     if (status == TW_OK)
         status = add_launches(hash, in, bound, device, error);
     tw_hash_finish(hash, key);

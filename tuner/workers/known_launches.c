@@ -3,10 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_number(struct tw_hash *hash, int64_t number) {
-    tw_hash_add(hash, &number, sizeof number);
-}
-
 /* The source, and what the compiler's answer is held against. */
 static void make_key(const struct tw_executable *x, int index, const char *source_hash,
                      char key[TW_HASH_SIZE]) {
@@ -16,12 +12,12 @@ static void make_key(const struct tw_executable *x, int index, const char *sourc
     tw_executable_request(x, index, NULL, &expected);
     tw_hash_add_text(hash, source_hash);
     tw_hash_add_text(hash, launch->function);
-    add_number(hash, tw_geometry_threads(&launch->geometry));
-    add_number(hash, expected.shared);
+    tw_hash_add_number(hash, tw_geometry_threads(&launch->geometry));
+    tw_hash_add_number(hash, expected.shared);
     for (int i = 0; i < expected.count; i++) {
         tw_hash_add_text(hash, expected.parameters[i].name);
-        add_number(hash, expected.parameters[i].bytes);
-        add_number(hash, expected.parameters[i].floating);
+        tw_hash_add_number(hash, expected.parameters[i].bytes);
+        tw_hash_add_number(hash, expected.parameters[i].floating);
     }
     for (int i = 0; x->disqualified_by != NULL && x->disqualified_by[i] != NULL; i++)
         tw_hash_add_text(hash, x->disqualified_by[i]);
