@@ -4,6 +4,7 @@
 
 #include "runtime/select/select.h"
 #include "tuner/commands/command.h"
+#include "tuner/commands/plain.h"
 #include "tuner/commands/database.h"
 #include "tuner/commands/print_selection.h"
 #include "tuner/commands/resolve.h"
@@ -126,15 +127,6 @@ static tw_status apply(const struct arguments *a, struct tw_error *error) {
 }
 
 int command_apply(int count, char **words) {
-    struct arguments arguments;
-    struct tw_error error;
-    tw_status status =
-        arguments_parse(&arguments, count, words,
-                        OPTIONS_SUBJECT | OPTION(SEED) | OPTION(JSON) | OPTION(QUIET), &error);
-    if (status == TW_OK && arguments.help)
-        fputs(help, stdout);
-    else if (status == TW_OK)
-        status = apply(&arguments, &error);
-    arguments_free(&arguments);
-    return status == TW_OK ? EXIT_FINE : command_failed(status, &error);
+    return command_plain(
+        count, words, OPTIONS_SUBJECT | OPTION(SEED) | OPTION(JSON) | OPTION(QUIET), help, apply);
 }

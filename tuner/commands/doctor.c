@@ -4,6 +4,7 @@
 
 #include "runtime/description/builtin.h"
 #include "tuner/commands/command.h"
+#include "tuner/commands/plain.h"
 #include "tuner/commands/resolve.h"
 #include "tuner/doctor/doctor.h"
 #include "tuner/space/given.h"
@@ -27,7 +28,7 @@ static const char help[] =
     "  --json               print one JSON object\n"
     "  --quiet              no remarks\n";
 
-static tw_status find_problem(struct arguments *a, struct tw_description **description,
+static tw_status find_problem(const struct arguments *a, struct tw_description **description,
                               struct diagnosis *d, struct tw_error *error) {
     char cube[] = "1024x1024x1024", small[] = "128x128x128";
     if (a->shape_count > 0)
@@ -42,7 +43,7 @@ static tw_status find_problem(struct arguments *a, struct tw_description **descr
                : status;
 }
 
-static tw_status examine(struct arguments *a, struct tw_error *error) {
+static tw_status examine(const struct arguments *a, struct tw_error *error) {
     struct tw_description *description = NULL;
     struct diagnosis *d = calloc(1, sizeof *d);
     if (d == NULL)
@@ -66,17 +67,8 @@ static tw_status examine(struct arguments *a, struct tw_error *error) {
 }
 
 int command_doctor(int count, char **words) {
-    struct arguments arguments;
-    struct tw_error error;
-    tw_status status =
-        arguments_parse(&arguments, count, words,
-                        OPTIONS_PROBLEM | OPTION(DEVICE) | OPTION(CACHE) | OPTION(PRESET) |
-                            OPTION(ROUNDS) | OPTION(SEED) | OPTION(JSON) | OPTION(QUIET),
-                        &error);
-    if (status == TW_OK && arguments.help)
-        fputs(help, stdout);
-    else if (status == TW_OK)
-        status = examine(&arguments, &error);
-    arguments_free(&arguments);
-    return status == TW_OK ? EXIT_FINE : command_failed(status, &error);
+    return command_plain(count, words,
+                         OPTIONS_PROBLEM | OPTION(DEVICE) | OPTION(CACHE) | OPTION(PRESET) |
+                             OPTION(ROUNDS) | OPTION(SEED) | OPTION(JSON) | OPTION(QUIET),
+                         help, examine);
 }

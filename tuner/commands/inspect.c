@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "tuner/commands/command.h"
+#include "tuner/commands/plain.h"
 #include "tuner/commands/database.h"
 #include "tuner/commands/print_selection.h"
 #include "tuner/commands/resolve.h"
@@ -84,15 +85,8 @@ static tw_status inspect_subject(const struct arguments *a, struct tw_error *err
 }
 
 int command_inspect(int count, char **words) {
-    struct arguments arguments;
-    struct tw_error error;
-    tw_status status = arguments_parse(
-        &arguments, count, words,
-        OPTIONS_SUBJECT | OPTION(PRESET) | OPTION(ARCH) | OPTION(JSON) | OPTION(QUIET), &error);
-    if (status == TW_OK && arguments.help)
-        fputs(help, stdout);
-    else if (status == TW_OK)
-        status = inspect_subject(&arguments, &error);
-    arguments_free(&arguments);
-    return status == TW_OK ? EXIT_FINE : command_failed(status, &error);
+    return command_plain(count, words,
+                         OPTIONS_SUBJECT | OPTION(PRESET) | OPTION(ARCH) | OPTION(JSON) |
+                             OPTION(QUIET),
+                         help, inspect_subject);
 }

@@ -7,6 +7,7 @@
 #include "runtime/base/file.h"
 #include "runtime/base/printable.h"
 #include "tuner/commands/command.h"
+#include "tuner/commands/plain.h"
 #include "tuner/commands/database.h"
 #include "tuner/commands/resolve.h"
 #include "tuner/exchange/output.h"
@@ -369,7 +370,6 @@ static const struct action {
 };
 
 int command_model(int count, char **words) {
-    struct arguments arguments;
     struct tw_error error;
     const char *name = count > 1 ? words[1] : "";
     if (strcmp(name, "--help") == 0) {
@@ -379,14 +379,7 @@ int command_model(int count, char **words) {
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
         if (strcmp(name, actions[i].name) != 0)
             continue;
-        tw_status status =
-            arguments_parse(&arguments, count - 1, words + 1, actions[i].options, &error);
-        if (status == TW_OK && arguments.help)
-            fputs(help, stdout);
-        else if (status == TW_OK)
-            status = actions[i].run(&arguments, &error);
-        arguments_free(&arguments);
-        return status == TW_OK ? EXIT_FINE : command_failed(status, &error);
+        return command_plain(count - 1, words + 1, actions[i].options, help, actions[i].run);
     }
     tw_fail(&error, TW_INVALID,
             "tune model %.40s: expected fit, show, check or import; see tune "

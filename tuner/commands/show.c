@@ -8,6 +8,7 @@
 #include "runtime/backend/devices.h"
 #include "runtime/base/printable.h"
 #include "tuner/commands/command.h"
+#include "tuner/commands/plain.h"
 #include "tuner/commands/database.h"
 #include "tuner/commands/resolve.h"
 #include "tuner/json/json.h"
@@ -210,14 +211,5 @@ static tw_status show(const struct arguments *a, struct tw_error *error) {
 }
 
 int command_show(int count, char **words) {
-    struct arguments arguments;
-    struct tw_error error;
-    tw_status status = arguments_parse(&arguments, count, words,
-                                       OPTIONS_SUBJECT | OPTION(JSON) | OPTION(QUIET), &error);
-    if (status == TW_OK && arguments.help)
-        fputs(help, stdout);
-    else if (status == TW_OK)
-        status = show(&arguments, &error);
-    arguments_free(&arguments);
-    return status == TW_OK ? EXIT_FINE : command_failed(status, &error);
+    return command_plain(count, words, OPTIONS_SUBJECT | OPTION(JSON) | OPTION(QUIET), help, show);
 }

@@ -7,6 +7,7 @@
 
 #include "runtime/base/printable.h"
 #include "tuner/commands/command.h"
+#include "tuner/commands/plain.h"
 #include "tuner/commands/database.h"
 #include "tuner/json/json.h"
 #include "tuner/report/report.h"
@@ -191,14 +192,5 @@ static tw_status trials(const struct arguments *a, struct tw_error *error) {
 }
 
 int command_trials(int count, char **words) {
-    struct arguments arguments;
-    struct tw_error error;
-    tw_status status =
-        arguments_parse(&arguments, count, words, OPTION(RUN) | OPTION(DB) | OPTION(JSON), &error);
-    if (status == TW_OK && arguments.help)
-        fputs(help, stdout);
-    else if (status == TW_OK)
-        status = trials(&arguments, &error);
-    arguments_free(&arguments);
-    return status == TW_OK ? EXIT_FINE : command_failed(status, &error);
+    return command_plain(count, words, OPTION(RUN) | OPTION(DB) | OPTION(JSON), help, trials);
 }

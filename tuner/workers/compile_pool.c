@@ -252,11 +252,6 @@ int compile_pool_fds(const struct compile_pool *pool, struct pollfd *fds) {
     return count;
 }
 
-static bool readable(int fd) {
-    struct pollfd one = {.fd = fd, .events = POLLIN};
-    return poll(&one, 1, 0) > 0;
-}
-
 /* The slot's worker is gone. Its variant gets another try, or its verdict; then *taken is set. */
 static tw_status lose_worker(struct compilers *all, struct slot *slot, bool late,
                              struct compiled *compiled, bool *taken, struct tw_error *error) {
@@ -283,7 +278,7 @@ static tw_status lose_worker(struct compilers *all, struct slot *slot, bool late
 static tw_status look_at(struct compilers *all, struct slot *slot, struct compiled *compiled,
                          bool *taken, struct tw_error *error) {
     /* What has been said counts, however late it is looked at. */
-    bool said = readable(slot->worker.fd), late = !said && tw_clock_now() > slot->deadline;
+    bool said = worker_said(&slot->worker), late = !said && tw_clock_now() > slot->deadline;
     if (!late && !said)
         return TW_OK;
     *compiled = (struct compiled){.id = slot->job.id};

@@ -1,6 +1,5 @@
 #include "tuner/workers/device_link.h"
 
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,11 +154,6 @@ static tw_status died_starting(struct device_link *link, bool late, struct tw_er
     return restart(link, error);
 }
 
-static bool readable(int fd) {
-    struct pollfd one = {.fd = fd, .events = POLLIN};
-    return poll(&one, 1, 0) > 0;
-}
-
 static enum device_event replace(struct device_link *link, bool late, tw_status *fatal,
                                  struct tw_error *error) {
     enum device_state state = link->state;
@@ -195,7 +189,7 @@ enum device_event device_link_take(struct device_link *link, struct message *ans
     *answer = (struct message){0};
     *fatal = TW_OK;
     /* What has been said counts, however late it is looked at. */
-    bool said = readable(link->worker.fd);
+    bool said = worker_said(&link->worker);
     bool late = !said && link->state != DEVICE_IDLE && tw_clock_now() > link->deadline;
     if (!late && !said)
         return DEVICE_NOTHING;

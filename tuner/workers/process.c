@@ -68,6 +68,11 @@ tw_status worker_start(struct worker *worker, const char *subcommand, struct tw_
     return TW_OK;
 }
 
+bool worker_said(const struct worker *worker) {
+    struct pollfd one = {.fd = worker->fd, .events = POLLIN};
+    return poll(&one, 1, 0) > 0;
+}
+
 void worker_stop(struct worker *worker, struct worker_end *end) {
     if (end != NULL)
         *end = (struct worker_end){0};

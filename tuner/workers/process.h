@@ -24,6 +24,9 @@ void worker_keep_environment(void);
  * the coordinator decides when to stop. */
 tw_status worker_start(struct worker *worker, const char *subcommand, struct tw_error *error);
 
+/* Whether it has said something, or its end is closed. Does not wait. */
+bool worker_said(const struct worker *worker);
+
 /* What became of a worker. */
 struct worker_end {
     int signal;     /* that ended it; 0: it left by itself */
