@@ -62,7 +62,8 @@ static tw_status check_buffers(const tw_plan *plan, const struct tw_arguments *g
         if (given->memory[i].address == 0)
             return tw_fail(error, TW_INVALID, "%s needs the buffer %s", d->kernel,
                            d->arguments[i].name);
-        if (plan->alignments[i] > 0 && given->memory[i].address % plan->alignments[i] != 0)
+        if (plan->alignments[i] > 0 &&
+            (given->memory[i].address & (uint64_t)(plan->alignments[i] - 1)) != 0)
             return tw_fail(
                 error, TW_INVALID,
                 "%s: the buffer %s is not aligned to the %d bytes that its plan was made "

@@ -14,7 +14,7 @@ struct tw_plan {
     const struct tw_description *description;
     struct tw_executable *executable;
     const struct tw_module *modules[TW_MAX_LAUNCHES]; /* of its launches */
-    /* That buffers must have, by argument; 0: they have no addresses. */
+    /* Powers of two that buffers must have, by argument; 0: they have no addresses. */
     unsigned char alignments[TW_MAX_ARGUMENTS];
     tw_explanation explanation;
     struct tw_text texts[8];       /* what the explanation points to */
