@@ -16,7 +16,7 @@ struct tw_hash *tw_hash_begin(void);
 void tw_hash_add(struct tw_hash *hash, const void *bytes, size_t length);
 void tw_hash_add_text(struct tw_hash *hash, const char *text);
 void tw_hash_add_number(struct tw_hash *hash, int64_t number);
-void tw_hash_add_real(struct tw_hash *hash, double number); /* its bits */
+void tw_hash_add_real(struct tw_hash *hash, double number);        /* its bits */
 void tw_hash_finish(struct tw_hash *hash, char out[TW_HASH_SIZE]); /* frees it */
 
 /* A 64-bit hash for tables in memory. */
