@@ -60,13 +60,14 @@ static struct candidate *next_candidate(struct session *s, tw_status *status) {
 }
 
 /* The measured kernels and the compilers share a CPU's cores, so there they take turns: compile a
- * batch, then measure it. A GPU is kept fed instead. */
+ * batch, then measure it. A GPU is kept fed instead, but what waits for it for long was proposed by
+ * a strategy that knew less. */
 static bool may_compile(struct session *s) {
     int compiling = compile_pool_busy(s->pool), jobs = compile_pool_portion(s->pool);
     if (compile_pool_full(s->pool))
         return false;
     if (!s->device->is_cpu)
-        return s->ready.count < 2 * jobs;
+        return s->ready.count < 2 * s->device_count + jobs / 4;
     return devices_running(s) == 0 && devices_idle(s) != NULL &&
            (s->ready.count == 0 || compiling > 0) && s->ready.count + compiling < jobs;
 }
@@ -124,16 +125,22 @@ tw_status pipeline_collect_builds(struct session *s) {
 
 /* ---- Running ---- */
 
+/* What a trial may take of repeats while others wait. */
+static const double HURRIED_SECONDS = 8e-3;
+
 static double trial_limit(const struct session *s) {
     return attempt_limit(s->options->trial_limit_s, s->reference_s);
 }
 
+/* Good variants are repeated for long only while nothing else waits for a device: the playoff
+ * repeats the best of them anyway. */
 static tw_status send_trial(struct session *s, struct session_device *device,
                             struct candidate *candidate) {
     double best_us = s->contender_count > 0 ? s->contenders[0].trial.time_us : 0;
+    bool others_wait = !s->device->is_cpu && s->ready.count > 0;
     device->running = candidate;
     return attempt_send(device->link, &candidate->configuration, &candidate->build->compiled,
-                        best_us, 0, trial_limit(s), s->error);
+                        best_us, others_wait ? HURRIED_SECONDS : 0, trial_limit(s), s->error);
 }
 
 static tw_status feed_devices(struct session *s) {
