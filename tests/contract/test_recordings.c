@@ -90,9 +90,12 @@ static void predictions(void **state) {
     assert_int_equal(foresight.trials, 10773);
     assert_true(foresight.estimate > 0.4 && foresight.estimate < 1);
     assert_false(foresight.has_model);
+    assert_null(foresight.predicted);
+    foresight_free(&foresight);
     must(foresight_of(&foresight, RECORDINGS "/gemm-pocl.json.gz", none, &error), error);
     assert_int_equal(foresight.trials, 0);
     assert_string_equal(foresight.why, "the file does not describe its device");
+    foresight_free(&foresight);
     tw_catalogue_free(none);
 }
 

@@ -29,7 +29,7 @@ static struct strategy *start(const struct strategy_kind *kind, const struct wor
                               uint64_t seed) {
     struct strategy *strategy;
     const struct strategy_choice choice = strategy_usual(kind);
-    assert_int_equal(strategy_create(&strategy, &choice, w->space, seed, NULL), TW_OK);
+    assert_int_equal(strategy_create(&strategy, &choice, w->space, NULL, seed, NULL), TW_OK);
     return strategy;
 }
 

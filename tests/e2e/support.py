@@ -174,11 +174,11 @@ class EndToEnd(unittest.TestCase):
             command += ["--device", device]
         return command
 
-    def start(self, *words, device=DEVICE, **options):
+    def start(self, *words, device=DEVICE, program=TUNE, **options):
         """Starts a command in a session of its own, so that what it leaves behind can be found."""
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
         process = subprocess.Popen(
-            self.command(*words, device=device),
+            [program, *self.command(*words, device=device)[1:]],
             stdin=subprocess.DEVNULL,
             env=self.environment,
             cwd=self.home,

@@ -1,5 +1,7 @@
 """Recordings: what is measured on many problems for a model, and that it is measured once."""
 
+import shutil
+
 import support
 from support import DEVICE
 
@@ -75,6 +77,15 @@ class Record(support.EndToEnd):
         result = self.run_command("model", "import", file, "--db", other, device=None)
         self.assertEqual((result.code, result.out), (0, f"{other}: 1 model stored\n"), result)
         self.assertEqual(self.query("SELECT text FROM model", db=other), self.query("SELECT text FROM model"))
+        # One that was installed predicts whatever database is meant; its results are no hints there.
+        installed = self.home / "prefix"
+        (installed / "share" / "tilewise").mkdir(parents=True)
+        (installed / "bin").mkdir()
+        shutil.copy(other, installed / "share" / "tilewise" / "tilewise.db")
+        shutil.copy(support.TUNE, installed / "bin" / "tune")
+        report = self.tune_json(*kernel, "--shape", "12x12", "--cache", "cold", "--budget", "6",
+                                "--db", self.home / "empty.db", program=installed / "bin" / "tune")
+        self.assertEqual(report["prior"]["source"], "model")
         # One that is broken is told of, and nothing of the command line is stored.
         broken = self.home / "broken.json"
         broken.write_text(file.read_text().replace('"version": 1', '"version": 7'))

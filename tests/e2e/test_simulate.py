@@ -50,6 +50,20 @@ class Simulate(support.EndToEnd):
         text = self.run_command("simulate", recording, "--strategy", "random", "--seeds", "1").out
         self.assertRegex(text, r"\npredicted: rank correlation 0\.\d\d by the estimate.*, over 1008 configurations\n")
 
+    def test_auto_is_told_what_is_predicted(self):
+        recording = HERE.parent / "recordings" / "aat-h200.json.gz"
+
+        def trials(*words):
+            result = self.run_command("simulate", recording, "--seeds", "3", "--trials", "30", "--json", *words)
+            self.assertEqual(result.code, 0, result)
+            if result.json["files"][0]["predicted"]["model"] is None:
+                self.skipTest("no model is installed beside the program")
+            return result.json["files"][0]["strategies"]
+
+        self.assertNotEqual(trials(), trials("--prior", "off"))
+        others = ("--strategy", "bayesian")
+        self.assertEqual(trials(*others), trials(*others, "--prior", "off"))
+
     def test_json_of_two_files_and_settings(self):
         result = self.run_command("simulate", self.path, self.path, "--strategy", "exhaustive", "--strategy", "random",
                                   "--seeds", "5", "--outstanding", "4", "--json")

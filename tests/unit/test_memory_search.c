@@ -85,7 +85,7 @@ static tw_status run_out(void *context, struct tw_text *seen, struct tw_error *e
     const struct search *search = context;
     struct strategy *strategy = NULL;
     const struct strategy_choice choice = strategy_usual(search->kind);
-    tw_status status = strategy_create(&strategy, &choice, search->space, 1, error);
+    tw_status status = strategy_create(&strategy, &choice, search->space, NULL, 1, error);
     if (status != TW_OK) {
         assert_null(strategy);
         return status;

@@ -53,6 +53,26 @@ static void a_search(void **state) {
     recording_free(recording);
 }
 
+static void a_search_that_is_told(void **state) {
+    (void)state;
+    enum { COUNT = 400 };
+    struct recording *recording = line(COUNT, 0);
+    struct strategy_choice choice = chosen("auto");
+    struct replay told = {0}, untold = {0};
+    double expected[COUNT];
+    struct tw_error error;
+    for (size_t point = 0; point < COUNT; point++)
+        expected[recording->points[point].entry] = recording->points[point].seconds;
+    struct replay_options options = {.trials = 8, .outstanding = 8};
+    must(replay_run(&untold, recording, &choice, 1, &options, &error), error);
+    options.expected = expected;
+    must(replay_run(&told, recording, &choice, 1, &options, &error), error);
+    assert_true(told.best[0] < COUNT / 4 && told.best[7] < untold.best[7]);
+    replay_free(&told);
+    replay_free(&untold);
+    recording_free(recording);
+}
+
 /* Until one of the points that work is drawn nothing is known. */
 static void nothing_at_first(void **state) {
     (void)state;
@@ -130,6 +150,7 @@ static void what_is_said(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_search),
+        cmocka_unit_test(a_search_that_is_told),
         cmocka_unit_test(nothing_at_first),
         cmocka_unit_test(the_baseline_is_that_of_order_statistics),
         cmocka_unit_test(chance),

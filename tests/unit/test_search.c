@@ -86,7 +86,7 @@ static struct strategy *start(const struct fixture *f, const char *name, uint64_
     struct strategy *strategy;
     struct tw_error error;
     const struct strategy_choice choice = strategy_usual(strategy_find(name, NULL));
-    must(strategy_create(&strategy, &choice, f->space, seed, &error), error);
+    must(strategy_create(&strategy, &choice, f->space, NULL, seed, &error), error);
     return strategy;
 }
 
@@ -228,6 +228,74 @@ static void a_model_of_failures_guesses_nothing(void **state) {
     assert_true(surrogate_improvement(surrogate, 3) == 0);
     assert_true(surrogate_improvement(surrogate, 30) == 0);
     surrogate_free(surrogate);
+}
+
+/* ---- What is expected beforehand ---- */
+
+/* Nothing that the coordinates tell. */
+static double scattered(void *context, size_t point) {
+    const double *power = context;
+    return pow((double)(1 + point * 7919 % 4093), *power);
+}
+
+static struct surrogate *taught_scattered(const struct fixture *f,
+                                          const struct strategy_expectation *expectation) {
+    struct surrogate_options options = usual_surrogate;
+    struct surrogate *surrogate;
+    struct tw_error error;
+    struct rng rng = {3};
+    double power = 1;
+    options.expectation = expectation;
+    must(surrogate_create(&surrogate, f->space, &options, &error), error);
+    for (int i = 0; i < 30; i++) {
+        size_t point = SMALL + rng_below(&rng, LARGE);
+        struct strategy_outcome outcome = {.ok = true, .seconds = scattered(&power, point)};
+        surrogate_learn(surrogate, point, &outcome);
+    }
+    assert_true(surrogate_refresh(surrogate));
+    return surrogate;
+}
+
+static void the_model_follows_what_is_expected(void **state) {
+    const struct fixture *f = *state;
+    double right = 1, wrong = -1;
+    const struct strategy_expectation expected = {scattered, &right},
+                                      reversed = {scattered, &wrong};
+    struct surrogate *with = taught_scattered(f, &expected), *without = taught_scattered(f, NULL),
+                     *against = taught_scattered(f, &reversed);
+    size_t best = SMALL, worst = SMALL;
+    for (size_t point = SMALL; point < SMALL + LARGE; point++) {
+        best = scattered(&right, point) < scattered(&right, best) ? point : best;
+        worst = scattered(&right, point) > scattered(&right, worst) ? point : worst;
+    }
+    assert_true(surrogate_improvement(with, best) > 2 * surrogate_improvement(without, best));
+    assert_true(surrogate_improvement(with, worst) < surrogate_improvement(without, worst));
+    /* What has it the wrong way round is not believed. */
+    for (size_t point = SMALL; point < SMALL + 20; point++)
+        assert_true(surrogate_improvement(against, point) == surrogate_improvement(without, point));
+    surrogate_free(with);
+    surrogate_free(without);
+    surrogate_free(against);
+}
+
+/* Of each implementation, whatever else it does. */
+static void what_should_be_fast_is_tried_first(void **state) {
+    const struct fixture *f = *state;
+    double power = 1;
+    const struct strategy_expectation expectation = {scattered, &power};
+    const struct strategy_choice choice = strategy_usual(strategy_find("auto", NULL));
+    struct strategy *strategy;
+    struct tw_error error;
+    must(strategy_create(&strategy, &choice, f->space, &expectation, 5, &error), error);
+    for (int i = 0; i < 10; i++) {
+        size_t point;
+        assert_int_equal(strategy_ask(strategy, &point), STRATEGY_POINT);
+        /* The best of 64 at random: behind the first quarter once in 1e8. */
+        if (point >= SMALL)
+            assert_true(scattered(&power, point) < LARGE / 4);
+        strategy_tell(strategy, point, &(struct strategy_outcome){.ok = true, .seconds = 1});
+    }
+    strategy_free(strategy);
 }
 
 /* Those on offer are ranked by the improvement that each has by itself, and seen ones left out. */
@@ -453,6 +521,8 @@ int main(void) {
         WITH_SPACE(unseen_points_are_counted),
         WITH_SPACE(the_model_tells_good_from_bad),
         WITH_SPACE(a_model_of_failures_guesses_nothing),
+        WITH_SPACE(the_model_follows_what_is_expected),
+        WITH_SPACE(what_should_be_fast_is_tried_first),
         WITH_SPACE(candidates_are_ranked),
         cmocka_unit_test(features_tell_twos),
         cmocka_unit_test(trades_keep_products),

@@ -102,3 +102,17 @@ tw_status database_catalogue(const struct arguments *a, struct tw_catalogue **ou
     }
     return status;
 }
+
+tw_status database_installed(struct tw_catalogue **out, struct tw_error *error) {
+    struct tw_text system = {0};
+    tw_path_system_database(&system);
+    tw_status status = tw_catalogue_create(out, error);
+    if (status == TW_OK && system.data != NULL)
+        status = add_rows(*out, system.data, error);
+    tw_text_free(&system);
+    if (status != TW_OK) {
+        tw_catalogue_free(*out);
+        *out = NULL;
+    }
+    return status;
+}

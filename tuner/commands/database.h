@@ -20,4 +20,6 @@ tw_status database_adopt(const struct arguments *arguments, tw_db *db, struct tw
  * must be readable. */
 tw_status database_catalogue(const struct arguments *arguments, struct tw_catalogue **out,
                              struct tw_error *error);
+/* The same of the database that was installed, whose models predict whatever database is meant. */
+tw_status database_installed(struct tw_catalogue **out, struct tw_error *error);
 #endif

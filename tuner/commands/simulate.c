@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/library/paths.h"
 #include "tuner/commands/arguments.h"
 #include "tuner/commands/command.h"
 #include "tuner/commands/database.h"
@@ -34,6 +33,7 @@ static const char help[] =
     "  --outstanding N      configurations that are asked for before the first of them is told, "
     "as\n"
     "                       when many compile at once; default 1\n"
+    "  --prior on|off       whether auto is told what the installed model predicts; default on\n"
     "  --json               print one JSON object\n"
     "\n"
     "Strategies and their settings:\n";
@@ -63,6 +63,8 @@ static void free_all(struct simulation *s) {
     free(s->choices);
     free(s->recordings);
     free(s->baselines);
+    for (int i = 0; s->foresights != NULL && i < s->file_count; i++)
+        foresight_free(&s->foresights[i]);
     free(s->foresights);
     tw_catalogue_free(s->installed);
     free(s->assessments);
@@ -109,17 +111,6 @@ static tw_status choose(struct simulation *s, struct tw_error *error) {
     return status;
 }
 
-static tw_status find_models(struct simulation *s, struct tw_error *error) {
-    struct tw_text system = {0};
-    struct arguments installed = *s->arguments;
-    tw_path_system_database(&system);
-    installed.db = system.data;
-    tw_status status = system.data != NULL ? database_catalogue(&installed, &s->installed, error)
-                                           : tw_catalogue_create(&s->installed, error);
-    tw_text_free(&system);
-    return status;
-}
-
 static tw_status read_files(struct simulation *s, struct tw_error *error) {
     const struct word_list *files = &s->arguments->files;
     if (files->count == 0)
@@ -149,6 +140,12 @@ static tw_status read_files(struct simulation *s, struct tw_error *error) {
     return status;
 }
 
+/* As `tune` searches: what is predicted is for its default alone. */
+static const double *expected(const struct simulation *s, int file, int strategy) {
+    bool is_default = s->choices[strategy].kind == strategy_kinds()[0];
+    return is_default && !s->arguments->no_prior ? s->foresights[file].predicted : NULL;
+}
+
 static tw_status replay(struct simulation *s, struct tw_error *error) {
     const struct arguments *a = s->arguments;
     const struct replay_request request = {
@@ -159,10 +156,12 @@ static tw_status replay(struct simulation *s, struct tw_error *error) {
                     .outstanding = (size_t)a->outstanding}};
     tw_status status = TW_OK;
     for (int f = 0; f < s->file_count && status == TW_OK; f++) {
-        for (int i = 0; i < s->strategy_count && status == TW_OK; i++)
-            status =
-                assess(&s->assessments[f * s->strategy_count + i], s->recordings[f],
-                       &s->baselines[f], &s->choices[i], request.seeds, &request.options, error);
+        for (int i = 0; i < s->strategy_count && status == TW_OK; i++) {
+            struct replay_options options = request.options;
+            options.expected = expected(s, f, i);
+            status = assess(&s->assessments[f * s->strategy_count + i], s->recordings[f],
+                            &s->baselines[f], &s->choices[i], request.seeds, &options, error);
+        }
         if (status == TW_OK && !a->json)
             replay_print_file(&s->replayed[f], &request);
     }
@@ -185,17 +184,18 @@ int command_simulate(int count, char **words) {
     struct arguments arguments;
     struct simulation simulation = {.arguments = &arguments};
     struct tw_error error;
-    tw_status status = arguments_parse(&arguments, count, words,
-                                       WORDS_ARE_FILES | OPTION(STRATEGY) | OPTION(SEEDS) |
-                                           OPTION(TRIALS) | OPTION(OUTSTANDING) | OPTION(JSON),
-                                       &error);
+    tw_status status =
+        arguments_parse(&arguments, count, words,
+                        WORDS_ARE_FILES | OPTION(STRATEGY) | OPTION(SEEDS) | OPTION(TRIALS) |
+                            OPTION(OUTSTANDING) | OPTION(PRIOR) | OPTION(JSON),
+                        &error);
     if (status == TW_OK && arguments.help) {
         print_help();
     } else {
         if (status == TW_OK)
             status = choose(&simulation, &error);
         if (status == TW_OK)
-            status = find_models(&simulation, &error);
+            status = database_installed(&simulation.installed, &error);
         if (status == TW_OK)
             status = read_files(&simulation, &error);
         if (status == TW_OK)

@@ -165,13 +165,16 @@ static tw_status tell_end(struct task *task, struct tw_error *error) {
 static tw_status tune_one(struct task *task, const struct wanted *w, double share,
                           struct progress_printer *printer, struct tw_error *error) {
     struct session_result *result = calloc(1, sizeof *result);
-    struct tw_catalogue *hints = NULL;
+    struct tw_catalogue *hints = NULL, *installed = NULL;
     double began = tw_clock_now();
     if (result == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     /* Afresh for each: those that were tuned just now are near. */
     tw_status status = database_catalogue(task->arguments, &hints, error);
+    if (status == TW_OK)
+        status = database_installed(&installed, error);
     task->options.hints = hints;
+    task->options.models = installed;
     task->options.budget_seconds = in_trials(task) ? 0 : share;
     task->options.budget_trials = in_trials(task) ? (int64_t)share : 0;
     if (status == TW_OK)
@@ -188,6 +191,7 @@ static tw_status tune_one(struct task *task, const struct wanted *w, double shar
         progress_released(printer);
     }
     tw_catalogue_free(hints);
+    tw_catalogue_free(installed);
     free(result);
     return status;
 }

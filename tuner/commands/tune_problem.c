@@ -102,10 +102,13 @@ void tune_problem(const struct task *task, struct team *team, tw_db *db, int ind
     }
     tw_status status = resolve_problem(a, index, task->description, &problem, error);
     /* Afresh for each shape: those of the list that were tuned just now are near. */
-    struct tw_catalogue *hints = NULL;
+    struct tw_catalogue *hints = NULL, *installed = NULL;
     if (status == TW_OK)
         status = database_catalogue(a, &hints, error);
+    if (status == TW_OK)
+        status = database_installed(&installed, error);
     options.hints = hints;
+    options.models = installed;
     if (status == TW_OK)
         status = session_run(&options, &problem, &team->devices[0], db, task->db_path,
                              a->quiet ? NULL : progress_print, &team->printer, result, error);
@@ -117,5 +120,6 @@ void tune_problem(const struct task *task, struct team *team, tw_db *db, int ind
     if (status != TW_OK && !tuned->lost)
         tuned->code = tune_failed(team, status, error);
     tw_catalogue_free(hints);
+    tw_catalogue_free(installed);
     free(result);
 }

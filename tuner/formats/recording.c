@@ -151,8 +151,11 @@ static tw_status read_entries(struct reading *r) {
     if (r->entries == NULL)
         return tw_fail(r->error, TW_NO_MEMORY, "%s: out of memory", r->file->origin);
     for (const cJSON *item = r->file->results->child; item != NULL && status == TW_OK;
-         item = item->next)
-        status = read_entry(r, item, &r->entries[r->count++]);
+         item = item->next) {
+        struct entry *entry = &r->entries[r->count];
+        status = read_entry(r, item, entry);
+        entry->recorded.entry = r->count++;
+    }
     if (status != TW_OK)
         return status;
     qsort(r->entries, r->count, sizeof *r->entries, by_ranks);

@@ -14,6 +14,7 @@ struct recorded {
     bool ok;
     double seconds; /* when ok: of one call */
     double cost;    /* seconds that compiling, verifying and timing took */
+    size_t entry;   /* of the file's configurations, from 0 */
 };
 
 struct recording {

@@ -63,9 +63,10 @@ static tw_status open_subject(struct subject *s, const char *path, struct tw_err
     return tw_problem_bind(&s->problem, slots, NULL, s->values, error);
 }
 
-/* Spearman's, of what a model says, or the estimate where that is NULL. */
+/* Spearman's, of what a model says, or the estimate where that is NULL. `predicted` is room for
+ * what is said of each entry. */
 static tw_status correlate(const struct subject *s, const struct tw_model *model, size_t *trials,
-                           double *correlation, struct tw_error *error) {
+                           double *correlation, double *predicted, struct tw_error *error) {
     struct prior *prior = NULL;
     size_t count = 0, most = s->file->count;
     double *room = calloc(5 * most + 1, sizeof *room);
@@ -76,14 +77,13 @@ static tw_status correlate(const struct subject *s, const struct tw_model *model
         const struct tw_db_trial *trial = &s->file->trials[i];
         struct tw_configuration configuration;
         struct tw_error unknown;
-        if (!trial->has_time ||
-            tw_configuration_parse(&configuration, s->description, s->implementation,
-                                   trial->configuration, &unknown) != TW_OK)
+        predicted[i] = INFINITY;
+        if (tw_configuration_parse(&configuration, s->description, s->implementation,
+                                   trial->configuration, &unknown) == TW_OK)
+            predicted[i] = prior_time_us(prior, &configuration);
+        if (!trial->has_time || !isfinite(predicted[i]))
             continue;
-        double predicted = prior_time_us(prior, &configuration);
-        if (!isfinite(predicted))
-            continue;
-        room[count] = predicted;
+        room[count] = predicted[i];
         room[most + count++] = trial->time_us;
     }
     if (status == TW_OK) {
@@ -104,20 +104,31 @@ tw_status foresight_of(struct foresight *foresight, const char *path,
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     tw_status status = open_subject(s, path, error);
     const char *cache = status == TW_OK ? s->file->header.cache : NULL;
+    double *predicted = status == TW_OK ? calloc(s->file->count + 1, sizeof *predicted) : NULL;
+    if (status == TW_OK && predicted == NULL)
+        status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     if (status == TW_OK)
-        status = correlate(s, NULL, &foresight->trials, &foresight->estimate, error);
+        status = correlate(s, NULL, &foresight->trials, &foresight->estimate, predicted, error);
     if (status == TW_OK)
         status = prior_model(catalogue, &s->problem, &s->device, cache != NULL ? cache : "cold",
                              &model, error);
     if (status == TW_OK && model != NULL) {
         foresight->has_model = true;
-        status = correlate(s, model, &foresight->trials, &foresight->model, error);
+        status = correlate(s, model, &foresight->trials, &foresight->model, predicted, error);
+        foresight->predicted = predicted;
+    } else {
+        free(predicted);
     }
     close_subject(s);
     free(s);
     if (status == TW_OK || status == TW_NO_MEMORY)
         return status;
-    *foresight = (struct foresight){0};
+    foresight_free(foresight);
     snprintf(foresight->why, sizeof foresight->why, "%.190s", error->message);
     return TW_OK;
+}
+
+void foresight_free(struct foresight *foresight) {
+    free(foresight->predicted);
+    *foresight = (struct foresight){0};
 }

@@ -9,14 +9,17 @@ struct foresight {
     size_t trials; /* that worked and can be predicted; 0: `why` not */
     double estimate;
     bool has_model;
-    double model; /* of the catalogue, for this device or its architecture */
+    double model;      /* of the catalogue, for this device or its architecture */
+    double *predicted; /* microseconds by the model, of each of the file's entries; INFINITY: cannot
+                          be told; NULL: there is no model */
     char why[200];
 };
 
 /* Of a file that `tune record` wrote, of a built-in kernel. The catalogue is where a model may be.
  * TW_OK also when nothing can be predicted, as in files of others; TW_NO_MEMORY is the only
- * failure. */
+ * failure. Free with foresight_free in every case. */
 tw_status foresight_of(struct foresight *foresight, const char *path,
                        const struct tw_catalogue *catalogue, struct tw_error *error);
+void foresight_free(struct foresight *foresight);
 
 #endif

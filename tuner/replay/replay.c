@@ -32,10 +32,22 @@ static void search(struct replay *replay, struct strategy *strategy,
     }
 }
 
+struct expected {
+    const struct recording *recording;
+    const double *seconds;
+};
+
+static double expected_seconds(void *context, size_t point) {
+    const struct expected *expected = context;
+    return expected->seconds[expected->recording->points[point].entry];
+}
+
 tw_status replay_run(struct replay *replay, const struct recording *recording,
                      const struct strategy_choice *choice, uint64_t seed,
                      const struct replay_options *options, struct tw_error *error) {
     struct strategy *strategy = NULL;
+    struct expected expected = {recording, options->expected};
+    const struct strategy_expectation expectation = {expected_seconds, &expected};
     replay_free(replay);
     size_t *asked = calloc(options->trials + 1, sizeof *asked);
     replay->best = calloc(options->trials + 1, sizeof *replay->best);
@@ -44,7 +56,8 @@ tw_status replay_run(struct replay *replay, const struct recording *recording,
     if (asked == NULL || replay->best == NULL || replay->spent == NULL)
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     if (status == TW_OK)
-        status = strategy_create(&strategy, choice, recording->space, seed, error);
+        status = strategy_create(&strategy, choice, recording->space,
+                                 options->expected != NULL ? &expectation : NULL, seed, error);
     if (status == TW_OK)
         search(replay, strategy, recording, options, asked);
     strategy_free(strategy);

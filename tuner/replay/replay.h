@@ -16,6 +16,7 @@ struct replay {
 struct replay_options {
     size_t trials;      /* at most */
     size_t outstanding; /* asked for before the first of them is told, as by many compile workers */
+    const double *expected; /* of each of the file's entries (strategy.h); NULL: nothing */
 };
 
 /* `replay` is zero, or was used before. TW_NO_MEMORY is the only failure.

@@ -7,6 +7,9 @@
  * A step changes a few parameters of a point of the elite, mostly by one value and sometimes to
  * any, or takes some from another point of it.
  *
+ * Where something is expected of points beforehand (strategy.h), the first are those of which the
+ * most is, and the process begins from that.
+ *
  * Of the proposals, some are such steps taken blindly, which a wrong model cannot hinder
  * (steady-state evolution, which does well on such spaces: Schoonhoven, van Werkhoven and
  * Batenburg, "Benchmarking optimization algorithms for auto-tuning GPU kernels", 2022), and some
@@ -22,6 +25,9 @@
 #include "tuner/search/surrogate.h"
 
 enum { ATTEMPTS = 100, PLANNED = 16 /* proposals that a ranking is good for, at most */ };
+/* Where something is expected, points at random are the best of so many: those that are tried
+ * before the model is asked, and those that it weighs. */
+enum { OF_FIRST = 64, OF_STRAYS = 4 };
 
 static const double REFILL_GROWTH = 1.1; /* draw candidates anew at so many times as many trials */
 static const double WORK = 100000;       /* candidates times known points */
@@ -81,7 +87,8 @@ static tw_status create(void **state, const struct strategy *strategy, uint64_t 
     tw_status status = sampler_create(&b->sampler, strategy, rng_next(&b->rng), error);
     const struct surrogate_options options = {.seed = rng_next(&b->rng),
                                               .told_apart = strategy_value(strategy, TOLD_APART),
-                                              .candidates = candidates(b)};
+                                              .candidates = candidates(b),
+                                              .expectation = strategy_expectation(strategy)};
     if (status == TW_OK)
         status = surrogate_create(&b->surrogate, b->space, &options, error);
     if (status == TW_OK)
@@ -115,6 +122,25 @@ static void learn(void *state, size_t point, const struct strategy_outcome *outc
     }
 }
 
+/* Of a point and others at random of its implementation, `count` in all, the one that should be the
+ * fastest. */
+static size_t likeliest(struct bayesian *b, size_t point, int count) {
+    const struct strategy_expectation *expectation = strategy_expectation(b->strategy);
+    if (expectation == NULL)
+        return point;
+    struct space_range range = space_range(b->space, space_implementation(b->space, point));
+    double least = expectation->seconds(expectation->context, point);
+    for (int i = 1; i < count; i++) {
+        size_t other = range.first + rng_below(&b->rng, range.count);
+        double seconds = expectation->seconds(expectation->context, other);
+        if (seconds < least && !strategy_seen(b->strategy, other)) {
+            point = other;
+            least = seconds;
+        }
+    }
+    return point;
+}
+
 static size_t step_blindly(struct bayesian *b) {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         /* The longer nothing new is found nearby, the wider. */
@@ -144,7 +170,7 @@ static void offer_candidates(struct bayesian *b) {
     int count = places(b, known), stay = surrogate_thin(b->surrogate, count, b->list);
     for (int i = stay; i < count; i++) {
         size_t point = rng_unit(&b->rng) < strategy_value(b->strategy, STRAYS)
-                           ? rng_below(&b->rng, size)
+                           ? likeliest(b, rng_below(&b->rng, size), OF_STRAYS)
                            : step_from_elite(b->elite, b->space, &b->rng, i % 3);
         if (point != SPACE_NONE)
             offer(b, point);
@@ -190,8 +216,9 @@ static size_t step_by_model(struct bayesian *b) {
 static size_t propose(void *state) {
     struct bayesian *b = state;
     double known = (double)surrogate_known(b->surrogate);
-    if (known < strategy_value(b->strategy, INITIAL) ||
-        rng_unit(&b->rng) < strategy_value(b->strategy, RANDOM))
+    if (known < strategy_value(b->strategy, INITIAL))
+        return likeliest(b, sampler_draw(b->sampler), OF_FIRST);
+    if (rng_unit(&b->rng) < strategy_value(b->strategy, RANDOM))
         return sampler_draw(b->sampler);
     /* A model pays most when little is known; later what it smooths over matters. */
     if (rng_unit(&b->rng) < strategy_value(b->strategy, BLIND) * known /

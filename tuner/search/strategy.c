@@ -7,6 +7,7 @@ struct strategy {
     struct strategy_choice choice;
     void *state;
     const struct space *space;
+    const struct strategy_expectation *expectation;
     size_t unseen;       /* points neither asked nor told */
     unsigned char *seen; /* a bit a point */
     unsigned char *told;
@@ -30,7 +31,8 @@ static void see(struct strategy *strategy, size_t point) {
 }
 
 tw_status strategy_create(struct strategy **out, const struct strategy_choice *choice,
-                          const struct space *space, uint64_t seed, struct tw_error *error) {
+                          const struct space *space, const struct strategy_expectation *expectation,
+                          uint64_t seed, struct tw_error *error) {
     *out = NULL;
     size_t implementations = (size_t)space_implementations(space);
     struct strategy *strategy =
@@ -39,6 +41,7 @@ tw_status strategy_create(struct strategy **out, const struct strategy_choice *c
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     strategy->choice = *choice;
     strategy->space = space;
+    strategy->expectation = expectation;
     strategy->unseen = space_size(space);
     for (size_t i = 0; i < implementations; i++)
         strategy->unseen_in[i] = space_range(space, (int)i).count;
@@ -97,6 +100,10 @@ const struct space *strategy_space(const struct strategy *strategy) {
 
 double strategy_value(const struct strategy *strategy, int setting) {
     return strategy->choice.values[setting];
+}
+
+const struct strategy_expectation *strategy_expectation(const struct strategy *strategy) {
+    return strategy->expectation;
 }
 
 bool strategy_seen(const struct strategy *strategy, size_t point) {

@@ -29,6 +29,13 @@ struct strategy_outcome {
     double seconds; /* when ok: of one call, above 0 */
 };
 
+/* What is expected of points before anything is measured, as by a cost model. */
+struct strategy_expectation {
+    /* Seconds, in whatever unit: only ratios are used. Above 0; INFINITY: nothing can be said. */
+    double (*seconds)(void *context, size_t point);
+    void *context;
+};
+
 /* What a user may set of a kind: --strategy NAME:SETTING=NUMBER. */
 struct strategy_setting {
     const char *name;
@@ -81,9 +88,11 @@ tw_status strategy_choose(struct strategy_choice *choice, const char *words,
  * default. */
 void strategy_words(const struct strategy_choice *choice, struct tw_text *text);
 
-/* The caller frees *out. TW_NO_MEMORY is the only failure. */
+/* The expectation is borrowed, and may be NULL; the same points must always give the same. The
+ * caller frees *out. TW_NO_MEMORY is the only failure. */
 tw_status strategy_create(struct strategy **out, const struct strategy_choice *choice,
-                          const struct space *space, uint64_t seed, struct tw_error *error);
+                          const struct space *space, const struct strategy_expectation *expectation,
+                          uint64_t seed, struct tw_error *error);
 void strategy_free(struct strategy *strategy);
 
 /* *point becomes a point that was neither asked nor told before. */
@@ -98,6 +107,8 @@ void strategy_tell(struct strategy *strategy, size_t point, const struct strateg
 const struct space *strategy_space(const struct strategy *strategy);
 /* The value of the kind's setting of this place in its table. */
 double strategy_value(const struct strategy *strategy, int setting);
+/* NULL: none. */
+const struct strategy_expectation *strategy_expectation(const struct strategy *strategy);
 /* Whether the point was asked or told. */
 bool strategy_seen(const struct strategy *strategy, size_t point);
 /* How many points of an implementation were neither. */

@@ -19,9 +19,14 @@ static const double NEGLIGIBLE = -6;
 /* Candidates that promise less than so much of the most are not ranked. */
 static const double WORTH_RANKING = 0.01;
 
+/* Samples that the expectation's slope is held at 0 with, of the mean spread: few trials agree with
+ * anything. */
+static const double DOUBT = 4;
+
 struct known {
     size_t point;
-    double value; /* logarithm of seconds; INFINITY: failed */
+    double value;    /* logarithm of seconds; INFINITY: failed */
+    double expected; /* see expected_of */
 };
 
 struct part {
@@ -29,14 +34,17 @@ struct part {
     size_t count, capacity;
     size_t tuned_at;
     bool fitted;
+    double slope, middle;      /* of the logarithm of the time, over what was expected */
     struct gaussian *gaussian; /* this and the next are made when they are first needed */
     struct panel *panel;
-    size_t *offered; /* the points on the panel */
+    size_t *offered;  /* the points on the panel */
+    double *expected; /* of them */
     int offered_count, next;
 };
 
 struct surrogate {
     const struct space *space;
+    const struct strategy_expectation *expectation;
     struct rng rng;
     double told_apart;
     int active;       /* implementations with points */
@@ -57,6 +65,7 @@ tw_status surrogate_create(struct surrogate **out, const struct space *space,
     for (size_t i = 0; i < parts; i++)
         active += space_range(space, (int)i).count > 0;
     (*out)->space = space;
+    (*out)->expectation = options->expectation;
     (*out)->rng.state = options->seed;
     (*out)->told_apart = options->told_apart;
     (*out)->active = active > 0 ? active : 1;
@@ -78,9 +87,18 @@ void surrogate_free(struct surrogate *surrogate) {
         gaussian_free(surrogate->parts[i].gaussian);
         panel_free(surrogate->parts[i].panel);
         free(surrogate->parts[i].offered);
+        free(surrogate->parts[i].expected);
     }
     free(surrogate->on_panel);
     free(surrogate);
+}
+
+/* The logarithm of what is expected of a point; NAN: nothing. */
+static double expected_of(const struct surrogate *surrogate, size_t point) {
+    const struct strategy_expectation *expectation = surrogate->expectation;
+    double seconds =
+        expectation != NULL ? expectation->seconds(expectation->context, point) : INFINITY;
+    return isfinite(seconds) ? log(seconds) : NAN;
 }
 
 void surrogate_learn(struct surrogate *surrogate, size_t point,
@@ -95,7 +113,7 @@ void surrogate_learn(struct surrogate *surrogate, size_t point,
         part->capacity = capacity;
     }
     double value = outcome->ok ? log(outcome->seconds) : INFINITY;
-    part->known[part->count++] = (struct known){point, value};
+    part->known[part->count++] = (struct known){point, value, expected_of(surrogate, point)};
     surrogate->learnt++;
     surrogate->ok += outcome->ok;
     surrogate->best = fmin(surrogate->best, value);
@@ -124,18 +142,50 @@ static double slowest_told_apart(const struct surrogate *surrogate, const struct
                      : INFINITY;
 }
 
+/* What the time should be by the expectation alone, less what it should be in the middle. */
+static double trend(const struct part *part, double expected) {
+    return isnan(expected) ? 0 : part->slope * (expected - part->middle);
+}
+
+/* Least squares. An expectation that has it the wrong way round is none. */
+static void find_trend(struct part *part, double most) {
+    double count = 0, x = 0, y = 0, xx = 0, xy = 0;
+    for (size_t i = 0; i < part->count; i++) {
+        const struct known *known = &part->known[i];
+        if (isnan(known->expected))
+            continue;
+        double value = fmin(known->value, most);
+        count++;
+        x += known->expected;
+        y += value;
+        xx += known->expected * known->expected;
+        xy += known->expected * value;
+    }
+    part->slope = part->middle = 0;
+    if (count < 2)
+        return;
+    double spread = (xx - x * x / count) * (1 + DOUBT / count), shared = xy - x * y / count;
+    part->middle = x / count;
+    part->slope = spread > 0 ? fmin(fmax(shared / spread, 0), 1) : 0;
+}
+
+/* What the process is of. */
+static double rest(const struct part *part, const struct known *known, double most) {
+    return fmin(known->value, most) - trend(part, known->expected);
+}
+
 static void add_sample(struct surrogate *surrogate, struct part *part, const struct known *known,
                        double most) {
     float x[GAUSSIAN_DIMENSIONS];
     features_of(surrogate->space, known->point, x);
-    gaussian_add(part->gaussian, x, fmin(known->value, most));
+    gaussian_add(part->gaussian, x, rest(part, known, most));
 }
 
 /* What is new joins the samples. */
 static void add_new(struct surrogate *surrogate, struct part *part, double most) {
     int had = gaussian_count(part->gaussian);
     for (int i = 0; i < had; i++)
-        gaussian_correct(part->gaussian, i, fmin(part->known[i].value, most));
+        gaussian_correct(part->gaussian, i, rest(part, &part->known[i], most));
     for (size_t i = (size_t)had; i < part->count; i++)
         add_sample(surrogate, part, &part->known[i], most);
 }
@@ -163,10 +213,12 @@ static bool prepare(struct surrogate *surrogate, struct part *part, int implemen
         return false;
     if (part->offered == NULL)
         part->offered = calloc((size_t)surrogate->room + 1, sizeof *part->offered);
+    if (part->expected == NULL)
+        part->expected = calloc((size_t)surrogate->room + 1, sizeof *part->expected);
     if (part->panel == NULL &&
         panel_create(&part->panel, surrogate->room, dimensions, NULL) != TW_OK)
         return false;
-    return part->offered != NULL;
+    return part->offered != NULL && part->expected != NULL;
 }
 
 static void fit(struct surrogate *surrogate, int implementation) {
@@ -184,6 +236,7 @@ static void fit(struct surrogate *surrogate, int implementation) {
         free(sorted); /* all failed */
         return;
     }
+    find_trend(part, most);
     if (part->count <= GAUSSIAN_SAMPLES)
         add_new(surrogate, part, most);
     else
@@ -231,6 +284,7 @@ void surrogate_offer(struct surrogate *surrogate, size_t point) {
     }
     *bits |= bit;
     part->offered[place] = point;
+    part->expected[place] = expected_of(surrogate, point);
     part->next = (place + 1) % surrogate->places;
     panel_put(part->panel, place, x);
 }
@@ -255,7 +309,8 @@ static size_t list_candidates(const struct surrogate *surrogate, struct part *pa
     if (part->fitted)
         panel_follow(part->panel, part->gaussian);
     for (int place = 0; place < part->offered_count; place++) {
-        double gain = surrogate->best - panel_mean(part->panel, place);
+        double gain =
+            surrogate->best - panel_mean(part->panel, place) - trend(part, part->expected[place]);
         list[place] = (struct surrogate_candidate){
             part->offered[place],
             part->fitted ? improvement(gain, panel_deviation(part->panel, place)) : 0};
@@ -313,5 +368,6 @@ double surrogate_improvement(const struct surrogate *surrogate, size_t point) {
     if (!part->fitted)
         return 0;
     double mean = gaussian_guess(part->gaussian, x, &deviation);
-    return improvement(surrogate->best - mean, deviation);
+    double gain = surrogate->best - mean - trend(part, expected_of(surrogate, point));
+    return improvement(gain, deviation);
 }

@@ -1,6 +1,7 @@
 /* What the trials so far say of points not tried yet: a Gaussian process of the logarithm of the
- * time for each implementation, over what features.h makes of its parameters. One thread at a time;
- * borrows the space. */
+ * time for each implementation, over what features.h makes of its parameters. Where something was
+ * expected beforehand, the process is of how far the times are from that, as far as the two agree.
+ * One thread at a time; borrows the space. */
 #ifndef TUNER_SEARCH_SURROGATE_H
 #define TUNER_SEARCH_SURROGATE_H
 
@@ -12,6 +13,7 @@ struct surrogate_options {
     uint64_t seed;
     double told_apart; /* the share of the ok times that is told apart, from the fastest on */
     int candidates;    /* most that can be on offer, all implementations together */
+    const struct strategy_expectation *expectation; /* borrowed; NULL: none */
 };
 
 tw_status surrogate_create(struct surrogate **out, const struct space *space,

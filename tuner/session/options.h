@@ -21,7 +21,8 @@ struct session_options {
     const char *cache;     /* "cold" or "warm" */
     double trial_limit_s;  /* for one trial on the device; 0: from the reference's own time */
     double compile_limit_s;
-    const struct tw_catalogue *hints; /* results to begin from (hints.h); NULL: none */
+    const struct tw_catalogue *hints;  /* results to begin from (hints.h); NULL: none */
+    const struct tw_catalogue *models; /* to predict by where hints have none; NULL: none */
     /* Parameters held at a value; NULL: none. What is found then becomes the best row only where no
      * other run knows of anything as fast. */
     const struct pins *pins;

@@ -67,14 +67,31 @@ static tw_status order_first(struct session *s) {
     return ordered ? TW_OK : tw_fail(s->error, TW_NO_MEMORY, "out of memory");
 }
 
-tw_status predictions_begin(struct session *s) {
+static double expected_seconds(void *context, size_t point) {
+    struct session *s = context;
+    struct tw_configuration configuration;
+    space_configuration(s->space, point, &configuration);
+    return prior_time_us(s->prior, &configuration) * 1e-6;
+}
+
+static tw_status find_model(const struct session *s, const struct tw_model **model) {
+    const struct tw_catalogue *catalogues[] = {s->options->hints, s->options->models};
+    tw_status status = TW_OK;
+    *model = NULL;
+    for (size_t i = 0; i < sizeof catalogues / sizeof *catalogues && status == TW_OK; i++)
+        if (catalogues[i] != NULL && *model == NULL)
+            status = prior_model(catalogues[i], s->problem, s->device, s->options->cache, model,
+                                 s->error);
+    return status;
+}
+
+tw_status predictions_begin(struct session *s, const struct strategy_expectation **expectation) {
     const struct session_options *o = s->options;
-    const struct tw_model *model = NULL;
+    const struct tw_model *model;
+    *expectation = NULL;
     if (o->no_prior || strcmp(o->strategy.kind->name, "auto") != 0 || space_size(s->space) == 0)
         return TW_OK;
-    tw_status status = TW_OK;
-    if (o->hints != NULL)
-        status = prior_model(o->hints, s->problem, s->device, o->cache, &model, s->error);
+    tw_status status = find_model(s, &model);
     if (status == TW_OK)
         status = prior_create(&s->prior, s->problem, s->values, s->device, s->space, model, o->seed,
                               s->error);
@@ -82,7 +99,16 @@ tw_status predictions_begin(struct session *s) {
         return status;
     s->result->prior.used = true;
     s->result->prior.of_model = model != NULL;
-    status = queue_first(s);
+    s->expectation = (struct strategy_expectation){expected_seconds, s};
+    if (model != NULL)
+        *expectation = &s->expectation;
+    return TW_OK;
+}
+
+tw_status predictions_queue(struct session *s) {
+    if (s->prior == NULL)
+        return TW_OK;
+    tw_status status = queue_first(s);
     return status == TW_OK ? order_first(s) : status;
 }
 

@@ -203,9 +203,12 @@ tw_status session_set_up(struct session *s, tw_db *db, const char *db_path) {
         status = begin_run(s);
     if (status == TW_OK)
         status = others_count(s);
+    const struct strategy_expectation *expectation = NULL;
+    if (status == TW_OK)
+        status = predictions_begin(s, &expectation);
     /* The same command twice at once is not to search in the same order. */
     if (status == TW_OK)
-        status = strategy_create(&s->strategy, &o->strategy, s->space,
+        status = strategy_create(&s->strategy, &o->strategy, s->space, expectation,
                                  o->seed + (uint64_t)s->other_runs, s->error);
     if (status != TW_OK)
         return status;
@@ -226,7 +229,7 @@ tw_status session_set_up(struct session *s, tw_db *db, const char *db_path) {
     if (status == TW_OK)
         status = queue_hints(s);
     if (status == TW_OK)
-        status = predictions_begin(s);
+        status = predictions_queue(s);
     return status;
 }
 

@@ -75,9 +75,10 @@ struct session {
     bool exhausted;
 
     int hint_count;
-    size_t hints[HINTS_MOST + PRIOR_FIRST]; /* and what the prior begins with */
-    struct prior *prior;                    /* NULL: none */
-    size_t later_count;                     /* points that were put off */
+    size_t hints[HINTS_MOST + PRIOR_FIRST];  /* and what the prior begins with */
+    struct prior *prior;                     /* NULL: none */
+    struct strategy_expectation expectation; /* of the prior's model */
+    size_t later_count;                      /* points that were put off */
     size_t *later;
     size_t pair_count; /* of trials: what was predicted, and what was measured */
     double *pairs;
@@ -133,9 +134,12 @@ tw_status retry_queue(struct session *s);
 
 /* ---- predictions.c: the prior of a search ---- */
 
-/* Makes it, unless it is not wanted, queues the points that should be the fastest, and orders what
- * is queued: once presets and hints are. */
-tw_status predictions_begin(struct session *s);
+/* Makes it, unless it is not wanted: once there is the space. *expectation is what the strategy is
+ * told: what a model says, as estimates are too rough; NULL: nothing. */
+tw_status predictions_begin(struct session *s, const struct strategy_expectation **expectation);
+/* Queues the points that should be the fastest, and orders what is queued: once presets and hints
+ * are. */
+tw_status predictions_queue(struct session *s);
 /* Whether a proposal is put off, as it should be slow: `in_a_row` were just before it. */
 tw_status predictions_put_off(struct session *s, size_t point, int in_a_row, bool *put_off);
 /* A point that was put off, once the strategy has no other; SPACE_NONE: none is left. */
