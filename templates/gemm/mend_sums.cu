@@ -2,7 +2,9 @@
  * split marked, sums are not finite. A warp that has such a sum forms all of its own again in f32 from what was split,
  * in chains of CHAIN_K, so that results are what f32 arithmetic gives. */
 
+#ifndef CHAIN_K
 #define CHAIN_K 256
+#endif
 
 /* Numbers of the operand whose rows the tile's rows are, and of the other. */
 #if SWAP
