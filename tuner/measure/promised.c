@@ -19,24 +19,34 @@ struct sample_errors promised_errors(const struct promised_family *f, const doub
     return errors;
 }
 
+/* Half of what lies between 1 and the next number of a type. */
+static double unit_roundoff(enum tw_type type) {
+    unsigned char bytes[8];
+    double unit = 1;
+    do {
+        unit /= 2;
+        tw_type_encode(type, 1 + unit, bytes);
+    } while (tw_type_decode(type, bytes) != 1);
+    return unit;
+}
+
+/* Near zero a type's numbers are no denser. */
 struct sample_errors promised_rounding(const struct promised_family *f, enum tw_type type,
                                        int64_t elements) {
+    const double unit = unit_roundoff(type);
+    const double least = type == TW_TYPE_f32 ? ldexp(1, -150) : 0;
     struct sample_errors errors = {0};
     double squares = 0;
     for (int64_t i = 0; i < elements; i++) {
-        unsigned char bytes[8];
         if (!isfinite(f->plain[i]) || !isfinite(f->right[i]) || f->sizes[i] == 0)
             continue;
-        tw_type_encode(type, f->right[i], bytes);
-        const double rounded = tw_type_decode(type, bytes);
-        if (!isfinite(rounded))
-            continue;
-        double error = fabs(rounded - f->right[i]) / f->sizes[i];
+        double error = fmax(unit * fabs(f->right[i]), least) / f->sizes[i];
         errors.max = fmax(errors.max, error);
         squares += error * error;
         errors.count++;
     }
-    errors.rms = errors.count > 0 ? sqrt(squares / (double)errors.count) : 0;
+    /* Of errors that are uniform between these and their negatives. */
+    errors.rms = errors.count > 0 ? sqrt(squares / (double)errors.count / 3) : 0;
     return errors;
 }
 

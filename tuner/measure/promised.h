@@ -33,7 +33,8 @@ struct promise {
  * has as one. */
 struct sample_errors promised_errors(const struct promised_family *family, const double *got,
                                      int64_t elements);
-/* Errors of the right answers, rounded to the type. */
+/* Errors of right answers that are rounded to the type: the largest that there may be, and the root
+ * mean square to expect. Not those of the sample, which may be small by chance. */
 struct sample_errors promised_rounding(const struct promised_family *family, enum tw_type type,
                                        int64_t elements);
 /* Whether an element that is no number, or whose plain answer is none, is as it must be: like the
