@@ -1,8 +1,15 @@
 /* What a split cannot do: with infinite numbers, whose products with zero parts are none, and with those that the
  * split marked, sums are not finite. A warp that has such a sum forms all of its own again in f32 from what was split,
- * in chains of CHAIN_K, so that results are what f32 arithmetic gives. */
+ * in chains, so that results are what f32 arithmetic gives: of CHAIN_K, or with SHORT_CHAINS as long as leaves the least
+ * error of terms of one sign, which grows with the chains' length over their number and with their number. */
 
-#ifndef CHAIN_K
+#if SHORT_CHAINS
+TW_DEVICE int chain_length(int k)
+{
+    return max(16, (int)((float)k / cbrtf(2.0f * (float)k)) + 1);
+}
+#define CHAIN_K chain
+#elif !defined(CHAIN_K)
 #define CHAIN_K 256
 #endif
 
@@ -53,6 +60,9 @@ TW_DEVICE void mend_sums(sum_type sum[TALL][BN / 2], int row, int column, int ro
     /* The warp stays together, for wgmma wants all of it. */
     if (__all_sync(0xFFFFFFFFu, finite))
         return;
+#if SHORT_CHAINS
+    const int chain = chain_length(end - begin);
+#endif
     TW_UNROLL
     for (int half = 0; half < 2; half++) {
         TW_UNROLL
