@@ -215,6 +215,29 @@ static void the_model_tells_good_from_bad(void **state) {
     surrogate_free(surrogate);
 }
 
+/* Less is expected of each where a little is no improvement. */
+static void a_margin_is_no_improvement(void **state) {
+    const struct fixture *f = *state;
+    struct surrogate_options options = usual_surrogate;
+    struct surrogate *any, *much;
+    struct tw_error error;
+    must(surrogate_create(&any, f->space, &options, &error), error);
+    options.margin = 0.05;
+    must(surrogate_create(&much, f->space, &options, &error), error);
+    teach(any, f->space, 0, 60);
+    teach(much, f->space, 0, 60);
+    assert_true(surrogate_refresh(any) && surrogate_refresh(much));
+    double of_any = 0, of_much = 0;
+    for (size_t point = SMALL; point < SMALL + 100; point++) {
+        of_any += surrogate_improvement(any, point);
+        of_much += surrogate_improvement(much, point);
+        assert_true(surrogate_improvement(much, point) <= surrogate_improvement(any, point));
+    }
+    assert_true(of_much > 0 && of_much < of_any);
+    surrogate_free(any);
+    surrogate_free(much);
+}
+
 static void a_model_of_failures_guesses_nothing(void **state) {
     const struct fixture *f = *state;
     const struct strategy_outcome failed = {.ok = false};
@@ -521,6 +544,7 @@ int main(void) {
         WITH_SPACE(unseen_points_are_counted),
         WITH_SPACE(the_model_tells_good_from_bad),
         WITH_SPACE(a_model_of_failures_guesses_nothing),
+        WITH_SPACE(a_margin_is_no_improvement),
         WITH_SPACE(the_model_follows_what_is_expected),
         WITH_SPACE(what_should_be_fast_is_tried_first),
         WITH_SPACE(candidates_are_ranked),

@@ -25,15 +25,14 @@
 #include "tuner/search/surrogate.h"
 
 enum { ATTEMPTS = 100, PLANNED = 16 /* proposals that a ranking is good for, at most */ };
-/* Where something is expected, points at random are the best of so many: those that are tried
- * before the model is asked, and those that it weighs. */
-enum { OF_FIRST = 64, OF_STRAYS = 4 };
+/* Where something is expected, what is tried before the model is asked is the best of so many. */
+enum { OF_FIRST = 64 };
 
 static const double REFILL_GROWTH = 1.1; /* draw candidates anew at so many times as many trials */
 static const double WORK = 100000;       /* candidates times known points */
 static const double LEAST_CANDIDATES = 512;
 
-enum { INITIAL, CANDIDATES, BLIND, LONG_RUN, RANDOM, STRAYS, TOLD_APART };
+enum { INITIAL, CANDIDATES, BLIND, LONG_RUN, RANDOM, STRAYS, TOLD_APART, MARGIN };
 static const struct strategy_setting settings[] = {
     [INITIAL] = {"initial", 10, 2, 1000, true, "ok trials at random before the model is asked"},
     [CANDIDATES] = {"candidates", 2048, 64, 16384, true, "points that the model weighs, at most"},
@@ -42,6 +41,7 @@ static const struct strategy_setting settings[] = {
     [RANDOM] = {"random", 0.05, 0, 1, false, "share of points at random"},
     [STRAYS] = {"strays", 0.4, 0, 1, false, "share of candidates at random"},
     [TOLD_APART] = {"told", 1, 0.1, 1, false, "share of the times, fastest first, told apart"},
+    [MARGIN] = {"margin", 0, 0, 1, false, "share below the best that is no improvement yet"},
     {0},
 };
 
@@ -87,6 +87,7 @@ static tw_status create(void **state, const struct strategy *strategy, uint64_t 
     tw_status status = sampler_create(&b->sampler, strategy, rng_next(&b->rng), error);
     const struct surrogate_options options = {.seed = rng_next(&b->rng),
                                               .told_apart = strategy_value(strategy, TOLD_APART),
+                                              .margin = strategy_value(strategy, MARGIN),
                                               .candidates = candidates(b),
                                               .expectation = strategy_expectation(strategy)};
     if (status == TW_OK)
@@ -122,15 +123,14 @@ static void learn(void *state, size_t point, const struct strategy_outcome *outc
     }
 }
 
-/* Of a point and others at random of its implementation, `count` in all, the one that should be the
- * fastest. */
-static size_t likeliest(struct bayesian *b, size_t point, int count) {
+/* Of a point and others at random of its implementation the one that should be the fastest. */
+static size_t likeliest(struct bayesian *b, size_t point) {
     const struct strategy_expectation *expectation = strategy_expectation(b->strategy);
     if (expectation == NULL)
         return point;
     struct space_range range = space_range(b->space, space_implementation(b->space, point));
     double least = expectation->seconds(expectation->context, point);
-    for (int i = 1; i < count; i++) {
+    for (int i = 1; i < OF_FIRST; i++) {
         size_t other = range.first + rng_below(&b->rng, range.count);
         double seconds = expectation->seconds(expectation->context, other);
         if (seconds < least && !strategy_seen(b->strategy, other)) {
@@ -170,7 +170,7 @@ static void offer_candidates(struct bayesian *b) {
     int count = places(b, known), stay = surrogate_thin(b->surrogate, count, b->list);
     for (int i = stay; i < count; i++) {
         size_t point = rng_unit(&b->rng) < strategy_value(b->strategy, STRAYS)
-                           ? likeliest(b, rng_below(&b->rng, size), OF_STRAYS)
+                           ? rng_below(&b->rng, size)
                            : step_from_elite(b->elite, b->space, &b->rng, i % 3);
         if (point != SPACE_NONE)
             offer(b, point);
@@ -217,7 +217,7 @@ static size_t propose(void *state) {
     struct bayesian *b = state;
     double known = (double)surrogate_known(b->surrogate);
     if (known < strategy_value(b->strategy, INITIAL))
-        return likeliest(b, sampler_draw(b->sampler), OF_FIRST);
+        return likeliest(b, sampler_draw(b->sampler));
     if (rng_unit(&b->rng) < strategy_value(b->strategy, RANDOM))
         return sampler_draw(b->sampler);
     /* A model pays most when little is known; later what it smooths over matters. */

@@ -46,7 +46,7 @@ struct surrogate {
     const struct space *space;
     const struct strategy_expectation *expectation;
     struct rng rng;
-    double told_apart;
+    double told_apart, margin;
     int active;       /* implementations with points */
     int room, places; /* candidates of each: that there is memory for, that there may be */
     size_t learnt, fitted_at, ok;
@@ -68,6 +68,7 @@ tw_status surrogate_create(struct surrogate **out, const struct space *space,
     (*out)->expectation = options->expectation;
     (*out)->rng.state = options->seed;
     (*out)->told_apart = options->told_apart;
+    (*out)->margin = options->margin;
     (*out)->active = active > 0 ? active : 1;
     (*out)->room = (*out)->places = options->candidates / (*out)->active;
     (*out)->best = INFINITY;
@@ -309,8 +310,8 @@ static size_t list_candidates(const struct surrogate *surrogate, struct part *pa
     if (part->fitted)
         panel_follow(part->panel, part->gaussian);
     for (int place = 0; place < part->offered_count; place++) {
-        double gain =
-            surrogate->best - panel_mean(part->panel, place) - trend(part, part->expected[place]);
+        double gain = surrogate->best - surrogate->margin - panel_mean(part->panel, place) -
+                      trend(part, part->expected[place]);
         list[place] = (struct surrogate_candidate){
             part->offered[place],
             part->fitted ? improvement(gain, panel_deviation(part->panel, place)) : 0};
@@ -368,6 +369,7 @@ double surrogate_improvement(const struct surrogate *surrogate, size_t point) {
     if (!part->fitted)
         return 0;
     double mean = gaussian_guess(part->gaussian, x, &deviation);
-    double gain = surrogate->best - mean - trend(part, expected_of(surrogate, point));
+    double gain =
+        surrogate->best - surrogate->margin - mean - trend(part, expected_of(surrogate, point));
     return improvement(gain, deviation);
 }

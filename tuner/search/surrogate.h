@@ -12,6 +12,7 @@ struct surrogate;
 struct surrogate_options {
     uint64_t seed;
     double told_apart; /* the share of the ok times that is told apart, from the fastest on */
+    double margin;     /* what is less than this share below the best is no improvement */
     int candidates;    /* most that can be on offer, all implementations together */
     const struct strategy_expectation *expectation; /* borrowed; NULL: none */
 };
@@ -46,9 +47,9 @@ int surrogate_thin(struct surrogate *surrogate, int places, struct surrogate_can
 size_t surrogate_rank(struct surrogate *surrogate, const struct strategy *strategy,
                       int implementation, struct surrogate_candidate *list);
 
-/* The expected improvement on the best time, as a share of it (Jones, Schonlau and Welch,
- * "Efficient global optimization of expensive black-box functions", 1998). 0 where too little is
- * known. */
+/* The expected improvement on the best time less the margin, as a share of it (Jones, Schonlau and
+ * Welch, "Efficient global optimization of expensive black-box functions", 1998). 0 where too
+ * little is known. */
 double surrogate_improvement(const struct surrogate *surrogate, size_t point);
 
 #endif
