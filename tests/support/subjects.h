@@ -11,7 +11,7 @@ SUPPORT struct tw_device_info paper_h200(void) {
     device.cache_bytes = 62914560;
     device.memory_bytes = 150109880320;
     device.clock_khz = 1980000;
-    device.bandwidth = 4916736000000;
+    device.bandwidth = 4814304000000;
     device.unit_threads = 2048;
     device.unit_blocks = 32;
     device.unit_registers = 65536;
