@@ -219,6 +219,11 @@ class Torch(unittest.TestCase):
             self.assertIn(says, str(caught.exception))
         with self.assertRaisesRegex(TypeError, "resolve it first"):
             tilewise.gemm(torch.view_as_complex(numbers(5, 4, 2, dtype=torch.float32)).mH.imag, b)
+        # One that is like a plain tensor, which was met before.
+        column = torch.view_as_complex(numbers(5, 1, 2, dtype=torch.float32))
+        tilewise.gemm(a.detach(), column.imag)
+        with self.assertRaisesRegex(TypeError, "resolve it first"):
+            tilewise.gemm(a.detach(), column.conj().imag)
         with self.assertRaisesRegex(TypeError, "kernels take strided tensors"):
             tilewise.gemm(b.T.to_sparse(), b)
         with self.assertRaisesRegex(TypeError, "a is on meta"):

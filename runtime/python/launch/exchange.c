@@ -70,6 +70,19 @@ static bool is_known(const struct exchange *exchange, PyObject *array) {
     return false;
 }
 
+/* Whether elements follow each other along some dimension. Where they do not, as in the imaginary
+ * parts of complex numbers, the array may stand for the negative of what lies in memory, which
+ * DLPack does not say. */
+static bool is_dense_somewhere(const struct dlpack_tensor *tensor) {
+    bool longer = false;
+    for (int i = 0; i < tensor->dimensions && tensor->strides != NULL; i++) {
+        if (tensor->shape[i] > 1 && tensor->strides[i] == 1)
+            return true;
+        longer |= tensor->shape[i] > 1;
+    }
+    return !longer;
+}
+
 /* Looks at an array; None adds a word that no array begins with. False: it is for Python to say
  * what is wrong. */
 static bool look(const struct exchange *exchange, PyObject *array, struct geometry *geometry,
@@ -88,7 +101,7 @@ static bool look(const struct exchange *exchange, PyObject *array, struct geomet
         return false;
     }
     const int dimensions = tensor->dimensions;
-    if (dimensions > MOST_DIMENSIONS || tensor->data == NULL)
+    if (dimensions > MOST_DIMENSIONS || tensor->data == NULL || !is_dense_somewhere(tensor))
         return false;
     const bool strided = tensor->strides != NULL;
     words[0] = dimensions | (int64_t)strided << 8 | (int64_t)tensor->code << 16 |

@@ -45,15 +45,15 @@ class TorchFamily(Family):
     pointer = staticmethod(torch.Tensor.data_ptr)
 
     def signature(self, array: Any) -> tuple[Any, ...]:
-        return (array.shape, array.stride(), array.dtype, array.get_device(), array.requires_grad)
+        return (array.shape, array.stride(), array.dtype, array.get_device(), array.requires_grad, array.is_neg())
 
     def together(self, a: Any, b: Any, c: Any, d: Any) -> tuple[Any, ...]:
         # Without a call for each of them.
         return (
-            a.shape, a.stride(), a.dtype, a.get_device(), a.requires_grad,
-            b.shape, b.stride(), b.dtype, b.get_device(), b.requires_grad,
-            None if c is None else (c.shape, c.stride(), c.dtype, c.get_device(), c.requires_grad),
-            None if d is None else (d.shape, d.stride(), d.dtype, d.get_device(), d.requires_grad),
+            a.shape, a.stride(), a.dtype, a.get_device(), a.requires_grad, a.is_neg(),
+            b.shape, b.stride(), b.dtype, b.get_device(), b.requires_grad, b.is_neg(),
+            None if c is None else (c.shape, c.stride(), c.dtype, c.get_device(), c.requires_grad, c.is_neg()),
+            None if d is None else (d.shape, d.stride(), d.dtype, d.get_device(), d.requires_grad, d.is_neg()),
         )  # fmt: skip
 
     def view(self, array: Any, name: str) -> View:

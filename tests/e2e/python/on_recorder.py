@@ -221,6 +221,10 @@ class Exchanged(unittest.TestCase):
         self.assertIsNone(again(a, b, exchange.Array((20, 40), A + 4)))
         with self.assertRaisesRegex(ValueError, "out and a overlap"):
             tilewise.gemm(a, b, out=exchange.Array((20, 40), A + 4))
+        # What may be the negative of what lies in memory.
+        thin, result = exchange.Array((30, 1), B, (2, 2)), exchange.Array((20, 1), C)
+        tilewise.gemm(a, thin, out=result)
+        self.assertIsNone(again(a, thin, result))
         # Gradients, but for calls that somebody has traced.
         a.requires_grad = True
         self.assertIsNone(again(a, b, c))
