@@ -179,10 +179,15 @@ static void put_row(struct tw_catalogue *c, const struct tw_catalogue_row *row) 
     c->no_memory = !tw_kinds_add(&c->kinds, c->rows, c->count - 1);
 }
 
-void tw_catalogue_put(struct tw_catalogue *c, struct tw_catalogue_row *row) {
+bool tw_catalogue_prepare(const struct tw_catalogue *c, struct tw_catalogue_row *row) {
     if (!read_key(row))
-        return;
+        return false;
     row->hash = hash_sizes(row->kernel, row->problem);
+    __builtin_prefetch(&c->buckets[(uint32_t)row->hash & (c->bucket_count - 1)]);
+    return true;
+}
+
+void tw_catalogue_put(struct tw_catalogue *c, const struct tw_catalogue_row *row) {
     c->no_memory = c->no_memory || !make_room(c);
     if (!c->no_memory)
         put_row(c, row);

@@ -38,8 +38,11 @@ const char *tw_catalogue_copy_text(struct tw_catalogue *catalogue, const char *t
 /* The catalogue's own of equal texts; NULL stands for "". */
 const char *tw_catalogue_share_text(struct tw_catalogue *catalogue, const char *text);
 
-/* Takes in a row that has all but its sizes, hash and next; one whose problem's key is none of ours
- * is left out. */
-void tw_catalogue_put(struct tw_catalogue *catalogue, struct tw_catalogue_row *row);
+/* Fills in the sizes and the hash of a row that has all but these and `next`, and has its bucket
+ * come to the cache: among many it is in none, and waiting for it takes longer than all the rest of
+ * putting a row. False: its problem's key is none of ours, and it is to be left out. */
+bool tw_catalogue_prepare(const struct tw_catalogue *catalogue, struct tw_catalogue_row *row);
+/* Takes in a row that was prepared, best a few rows before. */
+void tw_catalogue_put(struct tw_catalogue *catalogue, const struct tw_catalogue_row *row);
 
 #endif

@@ -20,12 +20,17 @@ struct implementation {
     const char *name, *template_hash;
 };
 
+enum { WAITING = 8 };
+
 struct reading {
     struct tw_catalogue *catalogue;
     const char *last_kernel, *last_cache, *last_attributes;
     size_t device_count, implementation_count;
     struct device *devices;
     struct implementation *implementations;
+    /* The last rows that were prepared, and are not put yet. */
+    size_t prepared;
+    struct tw_catalogue_row waiting[WAITING];
 };
 
 /* The same where a text is mostly the one before it, which *last is. */
@@ -127,9 +132,19 @@ static bool add_row(void *context, const struct tw_db_result *stored) {
         return false;
     const char *semicolon = strchr(row.problem, ';');
     row.attributes = share_next(c, &r->last_attributes, semicolon != NULL ? semicolon : "");
-    if (!c->no_memory)
-        tw_catalogue_put(c, &row);
+    if (!c->no_memory && tw_catalogue_prepare(c, &row)) {
+        struct tw_catalogue_row *place = &r->waiting[r->prepared % WAITING];
+        if (r->prepared >= WAITING)
+            tw_catalogue_put(c, place);
+        *place = row;
+        r->prepared++;
+    }
     return !c->no_memory;
+}
+
+static void put_waiting(struct reading *r) {
+    for (size_t i = r->prepared < WAITING ? 0 : r->prepared - WAITING; i < r->prepared; i++)
+        tw_catalogue_put(r->catalogue, &r->waiting[i % WAITING]);
 }
 
 static const struct device *device_of(const struct reading *r, const char *fingerprint) {
@@ -162,6 +177,7 @@ tw_status tw_catalogue_add(struct tw_catalogue *c, tw_db *db, struct tw_error *e
         qsort(r.implementations, r.implementation_count, sizeof *r.implementations, by_id);
         if (!c->no_memory)
             status = tw_db_result_each(db, add_row, &r);
+        put_waiting(&r);
     }
     if (status == TW_DB_OK && !c->no_memory)
         status = tw_db_model_each(db, NULL, add_model, &r);
