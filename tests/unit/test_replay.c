@@ -57,7 +57,7 @@ static void a_search_that_is_told(void **state) {
     (void)state;
     enum { COUNT = 400 };
     struct recording *recording = line(COUNT, 0);
-    struct strategy_choice choice = chosen("auto");
+    struct strategy_choice choice = chosen("bayesian");
     struct replay told = {0}, untold = {0};
     double expected[COUNT];
     struct tw_error error;

@@ -301,12 +301,12 @@ static void the_model_follows_what_is_expected(void **state) {
     surrogate_free(against);
 }
 
-/* Of each implementation, whatever else it does. */
+/* Of each implementation. */
 static void what_should_be_fast_is_tried_first(void **state) {
     const struct fixture *f = *state;
     double power = 1;
     const struct strategy_expectation expectation = {scattered, &power};
-    const struct strategy_choice choice = strategy_usual(strategy_find("auto", NULL));
+    const struct strategy_choice choice = strategy_usual(strategy_find("bayesian", NULL));
     struct strategy *strategy;
     struct tw_error error;
     must(strategy_create(&strategy, &choice, f->space, &expectation, 5, &error), error);

@@ -4,7 +4,7 @@
  * descent would not come to, and descent in the end finds needles that the model smooths over. The
  * more is known, the more trials go to best-first search: the best of a space is mostly a neighbour
  * of some other good point, and what tries all of those cannot miss it by chance. What is expected
- * of points beforehand is for the model, which then has the first turns. */
+ * of points beforehand is for the model. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,8 +15,7 @@ enum {
     PARTS = 3,
     SMALL = 32,  /* points */
     CENTRAL = 3, /* first proposals that are drawn from the middle, each of so many: */
-    DRAWN = 16,
-    FORETOLD = 10 /* ok trials before descent has a turn, where something is expected of points */
+    DRAWN = 16
 };
 
 /* Where there is one implementation the model takes no blind steps, which descent takes; of several
@@ -117,8 +116,7 @@ static size_t central(struct automatic *a) {
 
 static size_t propose(void *state) {
     struct automatic *a = state;
-    bool told = strategy_expectation(a->strategy) != NULL;
-    if (a->asked++ < CENTRAL && a->count == PARTS && !told) {
+    if (a->asked++ < CENTRAL && a->count == PARTS) {
         size_t point = central(a);
         for (int i = 0; i < a->count && point != SPACE_NONE; i++)
             strategy_avoid(a->parts[i], point);
@@ -130,9 +128,7 @@ static size_t propose(void *state) {
     double later = strategy_value(a->strategy, LATER);
     double complete = strategy_value(a->strategy, NEIGHBOURS) * a->ok / (a->ok + later);
     int turn = DESCENT;
-    if (a->count == PARTS && told && a->ok < FORETOLD)
-        turn = PROCESS;
-    else if (a->count == PARTS && rng_unit(&a->rng) < complete)
+    if (a->count == PARTS && rng_unit(&a->rng) < complete)
         turn = COMPLETE;
     else if (a->count == PARTS && rng_unit(&a->rng) < model)
         turn = PROCESS;
