@@ -102,7 +102,7 @@ tw_status tw_launch(const tw_plan *plan, void *stream, const tw_binding *binding
                     tw_error *error) {
     const tw_library *library = plan->library;
     struct tw_arguments given; /* the rest is not looked at */
-    memset(given.memory, 0, sizeof given.memory);
+    memset(given.memory, 0, (size_t)plan->description->argument_count * sizeof *given.memory);
     given.scalars_given = 0;
     tw_status status = take(plan, bindings, count, &given, error);
     if (status == TW_OK)
