@@ -278,10 +278,13 @@ static void add_preset(struct ranking *ranking, enum tw_selection_rule rule,
     ranking->count++;
 }
 
-/* What the description chooses for what was never tuned, in case all that was tuned is far. */
+/* What the description chooses for what was never tuned, in case all that was tuned is far. A
+ * fallback that fits is preferred to `default` by whoever wrote it, who knows of implementations
+ * what estimates do not. */
 static void add_presets(struct ranking *ranking) {
     struct tw_configuration configuration;
     double uncertainty, ratio = usual_ratio(ranking, &uncertainty);
+    const size_t rows = ranking->count;
     int from = 0;
     const struct tw_description *d = ranking->search->problem->description;
     const struct tw_preset *preset;
@@ -289,6 +292,8 @@ static void add_presets(struct ranking *ranking) {
     struct tw_error why;
     if (tw_search_fallback(ranking->search, &from, &configuration))
         add_preset(ranking, TW_SELECTED_FALLBACK, &configuration, ratio, uncertainty);
+    if (ranking->count > rows)
+        return;
     tw_description_preset(d, "default", &implementation, &preset);
     if (tw_search_note_lack(
             ranking->search,

@@ -1,12 +1,11 @@
-/* Filters at Winograd's points: one thread a channel of a filter. Eight neighbours have as many filters, which lie side by
- * side in the workspace, and the next eight the next channel, which lies there in `filters`. */
+/* Filters at Winograd's points: one thread a channel of a filter. */
 
 TW_KERNEL(conv2d_winograd_filters)
 (TW_GLOBAL const ELEMENT *TW_RESTRICT filters, TW_GLOBAL real *TW_RESTRICT workspace, int filter_count, int ld_f)
 {
     const int element = (int)blockIdx.x * TW_BLOCK_X + (int)threadIdx.x;
-    const int f = element / (8 * ALL_CHANNELS) * 8 + element % 8, c = element / 8 % ALL_CHANNELS;
-    if (f >= ALL_FILTERS)
+    const int f = element % ALL_FILTERS, c = element / ALL_FILTERS;
+    if (c >= ALL_CHANNELS)
         return;
     real rows[3 * ALPHA], points[POINTS];
     TW_UNROLL
