@@ -47,14 +47,26 @@ TW_DEVICE void clear_sums(sum_type sum[TALL][BN / 2])
 
 /* As wgmma_load.cu, plane after plane. `blocks`: of the cluster, by their bits, if there are others that need the same. */
 TW_DEVICE void load_planes(tw_u32 to, int plane_bytes, const tensor_map *map, tw_u32 full, int k, int line,
+#if BATCHED
+                           const int shared, int blocks, int layer)
+#else
                            const int shared, int blocks)
+#endif
 {
     TW_UNROLL
     for (int p = 0; p < PLANES; p++) {
+#if BATCHED
+        const int z = layer * PLANES + p;
+        if (shared)
+            load_layer_box_for(blocks, to + p * plane_bytes, map, full, k * (OPERAND_SIZE / 2), line, z);
+        else
+            load_layer_box(to + p * plane_bytes, map, full, k * (OPERAND_SIZE / 2), line, z);
+#else
         if (shared)
             load_layer_box_for(blocks, to + p * plane_bytes, map, full, k * (OPERAND_SIZE / 2), line, p);
         else
             load_layer_box(to + p * plane_bytes, map, full, k * (OPERAND_SIZE / 2), line, p);
+#endif
     }
 }
 
@@ -89,7 +101,11 @@ TW_DEVICE void load_rows(tw_u32 to, const tensor_map *map, tw_u32 full, int row,
     TW_UNROLL
     for (int n = 0; n < CLUSTER_N; n++)
         blocks |= 1 << (n * CLUSTER_M + share.rank_m);
+#if BATCHED
+    load_planes(to + part * LINE_BYTES, PLANE_OF_ROWS, map, full, k, row + part, CLUSTER_N > 1, blocks, share.layer);
+#else
     load_planes(to + part * LINE_BYTES, PLANE_OF_ROWS, map, full, k, row + part, CLUSTER_N > 1, blocks);
+#endif
 }
 #endif
 
@@ -97,5 +113,9 @@ TW_DEVICE void load_columns(tw_u32 to, const tensor_map *map, tw_u32 full, int c
 {
     const int part = share.rank_m * (BN / CLUSTER_M);
     const int blocks = ((1 << CLUSTER_M) - 1) << (share.rank_n * CLUSTER_M);
+#if BATCHED
+    load_planes(to + part * LINE_BYTES, PLANE_OF_COLUMNS, map, full, k, column + part, CLUSTER_M > 1, blocks, share.layer);
+#else
     load_planes(to + part * LINE_BYTES, PLANE_OF_COLUMNS, map, full, k, column + part, CLUSTER_M > 1, blocks);
+#endif
 }

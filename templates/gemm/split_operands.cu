@@ -1,6 +1,6 @@
 /* Splits operands (A where SPLIT_A, B where SPLIT_B) into planes in the workspace: for each PLANES matrices, one after
- * the other, whose rows run along K whichever way the operand lies, and are PADDED long. A block has 64 rows and 64 of K, a thread eight of K
- * at a time. */
+ * the other, whose rows run along K whichever way the operand lies, and are PADDED long; of a batch those of one product
+ * after those of another. A block has 64 rows and 64 of K, a thread eight of K at a time. */
 
 #define TILE 64
 #define TILE_PITCH (TILE + 1)
@@ -84,13 +84,26 @@ TW_DEVICE void split_tile(TW_LOCAL float *tile, TW_GLOBAL const float *from, int
 
 TW_KERNEL(gemm_split_operands)
 (TW_GLOBAL const float *TW_RESTRICT A, TW_GLOBAL const float *TW_RESTRICT B,
+#if BATCH > 1
+ TW_GLOBAL tw_u16 *TW_RESTRICT workspace, int M, int N, int K, int lda, int ldb, int stride_a, int stride_b)
+#else
  TW_GLOBAL tw_u16 *TW_RESTRICT workspace, int M, int N, int K, int lda, int ldb)
+#endif
 {
     TW_SHARED(float, tile, TILE *TILE_PITCH);
     const int tiles_a = SPLIT_A ? TILES(M) * TILES(K) : 0, block = (int)blockIdx.x;
+#if BATCH > 1
+    const tw_index layer = blockIdx.z, line = (tw_index)PADDED * PLANES * (PLANE_BYTES / 2);
+    if (block < tiles_a)
+        split_tile(tile, A + layer * stride_a, lda, workspace + layer * M * line, M, K, block, TRANS_A, WIDE_A);
+    else
+        split_tile(tile, B + layer * stride_b, ldb, workspace + ((tw_index)BATCH * M + layer * N) * line, N, K,
+                   block - tiles_a, !TRANS_B, WIDE_B);
+#else
     if (block < tiles_a)
         split_tile(tile, A, lda, workspace, M, K, block, TRANS_A, WIDE_A);
     else
         split_tile(tile, B, ldb, workspace + (SPLIT_A ? (tw_index)M * PADDED * PLANES * (PLANE_BYTES / 2) : 0), N,
                    K, block - tiles_a, !TRANS_B, WIDE_B);
+#endif
 }

@@ -90,7 +90,10 @@ TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL result_type *C, tw_u32
             barrier_arrive(TURN((consumer + 1) % CONSUMERS));
         finish_sums(sum);
         release_stage(EMPTY(last));
-#if PLANES
+#if PLANES && BATCHED
+        mend_sums(sum, place.row + row + warp * 16, place.column, rows, columns, share,
+                  A + (tw_index)place.layer * stride_a, B + (tw_index)place.layer * stride_b, lda, ldb);
+#elif PLANES
         mend_sums(sum, place.row + row + warp * 16, place.column, rows, columns, share, A, B, lda, ldb);
 #endif
         if (PINGPONG)

@@ -1,7 +1,23 @@
 /* The epilogue, and what kernels on Hopper's tensor cores are given for it and for a
  * batch, whose operands their maps know of. */
 
-#if PLANES
+#if PLANES && BATCHED
+#if HAS_E
+#define E_STRIDE , int stride_e
+#define E_STRIDE_GIVEN , stride_e
+#define E_OF_LAYER(layer) ((tw_index)(layer)*stride_e)
+#else
+#define E_STRIDE
+#define E_STRIDE_GIVEN
+#define E_OF_LAYER(layer) 0
+#endif
+#define LAYER_STRIDES                                                                                    \
+    , int stride_c E_STRIDE, TW_GLOBAL const float *TW_RESTRICT A, TW_GLOBAL const float *TW_RESTRICT B, \
+        int lda, int ldb, int stride_a, int stride_b
+#define LAYER_STRIDES_GIVEN , stride_c E_STRIDE_GIVEN, A, B, lda, ldb, stride_a, stride_b
+#define LAYER_TAKEN , int layer
+#define LAYER_GIVEN , place.layer
+#elif PLANES
 /* What was split, for sums that are formed again (mend_sums.cu). */
 #define LAYER_STRIDES                                                                                    \
     , TW_GLOBAL const float *TW_RESTRICT A, TW_GLOBAL const float *TW_RESTRICT B, int lda, int ldb
