@@ -2,8 +2,9 @@
  *
  * The result stored for exactly this problem on this device. Else the candidate that is predicted
  * to be the fastest on this problem: candidates are what won on other problems, on this device and
- * on others of its architecture, with equal attributes and cache policy, the nearest of them; the
- * preset of the first of the description's `fallback` rules that holds; and the preset `default`.
+ * on others of its architecture, with equal attributes and cache policy, the nearest of them; and
+ * the preset of the first of the description's `fallback` rules that holds, or `default` where none
+ * does.
  * What a candidate took where it was measured is put in proportion by the analytic estimates of
  * both problems (runtime/predict). Where there is a model for the device, or one of its
  * architecture, and these attributes, the configurations that it was fitted with are candidates
