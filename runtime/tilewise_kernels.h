@@ -66,7 +66,7 @@ typedef struct tw_gemm_descriptor {
      *                  tensor cores take, or in plain f32 where that is faster
      *     bf16x6       at most 4 times plain f32's
      *     tf32x3       at most 2^-20 of the sum of |a||b|, 2^-22 rms, and 2 times plain f32's
-     *     bf16x3       at most 2^-16 of it, 2^-18 rms, and 4 times plain f32's
+     *     bf16x3       at most 2^-15 of it, 2^-18 rms, and 4 times plain f32's
      *     tf32         operands may be rounded to 10 bits of fraction
      *
      * The weaker ones may lose bits of numbers below 1e-33, denormals among them, as f32_split does
@@ -279,8 +279,8 @@ TW_API tw_status tw_aat(tw_library *library, void *stream, int64_t m, int64_t k,
 typedef struct tw_aat_descriptor {
     size_t size; /* sizeof(tw_aat_descriptor), or 0: see VERSIONS */
     /* What is promised of errors: "f32", which is plain f32 and what NULL stands for, or one of
-     * tw_gemm_descriptor's other words for products of f32, of at most 16 characters; of bf16x3
-     * twice the largest error, for a row meets itself. C is symmetric to the last bit. */
+     * tw_gemm_descriptor's other words for products of f32, of at most 16 characters. C is
+     * symmetric to the last bit. */
     const char *compute_type;
     int64_t m, k;      /* elements; 0 as in tw_aat */
     int64_t lda, ldc;  /* elements; 0: rows lie one after the other */
