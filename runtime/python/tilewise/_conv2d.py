@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from tilewise._arrays import View, _families, dense, family_of
+from tilewise._arrays import _families, family_of
 from tilewise._errors import InvalidError, invalid
 from tilewise._gemm import BELOW, _choices
 from tilewise._kernels import Prepared, alignment_of, one_device, prepare, start
 from tilewise._library import Library, Problem, calls, remember
+from tilewise._views import View, dense
 
 Array = TypeVar("Array")
 Pair = int | Sequence[int]
@@ -112,7 +113,7 @@ def _no_layout(views: dict[str, View]) -> InvalidError:
 
 def layout_of(views: dict[str, View]) -> tuple[str, list[int]]:
     """The layout that input, filters and output have, and the distances of their rows."""
-    lying = {name: views[name] for name in ("input", "filters", "output") if name in views}
+    lying: dict[str, View] = {name: views[name] for name in ("input", "filters", "output") if name in views}
     for layout in _LAYOUTS:
         distances = distances_of(lying, layout, "filters")
         if distances is not None:

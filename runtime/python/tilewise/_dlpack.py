@@ -10,7 +10,7 @@ import ctypes
 from ctypes import POINTER, Structure, c_int32, c_int64, c_uint8, c_uint16, c_uint64, c_void_p
 from typing import Any
 
-from tilewise._arrays import HOST, Family, View, dense
+from tilewise._views import HOST, Family, View, dense
 
 _NAME = b"dltensor"
 _CPU, _CUDA, _CUDA_HOST, _CUDA_MANAGED = 1, 2, 3, 13

@@ -8,10 +8,11 @@ from ctypes import addressof, sizeof
 from typing import Any, TypeVar
 
 from tilewise import _native
-from tilewise._arrays import BYTES, HOST, View, _families, dense, family_of, type_name, type_word
+from tilewise._arrays import _families, family_of
 from tilewise._errors import InvalidError, invalid
 from tilewise._library import Library, calls, default_library, remember
 from tilewise._matrices import Matrix, matrix
+from tilewise._views import BYTES, HOST, View, dense, type_name, type_word
 
 Array = TypeVar("Array")
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeVar
 
-from tilewise._arrays import View, _families, dense, family_of, type_word
+from tilewise._arrays import _families, family_of
 from tilewise._errors import invalid
 from tilewise._gemm import BELOW, _choices, result_type
 from tilewise._kernels import Prepared, alignment_of, one_device, prepare, start
 from tilewise._library import Library, Problem, calls, remember
 from tilewise._matrices import matrix, row_major
+from tilewise._views import View, dense, type_word
 
 Array = TypeVar("Array")
 

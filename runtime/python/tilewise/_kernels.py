@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from tilewise import _native
-from tilewise._arrays import HOST, View, family_of
+from tilewise._arrays import family_of
 from tilewise._errors import NotFoundError, invalid
 from tilewise._library import Library, Problem, calls, default_library, remember
 from tilewise._matrices import row_major
+from tilewise._views import HOST, View
 
 _thread = _native._thread
 

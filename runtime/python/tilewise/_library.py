@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tilewise import _native
-from tilewise._arrays import HOST
 from tilewise._cuda import open_compiler
 from tilewise._errors import Error, invalid
 from tilewise._opencl import HostMemory
+from tilewise._views import HOST
 
 _MISSES = ("nearest", "tune", "tune-background", "fail")
 #: Calls that are remembered: of more shapes than that the oldest are forgotten, and looked up anew.

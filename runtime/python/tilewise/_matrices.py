@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tilewise._arrays import View
 from tilewise._errors import InvalidError, invalid
+from tilewise._views import View
 
 
 class Matrix(NamedTuple):

@@ -8,11 +8,12 @@ from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from tilewise import _native
-from tilewise._arrays import BYTES, HOST, Family, View, _families, _no_stream, dense, family_of
+from tilewise._arrays import _families, family_of
 from tilewise._errors import invalid
 from tilewise._kernels import launch
 from tilewise._library import Library, calls, default_library, remember
 from tilewise._matrices import Matrix, matrix, row_major
+from tilewise._views import BYTES, HOST, Family, View, _no_stream, dense
 
 Array = TypeVar("Array")
 _thread = _native._thread

@@ -8,8 +8,8 @@ from typing import Any
 
 import torch
 
-from tilewise._arrays import HOST, NAMES, Family, View, word_of
 from tilewise._native import Exchange
+from tilewise._views import HOST, NAMES, Family, View, word_of
 
 _WORDS = {getattr(torch, name): word for word, name in NAMES.items() if hasattr(torch, name)}
 _TYPES = {word: dtype for dtype, word in _WORDS.items()}

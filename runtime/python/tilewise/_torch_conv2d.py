@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 
 from tilewise import _conv2d, _conv2d_gradients, _gemm
-from tilewise._arrays import View
 from tilewise._errors import invalid
 from tilewise._library import Library
 from tilewise._torch_common import refuse_gradients, refuse_options, through
+from tilewise._views import View
 
 
 def _layout(input: Tensor, weight: Tensor) -> str:

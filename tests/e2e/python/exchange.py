@@ -4,8 +4,9 @@ import ctypes
 from ctypes import CFUNCTYPE, POINTER, c_char_p, c_int, c_int32, c_int64, c_uint32, c_void_p, py_object
 
 from tilewise import _native
-from tilewise._arrays import BYTES, Family, View, _families, dense
+from tilewise._arrays import _families
 from tilewise._dlpack import _Tensor
+from tilewise._views import BYTES, Family, View, dense
 
 STREAM = 0x77
 MADE = 0x900000
