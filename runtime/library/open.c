@@ -10,14 +10,6 @@
 #include "runtime/library/sized.h"
 #include "runtime/library/tuning.h"
 
-const char *tw_version(void) {
-    return TW_VERSION;
-}
-
-int tw_version_number(void) {
-    return TW_VERSION_NUMBER;
-}
-
 const char *tw_device_id(const tw_library *library) {
     return library->info.id;
 }

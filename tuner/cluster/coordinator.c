@@ -6,7 +6,6 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/base/hash.h"
-#include "runtime/base/printable.h"
 #include "tuner/cluster/coordinator_parts.h"
 #include "tuner/cluster/job_words.h"
 #include "tuner/commands/database.h"
@@ -14,17 +13,6 @@
 #include "tuner/json/json.h"
 
 static const double ALIVE_SECONDS = 1;
-
-void coordinator_say(const char *line) {
-    tw_printable_line(stderr, "tune-mpi: %s", line);
-}
-
-void coordinator_say_of(const struct seen *seen, const char *what) {
-    struct tw_text line = {0};
-    tw_text_print(&line, "%s%s", seen->name, what);
-    coordinator_say(tw_text_or(&line, what));
-    tw_text_free(&line);
-}
 
 /* ---- Beginning ---- */
 
