@@ -62,7 +62,7 @@ static const struct {
     {"gemm_grouped", "mma-skinny", "M=100,N=1001,K=1027;dtype=f16,trans=nt,groups=7", 80, 120},
     {"gemm", "split", "M=4096,N=4096,K=1000;compute=f32_split", 90, 90},
     {"gemm", "split-compensated", "M=1000,N=1000,K=1000;compute=f32_split", 90, 90},
-    {"gemm", "split-tf32x3", "M=1000,N=1000,K=1000;compute=tf32x3,trans=tn", 90, 90},
+    {"gemm", "split-tf32x3", "M=4096,N=4096,K=1000;compute=tf32x3,trans=tn", 90, 90},
     {"gemm", "split-compensated",
      "M=500,N=600,K=1000;compute=f32_split,batch=6,addend=apart,bias=row", 90, 90},
     {"gemm", "split-bf16x3", "M=500,N=600,K=1000;compute=bf16x3,trans=tn,batch=6", 90, 90},

@@ -174,11 +174,14 @@ class EndToEnd(unittest.TestCase):
             command += ["--device", device]
         return command
 
-    def start(self, *words, device=DEVICE, program=TUNE, **options):
+    def start(self, *words, device=DEVICE, program=None, **options):
         """Starts a command in a session of its own, so that what it leaves behind can be found."""
+        command = self.command(*words, device=device)
+        if program is not None:
+            command[0] = program
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
         process = subprocess.Popen(
-            [program, *self.command(*words, device=device)[1:]],
+            command,
             stdin=subprocess.DEVNULL,
             env=self.environment,
             cwd=self.home,
