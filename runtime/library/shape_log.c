@@ -372,8 +372,8 @@ struct tw_asked *tw_shape_log_entry(struct tw_shape_log *log, const struct tw_as
         asked->next = log->first;
         log->first = asked;
         log->has_new = true;
-        if (log->process ==
-            getpid()) /* in a child nobody waits, and the condition is the parent's */
+        /* In a child nobody waits, and the condition is the parent's. */
+        if (log->process == getpid())
             pthread_cond_signal(&log->wake);
     }
     pthread_mutex_unlock(&log->lock);
