@@ -1,0 +1,114 @@
+/* What the built-in descriptions expand to. */
+#include <cjson/cJSON.h>
+
+#include "runtime/base/hash.h"
+#include "runtime/description/builtin.h"
+#include "tests/support/compose.h"
+
+static int compare_items(const void *a, const void *b) {
+    return strcmp((*(cJSON *const *)a)->valuestring, (*(cJSON *const *)b)->valuestring);
+}
+
+/* Rules hold together whatever their order. */
+static void hash_rules(struct tw_hash *hash, const cJSON *rules) {
+    const cJSON *items[TW_MAX_RULES];
+    size_t count = 0;
+    for (const cJSON *item = rules != NULL ? rules->child : NULL; item != NULL; item = item->next)
+        items[count++] = item;
+    if (count > 0)
+        qsort(items, count, sizeof *items, compare_items);
+    for (size_t i = 0; i < count; i++)
+        tw_hash_add_text(hash, items[i]->valuestring);
+}
+
+static void hash_implementation(const cJSON *in, char hash[TW_HASH_SIZE]) {
+    static const char *const keys[] = {"parameters", "defines", "workspace", "launches", "presets"};
+    struct tw_hash *state = tw_hash_begin();
+    hash_rules(state, cJSON_GetObjectItemCaseSensitive(in, "constraints"));
+    hash_rules(state, cJSON_GetObjectItemCaseSensitive(in, "redundant"));
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        char *text = cJSON_PrintUnformatted(cJSON_GetObjectItemCaseSensitive(in, keys[i]));
+        tw_hash_add_text(state, text != NULL ? text : "");
+        cJSON_free(text);
+    }
+    tw_hash_finish(state, hash);
+}
+
+/* The hashes were taken from the flat files that these descriptions were before they had parts.
+ * Whoever changes what an implementation is puts the new one here; cutting descriptions otherwise
+ * changes none.
+ */
+static void flat_forms_are_what_they_were(void **state) {
+    (void)state;
+    static const struct {
+        const char *kernel, *implementation, *hash;
+    } known[] = {
+        {"aat", "simple", "578ff5be14aa17ebea1a31f169427f58"},
+        {"aat", "tiled", "7a67b9678964b88cb9a223cd9cce9b8b"},
+        {"aat", "register_tiled", "10eab96f708b23e72ee49fe9744568f0"},
+        {"aat", "turned", "f5220582504099e762430a5cab7563b4"},
+        {"copy", "tiles", "1335dc35d246fa8959704d8f2a8a27fe"},
+        {"gemm", "naive", "dfe1c6b1b49474cd4c459c4c2770d242"},
+        {"gemm", "tiled", "6e987ea6eae7c892413e846863f2a3d7"},
+        {"gemm", "register_tiled", "3522cdcf61d97a2463e20c6dadc913d8"},
+        {"gemm", "split_k", "7a47716f4cc8079b0bf962d2833ae319"},
+        {"gemm", "stream_k", "1eb28cea957de3e5dd59e6d58dc24691"},
+        {"gemm", "turned_stream_k", "418b4e72a9bebfd70bcf9c6955a0bc7b"},
+        {"gemm", "gemv", "7aecb3b4c28e0d1182fe3e4447833748"},
+        {"gemm", "gemv_split_k", "7c6b9296cb017910da231a7418b4f9ed"},
+        {"transpose", "direct", "f69abeff2f21f5fc3565a94569b9eb6d"},
+        {"transpose", "tiled", "08761016e1a3739845d61f2242149315"},
+        {"transpose", "shifted", "f8391b1f685a04558a31055dc2002884"},
+        {"transpose_coarse", "tiles", "d766faed84de07bfae83772fa6e10c9a"},
+        {"transpose_fine", "tiles", "a957bea3bc57748cda252ff2d3bf7cd4"},
+    };
+    int wrong = 0;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct tw_description *d;
+        struct tw_error error;
+        char hash[TW_HASH_SIZE] = "";
+        must(tw_description_builtin(&d, known[i].kernel, &error), error);
+        int index = tw_description_implementation(d, known[i].implementation);
+        cJSON *json = cJSON_Parse(d->text);
+        assert_true(index >= 0);
+        hash_implementation(implementation_of(json, index), hash);
+        if (strcmp(hash, known[i].hash) != 0) {
+            print_error("{\"%s\", \"%s\", \"%s\"},\n", known[i].kernel, known[i].implementation,
+                        hash);
+            wrong++;
+        }
+        cJSON_Delete(json);
+        tw_description_free(d);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* What the build embeds is what reading the files as they are written gives. */
+static void flat_forms_are_embedded(void **state) {
+    (void)state;
+    const char *kernels[64];
+    size_t count = tw_builtin_kernels(kernels, 64);
+    for (size_t i = 0; i < count; i++) {
+        struct tw_description *written, *builtin;
+        struct tw_error error;
+        char path[TW_NAME_SIZE + 32];
+        snprintf(path, sizeof path, "configs/%s.json", kernels[i]);
+        assert_non_null(tw_builtin_flat(kernels[i]));
+        must(tw_description_read(&written, tw_builtin_file(path), path, NULL, &error), error);
+        must(tw_description_builtin(&builtin, kernels[i], &error), error);
+        assert_string_equal(builtin->text, written->text);
+        assert_string_equal(builtin->text, tw_builtin_flat(kernels[i]));
+        assert_string_equal(builtin->origin, path);
+        tw_description_free(written);
+        tw_description_free(builtin);
+    }
+    assert_null(tw_builtin_flat("gem"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flat_forms_are_what_they_were),
+        cmocka_unit_test(flat_forms_are_embedded),
+    };
+    return cmocka_run_group_tests_name("flat forms", tests, NULL, NULL);
+}
