@@ -76,7 +76,6 @@ static bool pack_word(const char *word, uint64_t *out) {
 /* False when no plan has such a key. The attributes are none that a request could have. */
 static bool make_key(const struct operation *operation, const tw_conv2d_descriptor *d,
                      int64_t alignment, struct tw_plan_key *key) {
-    static const char attributes[] = "tw_conv2d";
     const uint64_t options = (uint64_t)d->layout | (uint64_t)(d->bias != NULL) << 1 |
                              (uint64_t)d->activation << 2 | (uint64_t)alignment << 8 |
                              (uint64_t)least_one(d->groups) << 16;
@@ -89,11 +88,8 @@ static bool make_key(const struct operation *operation, const tw_conv2d_descript
                   tw_plan_key_pack(d->ld_filters, d->ld_output, &beyond), 0, 0,
                   tw_plan_key_pack(least_one(d->stride_h), least_one(d->stride_w), &beyond),
                   tw_plan_key_pack(d->pad_h, d->pad_w, &beyond),
-                  tw_plan_key_pack(least_one(d->dilation_h), least_one(d->dilation_w), &beyond)},
-        .kernel = operation->name,
-        .attributes = attributes,
-        .kernel_length = strlen(operation->name),
-        .attributes_length = sizeof attributes - 1};
+                  tw_plan_key_pack(least_one(d->dilation_h), least_one(d->dilation_w), &beyond)}};
+    tw_plan_key_name(key, operation->name, "tw_conv2d");
     bool words = pack_word(d->type, &key->words[6]) && pack_word(d->compute_type, &key->words[7]);
     tw_plan_key_mark(key);
     return words && beyond == 0;
