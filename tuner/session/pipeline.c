@@ -240,16 +240,30 @@ static tw_status collect_devices(struct session *s) {
 
 /* ---- The whole ---- */
 
-tw_status pipeline_step(struct session *s, int64_t room) {
+/* What has ended makes room for what comes next. */
+static tw_status catch_up(struct session *s) {
     tw_status status = collect_devices(s);
     session_account(s);
     if (status == TW_OK)
         status = pipeline_collect_builds(s);
+    if (status == TW_OK)
+        status = feed_devices(s);
+    session_account(s);
+    return status;
+}
+
+/* Proposing and rendering take milliseconds, and many compilers may be free at once: what devices
+ * and compilers have done meanwhile is not kept waiting for the last of them. On a CPU a whole
+ * batch is compiled first. */
+tw_status pipeline_step(struct session *s, int64_t room) {
+    tw_status status = catch_up(s);
     for (; status == TW_OK && room > 0 && may_compile(s); room--) {
         struct candidate *candidate = next_candidate(s, &status);
         if (candidate == NULL)
             break;
         status = start_candidate(s, candidate);
+        if (status == TW_OK && !s->device->is_cpu)
+            status = catch_up(s);
     }
     if (status == TW_OK)
         status = feed_devices(s);
