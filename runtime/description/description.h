@@ -201,6 +201,7 @@ struct tw_implementation { /* in this order: see outline.c */
     struct tw_expression *redundant[TW_MAX_RULES];
     int define_count;
     struct tw_named_expression defines[TW_MAX_RULES];
+    struct tw_expression *flops;     /* that it takes; NULL: those of the problem */
     struct tw_expression *workspace; /* bytes; NULL: none */
     int launch_count;
     struct tw_launch_description launches[TW_MAX_LAUNCHES];

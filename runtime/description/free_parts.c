@@ -43,6 +43,7 @@ void tw_implementation_free(struct tw_implementation *implementation) {
         tw_expression_free(implementation->defines[i].expression);
     for (int i = 0; i < implementation->launch_count; i++)
         tw_launch_description_free(&implementation->launches[i]);
+    tw_expression_free(implementation->flops);
     tw_expression_free(implementation->workspace);
     for (int i = 0; i < implementation->message_count; i++)
         free((void *)implementation->disqualified_by[i]);

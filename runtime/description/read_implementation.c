@@ -287,9 +287,9 @@ static void read_space(const struct tw_description *d, struct tw_implementation 
 
 void tw_read_implementation(const struct tw_description *d,
                             struct tw_implementation *implementation, const struct tw_json *json) {
-    static const char *const keys[] = {"name",        "summary",   "requires",        "parameters",
-                                       "constraints", "redundant", "defines",         "workspace",
-                                       "launches",    "presets",   "disqualified_by", NULL};
+    static const char *const keys[] = {
+        "name",  "summary",   "requires", "parameters", "constraints",     "redundant", "defines",
+        "flops", "workspace", "launches", "presets",    "disqualified_by", NULL};
     tw_json_only_keys(json, keys);
     struct tw_json name = tw_json_member(json, "name");
     struct tw_json summary = tw_json_member(json, "summary");
@@ -307,6 +307,8 @@ void tw_read_implementation(const struct tw_description *d,
     tw_symbols_copy(implementation->symbols, &d->symbols);
     read_space(d, implementation, json);
 
+    struct tw_json flops = tw_json_optional(json, "flops");
+    implementation->flops = tw_read_expression(implementation->symbols, &flops);
     struct tw_json workspace = tw_json_optional(json, "workspace");
     implementation->workspace = tw_read_expression(implementation->symbols, &workspace);
     struct tw_json launches = tw_json_member(json, "launches");

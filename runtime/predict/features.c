@@ -195,13 +195,16 @@ tw_status tw_features_of(const struct tw_problem *problem,
     if (in->workspace != NULL &&
         tw_expression_evaluate(in->workspace, values, &workspace) != TW_EVALUATED)
         return tw_fail(error, TW_INVALID, "the workspace cannot be evaluated");
+    int64_t flops = 0;
+    if (in->flops != NULL && tw_expression_evaluate(in->flops, values, &flops) != TW_EVALUATED)
+        return tw_fail(error, TW_INVALID, "the flops cannot be evaluated");
     int64_t units = device->compute_units > 0 ? device->compute_units : 1;
     struct cuts cuts = {
         .problem = problem, .features = features, .use = 1, .units = units, .persistent = 1};
     for (int i = 0; i < d->dimension_count; i++)
         features->filled[i] = 1;
     find_cuts(in, main, values, &cuts);
-    features->flops = work.flops;
+    features->flops = in->flops != NULL ? (double)flops : work.flops;
     features->bytes = work.bytes;
     features->workspace = (double)workspace;
     features->blocks = (double)of_main.grid[0] * (double)of_main.grid[1] * (double)of_main.grid[2];

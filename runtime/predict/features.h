@@ -10,7 +10,7 @@
 #include "runtime/description/problem.h"
 
 struct tw_features {
-    double flops, bytes;  /* of one call, as the description has them */
+    double flops, bytes;  /* of one call, as the description or the implementation has them */
     double element_bytes; /* of the widest buffer's type */
     double workspace;     /* bytes, written and read where there are several launches */
     int launches;

@@ -111,6 +111,17 @@ static void launches_and_workspace(void **state) {
     tw_description_free(d);
 }
 
+/* The products of Winograd's convolution are of 36 points for 16 results of nine terms each. */
+static void an_implementation_that_multiplies_less(void **state) {
+    (void)state;
+    struct tw_description *d = builtin("conv2d");
+    struct tw_features f = features_of(d, "32x64x58x58x64x3x3", "precomputed-stages", 0);
+    assert_near(f.flops, 2.0 * 32 * 56 * 56 * 64 * 64 * 9);
+    f = features_of(d, "32x64x58x58x64x3x3", "winograd", 0);
+    assert_near(f.flops, 2.0 * 36 * 64 * 64 * (32 * 14 * 14));
+    tw_description_free(d);
+}
+
 static void what_a_unit_holds(void **state) {
     (void)state;
     struct tw_description *d = builtin("gemm");
@@ -152,6 +163,7 @@ int main(void) {
         cmocka_unit_test(what_each_dimension_is_cut_into),
         cmocka_unit_test(widths_of_each_buffer),
         cmocka_unit_test(launches_and_workspace),
+        cmocka_unit_test(an_implementation_that_multiplies_less),
         cmocka_unit_test(what_a_unit_holds),
         cmocka_unit_test(estimates_follow_the_work),
     };

@@ -48,6 +48,7 @@ void lint_each_of_implementation(const struct tw_implementation *in, lint_expres
     list(&walk, in->redundant, in->redundant_count);
     for (int i = 0; i < in->define_count; i++)
         one(&walk, in->defines[i].expression);
+    one(&walk, in->flops);
     one(&walk, in->workspace);
     for (int i = 0; i < in->launch_count; i++)
         lint_each_of_launch(&in->launches[i], visit, context);

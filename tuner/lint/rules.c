@@ -135,6 +135,11 @@ static bool usable(struct point *point) {
         snprintf(part, sizeof part, "launches[%d]", i);
         good &= check_launch(point, &in->launches[i], part);
     }
+    if (in->flops != NULL) {
+        good &= evaluate(point, "flops", in->flops, &result);
+        if (good && result < 0)
+            blame(point, LINT_ERROR, "flops", in, "are negative");
+    }
     if (in->workspace == NULL || !evaluate(point, "workspace", in->workspace, &result))
         return good && in->workspace == NULL;
     if (result < 0)
