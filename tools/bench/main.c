@@ -5,6 +5,7 @@
 
 #include "tools/bench/options.h"
 #include "tools/bench/report.h"
+#include "tools/bench/tilewise.h"
 
 static tw_status fail_with_origin(const struct wanted *wanted, tw_status status, tw_error *error) {
     return wanted->origin != NULL ? tw_fail_within(error, status, "%s", wanted->origin) : status;
@@ -26,6 +27,21 @@ static tw_status make_tasks(struct contest *contests, const struct options *opti
         if (status != TW_OK)
             return fail_with_origin(wanted, status, error);
     }
+    return TW_OK;
+}
+
+/* Makes our plans of all tasks on several threads, as compilers take longer than contests do. What
+ * there is no plan of is told where it is played. */
+static tw_status prepare(const struct contest *contests, int count, struct stage *stage,
+                         tw_error *error) {
+    tw_request *requests = calloc((size_t)count, sizeof *requests);
+    tw_error ignored;
+    if (requests == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    for (int i = 0; i < count; i++)
+        requests[i] = tilewise_request(&contests[i].task);
+    tw_prepare(stage->library, requests, (size_t)count, 0, NULL, NULL, &ignored);
+    free(requests);
     return TW_OK;
 }
 
@@ -76,6 +92,8 @@ static tw_status run(const struct options *options, struct stage *stage, struct 
     tw_status status = stage_open(stage, options->device, databases, options->cache, error);
     if (status == TW_OK)
         status = make_tasks(contests, options, stage, error);
+    if (status == TW_OK)
+        status = prepare(contests, options->wanted_count, stage, error);
     if (status == TW_OK)
         status = play(contests, options, stage, error);
     struct tw_text conditions = {0};

@@ -10,15 +10,22 @@ struct state {
     const tw_plan *plan;
 };
 
+tw_request tilewise_request(const struct task *task) {
+    tw_request request = {.size = sizeof request,
+                          .kernel = task->description->kernel,
+                          .attributes = task_attributes(task)};
+    memcpy(request.dimensions, task->problem.dimensions,
+           (size_t)task->description->dimension_count * sizeof *request.dimensions);
+    return request;
+}
+
 static tw_status create(void **out, struct data *data, tw_error *error) {
     struct state *state = *out = calloc(1, sizeof *state);
     const struct task *task = data->task;
     if (state == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     state->data = data;
-    tw_request request = {.kernel = task->description->kernel, .attributes = task_attributes(task)};
-    memcpy(request.dimensions, task->problem.dimensions,
-           (size_t)task->description->dimension_count * sizeof *request.dimensions);
+    const tw_request request = tilewise_request(task);
     return tw_plan_create(&state->plan, data->stage->library, &request, error);
 }
 
