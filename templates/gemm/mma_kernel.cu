@@ -6,14 +6,22 @@ TW_KERNEL(gemm_mma)
  TW_GLOBAL RESULT *TW_RESTRICT C, int M, int N, int K, int lda, int ldb, int ldc, SCALAR alpha, SCALAR beta,
 #if GROUPED
  int high EPILOGUE_PARAMETERS BATCH_PARAMETERS)
+#elif EPILOGUE || BATCHED
+ int group EPILOGUE_PARAMETERS BATCH_PARAMETERS)
+#else
+ int group)
+#endif
 {
+#if EARLY
+    /* The launches before may still run, and the next may come as soon as all blocks are so far. */
+    asm volatile("griddepcontrol.wait;\ngriddepcontrol.launch_dependents;" ::: "memory");
+#endif
+#if GROUPED
     TO_GROUP(SWAP ? BN : BM, SWAP ? N / BM + (N % BM != 0) : N / BN + (N % BN != 0));
 #if EPILOGUE
     const struct epilogue epilogue = EPILOGUE_GIVEN;
 #endif
 #elif EPILOGUE || BATCHED
- int group EPILOGUE_PARAMETERS BATCH_PARAMETERS)
-{
 #if BATCHED
     TO_LAYER();
 #endif
@@ -24,9 +32,6 @@ TW_KERNEL(gemm_mma)
 #if EPILOGUE
     const struct epilogue epilogue = EPILOGUE_GIVEN;
 #endif
-#else
- int group)
-{
 #endif
     const int all = K / BK + (K % BK != 0);
     const int part = SPLIT > 1 ? (int)blockIdx.x % SPLIT : 0;

@@ -41,6 +41,9 @@ TW_KERNEL(gemm_turn_operands)
  TW_GLOBAL cell *TW_RESTRICT workspace, int M, int N, int K, int lda, int ldb)
 {
     TW_SHARED(cell, tile, TILE *TILE_PITCH);
+#if EARLY
+    asm volatile("griddepcontrol.wait;\ngriddepcontrol.launch_dependents;" ::: "memory");
+#endif
     const int tiles_a = COPY_A ? TILES(M) * TILES(K) : 0;
     const int block = (int)blockIdx.x;
     if (block < tiles_a)
