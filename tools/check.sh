@@ -59,8 +59,8 @@ tests() {
     ctest --test-dir "build/$1" --parallel "$(($(nproc) + 1))" "${@:2}" 2>&1 | tee "build/$1/check.log"
 }
 
-# For the fuzz targets, for bench to compare with, and for tune-mpi.
-tools/setup.sh clang libclang-rt-dev libopenblas0-pthread libopenmpi-dev openmpi-bin
+# For the fuzz targets, for bench to compare with, for tune-mpi, and for packages.
+tools/setup.sh clang libclang-rt-dev libopenblas0-pthread libopenmpi-dev openmpi-bin dpkg-dev file
 step "formatting" formatting
 step "build without CUDA" build without-cuda -DTILEWISE_CUDA=OFF -DTILEWISE_TESTS=OFF
 step "build without OpenCL" build without-opencl -DTILEWISE_OPENCL=OFF -DTILEWISE_TESTS=OFF
