@@ -25,7 +25,8 @@ enum { DESCENT, PROCESS, COMPLETE };
 static const char *const words[PARTS] = {[DESCENT] = "vnd:patience=16",
                                          [PROCESS] = "bayesian:blind=0,random=0.02",
                                          [COMPLETE] = "bestfirst:initial=1"};
-static const char several[] = "bayesian:random=0.02,margin=0.01";
+static const char several[] =
+    "bayesian:random=0.02,margin=0.01,candidates=8192,work=1000000,strays=0.1";
 
 enum { MODEL, HALVED, NEIGHBOURS, LATER };
 static const struct strategy_setting settings[] = {

@@ -29,10 +29,9 @@ enum { ATTEMPTS = 100, PLANNED = 16 /* proposals that a ranking is good for, at 
 enum { OF_FIRST = 64 };
 
 static const double REFILL_GROWTH = 1.1; /* draw candidates anew at so many times as many trials */
-static const double WORK = 100000;       /* candidates times known points */
 static const double LEAST_CANDIDATES = 512;
 
-enum { INITIAL, CANDIDATES, BLIND, LONG_RUN, RANDOM, STRAYS, TOLD_APART, MARGIN };
+enum { INITIAL, CANDIDATES, BLIND, LONG_RUN, RANDOM, STRAYS, TOLD_APART, MARGIN, WORK };
 static const struct strategy_setting settings[] = {
     [INITIAL] = {"initial", 10, 2, 1000, true, "ok trials at random before the model is asked"},
     [CANDIDATES] = {"candidates", 2048, 64, 16384, true, "points that the model weighs, at most"},
@@ -42,6 +41,7 @@ static const struct strategy_setting settings[] = {
     [STRAYS] = {"strays", 0.4, 0, 1, false, "share of candidates at random"},
     [TOLD_APART] = {"told", 1, 0.1, 1, false, "share of the times, fastest first, told apart"},
     [MARGIN] = {"margin", 0, 0, 1, false, "share below the best that is no improvement yet"},
+    [WORK] = {"work", 100000, 1, 1e9, false, "candidates times known points, at most"},
     {0},
 };
 
@@ -153,7 +153,8 @@ static size_t step_blindly(struct bayesian *b) {
 
 /* As many as the model can weigh in much the same time, however much is known. */
 static int places(const struct bayesian *b, size_t known) {
-    double fewer = fmax(LEAST_CANDIDATES, WORK / (double)(known + 1));
+    double work = strategy_value(b->strategy, WORK);
+    double fewer = fmax(LEAST_CANDIDATES, work / (double)(known + 1));
     return (int)fmin(candidates(b), fewer);
 }
 
