@@ -10,13 +10,19 @@ struct tw_making {
     tw_library *library;
     struct tw_problem problem;
     int64_t strides[TW_MAX_ARGUMENTS];
+    int looked; /* for how many configurations the disk was asked */
     /* Of the configuration that was offered last: */
     struct tw_configuration configuration;
     int64_t values[TW_MAX_SYMBOLS];
-    struct tw_executable *executable; /* to be freed, unless it is taken over */
+    struct tw_executable *executable; /* NULL: there is none, or it was taken over */
+    char build[TW_HASH_SIZE];         /* what tw_builds knows it by */
+    struct tw_text sources[TW_MAX_LAUNCHES];
+    char hashes[TW_MAX_LAUNCHES][TW_HASH_SIZE]; /* of the sources; "" while nobody asked */
     struct tw_module_found found[TW_MAX_LAUNCHES];
-    int looked; /* for how many configurations the disk was asked */
 };
+
+/* Frees what a making has come to, but for what was taken over. */
+void tw_making_end(struct tw_making *making);
 
 /* As tw_query.accept, which the making is the context of: a configuration is accepted once all its
  * launches are loaded. */

@@ -146,19 +146,20 @@ static bool load_kept(struct tw_modules *modules, const struct tw_module_request
     return loaded;
 }
 
-/* What binaries are kept under: the source, or its hash, which `hash` has room for. */
-static tw_status find_kept_under(const struct tw_module_request *request, char hash[TW_HASH_SIZE],
-                                 const char **out, struct tw_error *error) {
-    *out = request->executable != NULL ? hash : request->compile.source;
-    return request->executable != NULL
-               ? tw_executable_hash(request->executable, request->compile.source, hash, error)
+/* What binaries are kept under: the source, or its hash. */
+static tw_status find_kept_under(const struct tw_module_request *request, const char **out,
+                                 struct tw_error *error) {
+    *out = request->executable != NULL ? request->hash : request->compile.source;
+    return request->executable != NULL && request->hash[0] == '\0'
+               ? tw_executable_hash(request->executable, request->compile.source, request->hash,
+                                    error)
                : TW_OK;
 }
 
 bool tw_modules_has(struct tw_modules *modules, const struct tw_module_request *request) {
-    char hash[TW_HASH_SIZE], key[TW_HASH_SIZE];
+    char key[TW_HASH_SIZE];
     const char *kept_under, *function = request->compile.function;
-    if (find_kept_under(request, hash, &kept_under, NULL) != TW_OK)
+    if (find_kept_under(request, &kept_under, NULL) != TW_OK)
         return false;
     const char *const texts[] = {kept_under, request->compile.source};
     for (int i = 0; i < 2; i++) {
@@ -174,9 +175,9 @@ bool tw_modules_has(struct tw_modules *modules, const struct tw_module_request *
 
 static tw_status make(struct tw_modules *modules, const struct tw_module_request *request,
                       struct entry *entry, struct tw_error *error) {
-    char hash[TW_HASH_SIZE], cache_key[TW_HASH_SIZE];
+    char cache_key[TW_HASH_SIZE];
     const char *kept_under;
-    tw_status hashed = find_kept_under(request, hash, &kept_under, error);
+    tw_status hashed = find_kept_under(request, &kept_under, error);
     if (hashed != TW_OK)
         return hashed;
     if (load_kept(modules, request, kept_under, entry))

@@ -108,7 +108,7 @@ static tw_status make(tw_library *library, const tw_request *request, enum use u
     tw_status status = with_selection(making, request, use, out, error);
     if (tuned != NULL)
         *tuned = making->selection.rule == TW_SELECTED_EXACT;
-    tw_executable_free(making->of.executable);
+    tw_making_end(&making->of);
     free(making);
     return status;
 }
