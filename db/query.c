@@ -230,14 +230,13 @@ bool tw_db_next_optional_real(struct tw_db_query *query, double *value) {
 }
 
 const char *tw_db_next_optional_text(struct tw_db_query *query) {
-    /* Before reading: a value that there was no memory for is NULL afterwards. */
-    bool is_null = next_is_null(query);
-    const char *text = (const char *)sqlite3_column_text(query->statement, query->column);
-    if (text == NULL && !is_null && query->status == TW_DB_OK) {
+    const char *text = (const char *)sqlite3_column_text(query->statement, query->column++);
+    /* What there is no memory for is NULL too, and SQLite says so until it is called again. */
+    if (text == NULL && sqlite3_errcode(query->db->sqlite) == SQLITE_NOMEM &&
+        query->status == TW_DB_OK) {
         query->status =
             tw_db_fail(query->db, TW_DB_NO_MEMORY, "cannot %s: out of memory", query->doing);
     }
-    query->column++;
     return text;
 }
 

@@ -28,8 +28,8 @@ struct reading {
     size_t device_count, implementation_count;
     struct device *devices;
     struct implementation *implementations;
-    /* The last rows that were prepared, and are not put yet. */
-    size_t prepared;
+    /* Rows that were prepared, and those of them that were put; the others wait. */
+    size_t prepared, put;
     struct tw_catalogue_row waiting[WAITING];
 };
 
@@ -98,6 +98,10 @@ static const void *find_id(const void *array, size_t count, size_t size, int64_t
     return count > 0 ? bsearch(&id, array, count, size, by_id) : NULL;
 }
 
+static void put_next(struct reading *r) {
+    tw_catalogue_put(r->catalogue, &r->waiting[r->put++ % WAITING]);
+}
+
 static bool add_row(void *context, const struct tw_db_result *stored) {
     struct reading *r = context;
     struct tw_catalogue *c = r->catalogue;
@@ -109,7 +113,10 @@ static bool add_row(void *context, const struct tw_db_result *stored) {
     /* What came after the devices and implementations were read is left to the next reading. */
     if (device == NULL || implementation == NULL)
         return true;
-    struct tw_catalogue_row row = {
+    if (r->prepared - r->put == WAITING)
+        put_next(r);
+    struct tw_catalogue_row *row = &r->waiting[r->prepared % WAITING];
+    *row = (struct tw_catalogue_row){
         .kernel = share_next(c, &r->last_kernel, stored->kernel),
         .problem = tw_catalogue_copy_text(c, stored->problem_key),
         .device = device->fingerprint,
@@ -130,21 +137,11 @@ static bool add_row(void *context, const struct tw_db_result *stored) {
     };
     if (c->no_memory)
         return false;
-    const char *semicolon = strchr(row.problem, ';');
-    row.attributes = share_next(c, &r->last_attributes, semicolon != NULL ? semicolon : "");
-    if (!c->no_memory && tw_catalogue_prepare(c, &row)) {
-        struct tw_catalogue_row *place = &r->waiting[r->prepared % WAITING];
-        if (r->prepared >= WAITING)
-            tw_catalogue_put(c, place);
-        *place = row;
+    const char *semicolon = strchr(row->problem, ';');
+    row->attributes = share_next(c, &r->last_attributes, semicolon != NULL ? semicolon : "");
+    if (!c->no_memory && tw_catalogue_prepare(c, row))
         r->prepared++;
-    }
     return !c->no_memory;
-}
-
-static void put_waiting(struct reading *r) {
-    for (size_t i = r->prepared < WAITING ? 0 : r->prepared - WAITING; i < r->prepared; i++)
-        tw_catalogue_put(r->catalogue, &r->waiting[i % WAITING]);
 }
 
 static const struct device *device_of(const struct reading *r, const char *fingerprint) {
@@ -177,7 +174,8 @@ tw_status tw_catalogue_add(struct tw_catalogue *c, tw_db *db, struct tw_error *e
         qsort(r.implementations, r.implementation_count, sizeof *r.implementations, by_id);
         if (!c->no_memory)
             status = tw_db_result_each(db, add_row, &r);
-        put_waiting(&r);
+        while (r.put < r.prepared)
+            put_next(&r);
     }
     if (status == TW_DB_OK && !c->no_memory)
         status = tw_db_model_each(db, NULL, add_model, &r);
