@@ -26,7 +26,9 @@ static void print_lines(tw_plan *plan, const char *unkept) {
         tw_text_print(text, "\n");
     }
     if (e->preferred_ready)
-        tw_text_print(text, "  preferred       for its binary, which is there already\n");
+        tw_text_print(text, "  preferred       for its binary, which %s\n",
+                      e->preferred_ready == 1 ? "is there already"
+                                              : "does for more of the sizes that change");
     for (const char *line = e->runners_up; line != NULL && *line != '\0';) {
         size_t length = strcspn(line, "\n");
         tw_text_print(text, "  rather than     %.*s\n", (int)length, line);
@@ -73,7 +75,7 @@ tw_status tw_plan_explain_fill(tw_plan *plan, const struct tw_plan_sources *sour
     e->passed_over = plan->texts[PASSED_OVER].data;
     e->predicted_us = s->predicted_us;
     e->uncertainty = s->uncertainty;
-    e->preferred_ready = s->ready;
+    e->preferred_ready = s->ready ? 1 : s->lasting ? 2 : 0;
     for (int i = 0; i < s->other_count; i++) {
         tw_text_print(&plan->texts[RUNNERS_UP], "%s", i > 0 ? "\n" : "");
         tw_selection_other(d, &s->others[i], &plan->texts[RUNNERS_UP]);

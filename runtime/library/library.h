@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "runtime/backend/backend.h"
+#include "runtime/library/changing.h"
 #include "runtime/library/descriptions.h"
 #include "runtime/library/modules.h"
 #include "runtime/library/plan_table.h"
@@ -29,6 +30,7 @@ struct tw_library {
     struct tw_modules *modules;
     struct tw_builds *builds;
     double tolerance; /* below 0: none */
+    struct tw_changing changing; /* sizes, from one plan to the next */
     struct tw_plan_table *plans;
     struct tw_tuning *tuning; /* NULL: a miss tunes nothing */
     tw_miss on_miss;

@@ -156,6 +156,7 @@ tw_status tw_open(tw_library **out, const tw_options *options, tw_error *error) 
     if (library == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     pthread_mutex_init(&library->results, NULL);
+    pthread_mutex_init(&library->changing.lock, NULL);
     status = open_parts(library, &read, error);
     if (status != TW_OK) {
         tw_close(library);
@@ -182,6 +183,7 @@ void tw_close(tw_library *library) {
     for (int i = 0; library->databases != NULL && library->databases[i] != NULL; i++)
         free(library->databases[i]);
     free(library->databases);
+    pthread_mutex_destroy(&library->changing.lock);
     pthread_mutex_destroy(&library->results);
     free(library);
 }

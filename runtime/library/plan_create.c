@@ -113,6 +113,12 @@ void tw_plan_settle(tw_library *library, const tw_request *request) {
         tw_plan_promise(library, &wanted.request);
 }
 
+void tw_plan_expect(tw_library *library, const tw_request *request) {
+    struct tw_canonical wanted;
+    if (request->kernel != NULL && tw_request_read(library, request, &wanted, NULL) == TW_OK)
+        (void)tw_changing_note(&library->changing, &wanted.problem);
+}
+
 tw_status tw_plan_create(const tw_plan **out, tw_library *library, const tw_request *request,
                          tw_error *error) {
     struct tw_plan_key key;

@@ -15,4 +15,7 @@ tw_status tw_plan_create_missing(tw_library *library, const struct tw_plan_key *
  * compiled. A plan that is there already, or is not to be predicted, is left alone. */
 void tw_plan_settle(tw_library *library, const tw_request *request);
 
+/* Notes that a request will come, for which dimensions it differs in from others. */
+void tw_plan_expect(tw_library *library, const tw_request *request);
+
 #endif

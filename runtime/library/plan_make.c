@@ -88,8 +88,10 @@ static tw_status with_selection(struct making *making, const tw_request *request
         .tolerance = library->tolerance};
     if (use != LOOK)
         query.accept = use == LOAD ? tw_making_accept : tw_making_promise;
-    if (use != LOOK && library->tolerance >= 0)
+    if (use != LOOK && library->tolerance >= 0) {
         query.ready = tw_making_ready;
+        query.changing = tw_changing_note(&library->changing, &making->of.problem);
+    }
     status = tw_select(&query, &making->selection, error);
     if (status == TW_OK && use == LOAD)
         status = prepare(making, out, error);

@@ -82,10 +82,15 @@ static void run_threads(struct batch *batch, int threads) {
 }
 
 /* Threads that began with one shape each would compile for each what is the best there. So it is
- * settled first, one after the other, which binaries there will be; what cannot be is told of when
- * the plan is made. */
+ * settled first, one after the other, which binaries there will be, and the first may know that
+ * there are others; what cannot be is told of when the plan is made. */
 static void make_all(struct batch *batch, int threads) {
     pthread_mutex_init(&batch->lock, NULL);
+    if (batch->count > 1) {
+        tw_request last;
+        batch->read(batch, batch->count - 1, &last);
+        tw_plan_expect(batch->library, &last);
+    }
     for (size_t i = 0; i < batch->count && batch->count > 1; i++) {
         tw_request request;
         batch->read(batch, i, &request);

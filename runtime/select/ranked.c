@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "runtime/predict/estimate.h"
+#include "runtime/select/lasting.h"
 #include "runtime/select/near.h"
 
 /* Rows that are looked at: the nearest, of this device (TW_MOST_NEAR) and of others. */
-enum { NEAR_ELSEWHERE = 32, RATIOS = 8, MOST_OF_MODEL = 256 };
+enum { NEAR_ELSEWHERE = 32, RATIOS = 8, MOST_OF_MODEL = 256, MOST_LASTING = 16 };
 
 /* The standard deviation of the logarithm of a prediction, as seen where both were measured: what
  * it is at best, what a doubling of a dimension adds, until it is that of any problem; and what
@@ -27,7 +28,9 @@ struct candidate {
     struct tw_configuration configuration;
     double predicted_us, uncertainty;
     double ratio; /* of the measured time to the estimate, where it was measured */
-    bool ready;   /* preferred for that to one that is predicted to be a little faster */
+    /* Preferred to one that is predicted to be a little faster, for its binaries are there, or do
+     * for more sizes. */
+    bool ready, lasting;
 };
 
 struct ranking {
@@ -335,9 +338,44 @@ static int compare_candidates(const void *left, const void *right) {
     return a->row != NULL && b->row != NULL ? tw_search_compare_rows(a->row, b->row) : 0;
 }
 
-/* Whether one that is predicted to be about as fast as the best needs no compiler: the first of
- * those is put before all. What is loaded is cheaper to find than what is on the disk. */
-static void prefer_ready(struct ranking *ranking) {
+static void put_first(struct ranking *ranking, size_t i) {
+    const struct candidate candidate = ranking->all[i];
+    memmove(&ranking->all[1], &ranking->all[0], i * sizeof candidate);
+    ranking->all[0] = candidate;
+}
+
+/* Of those that are predicted to be about as fast as the best, `close`, one that needs no compiler;
+ * what is loaded is cheaper to find than what is on the disk. */
+static bool prefer_ready(struct ranking *ranking, size_t close) {
+    const struct tw_query *query = ranking->search->query;
+    for (enum tw_ready where = TW_READY_LOADED; where <= TW_READY_ON_DISK; where++)
+        for (size_t i = 0; i < close; i++) {
+            if (!query->ready(query->context, &ranking->all[i].configuration, where))
+                continue;
+            put_first(ranking, i);
+            ranking->all[0].ready = i > 0;
+            return true;
+        }
+    return false;
+}
+
+/* If one has to be compiled, it had better do for the sizes that are asked for next. */
+static void prefer_lasting(struct ranking *ranking, size_t close) {
+    size_t best = 0;
+    int most = -1;
+    for (size_t i = 0; i < close && i < MOST_LASTING; i++) {
+        int sizes = tw_search_lasting(ranking->search, &ranking->all[i].configuration);
+        if (sizes > most) {
+            most = sizes;
+            best = i;
+        }
+    }
+    put_first(ranking, best);
+    ranking->all[0].lasting = best > 0;
+}
+
+/* Puts one before all that saves compiling, if it is predicted to be about as fast as the best. */
+static void prefer(struct ranking *ranking) {
     const struct tw_query *query = ranking->search->query;
     size_t close = 0;
     if (query->ready == NULL)
@@ -345,16 +383,8 @@ static void prefer_ready(struct ranking *ranking) {
     while (close < ranking->count &&
            at_worst(&ranking->all[close]) <= (1 + query->tolerance) * at_worst(&ranking->all[0]))
         close++;
-    for (enum tw_ready where = TW_READY_LOADED; where <= TW_READY_ON_DISK; where++)
-        for (size_t i = 0; i < close; i++) {
-            const struct candidate candidate = ranking->all[i];
-            if (!query->ready(query->context, &candidate.configuration, where))
-                continue;
-            memmove(&ranking->all[1], &ranking->all[0], i * sizeof candidate);
-            ranking->all[0] = candidate;
-            ranking->all[0].ready = i > 0;
-            return;
-        }
+    if (!prefer_ready(ranking, close) && query->changing != 0 && close > 1)
+        prefer_lasting(ranking, close);
 }
 
 static void note_others(const struct ranking *ranking, size_t chosen,
@@ -397,6 +427,7 @@ static bool choose(struct ranking *ranking) {
         selection->predicted_us = candidate->predicted_us;
         selection->uncertainty = candidate->uncertainty;
         selection->ready = candidate->ready;
+        selection->lasting = candidate->lasting;
         note_others(ranking, i, selection);
         return true;
     }
@@ -428,7 +459,7 @@ tw_status tw_search_ranked(struct tw_search *search, struct tw_selection *select
         add_presets(ranking);
     }
     qsort(ranking->all, ranking->count, sizeof ranking->all[0], compare_candidates);
-    prefer_ready(ranking);
+    prefer(ranking);
     *found = choose(ranking);
     /* One that is further than what is chosen would not have been missed. */
     if (ranking->unfit.row != NULL && (!*found || ranking->unfit.distance <= selection->distance))

@@ -119,7 +119,8 @@ static int compiles(const struct shop *shop, int64_t n, int64_t k, double tolera
                                        .cache = "cold",
                                        .context = &a,
                                        .ready = tolerance >= 0 ? ready : NULL,
-                                       .tolerance = tolerance};
+                                       .tolerance = tolerance,
+                                       .changing = i > 0};
         must(tw_select(&query, &s, &error), error);
         key_of(&a, &s.configuration, key);
         /* What is preferred was there, and is no more than so much worse than the best. */
