@@ -29,7 +29,7 @@ struct tw_library {
     struct tw_database_binaries *binaries; /* NULL: not trusted */
     struct tw_modules *modules;
     struct tw_builds *builds;
-    double tolerance; /* below 0: none */
+    double tolerance;            /* below 0: none */
     struct tw_changing changing; /* sizes, from one plan to the next */
     struct tw_plan_table *plans;
     struct tw_tuning *tuning; /* NULL: a miss tunes nothing */
