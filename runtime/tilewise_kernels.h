@@ -199,7 +199,8 @@ typedef struct tw_conv2d_descriptor {
      * of f32. */
     const char *type;
     /* NULL: the type of the sums. "tf32": those of f32 may be of products rounded to 10 bits of
-     * fraction, which tensor cores take. */
+     * fraction, which tensor cores take. "direct": those of f32 and f64 are of the products
+     * themselves, and never by Winograd's polynomials, which multiply less often and round more. */
     const char *compute_type;
     tw_layout layout;
     int64_t images; /* 0: there is nothing to do */

@@ -95,7 +95,7 @@ static bool make_key(const struct operation *operation, const tw_conv2d_descript
     return words && beyond == 0;
 }
 
-/* Only tf32 has to be asked for. */
+/* Only tf32 and direct sums have to be asked for. */
 static tw_status check_compute_type(const struct operation *operation,
                                     const tw_conv2d_descriptor *d, const char **compute,
                                     tw_error *error) {
@@ -104,8 +104,8 @@ static tw_status check_compute_type(const struct operation *operation,
     *compute = "default";
     if (d->compute_type == NULL || strcmp(d->compute_type, sums) == 0)
         return TW_OK;
-    *compute = "tf32";
-    if (strcmp(d->compute_type, "tf32") == 0)
+    *compute = d->compute_type;
+    if (strcmp(*compute, "tf32") == 0 || strcmp(*compute, "direct") == 0)
         return TW_OK;
     return tw_fail(error, TW_INVALID, "compute_type is \"%.40s\", but %s of %.40s computes in %s",
                    d->compute_type, operation->name, type, sums);

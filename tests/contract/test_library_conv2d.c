@@ -182,6 +182,15 @@ static void computes_depthwise(void **state) {
     }
 }
 
+static void computes_direct_sums(void **state) {
+    tw_conv2d_descriptor d = small(TW_NCHW);
+    d.filter_w = 3, d.pad_h = d.pad_w = 1;
+    d.compute_type = "direct";
+    check(*state, d, RESULTS, false);
+    check(*state, d, IMAGES, false);
+    check(*state, d, FILTERS, false);
+}
+
 static void zeroes_are_defaults(void **state) {
     const tw_conv2d_descriptor d = {.images = 1,
                                     .channels = 3,
@@ -241,6 +250,7 @@ static void what_does_not_go_together(void **state) {
         {good, "conv2d has no dtype \"i8\"; there are f32, f64, f16, bf16"},
         {good, "compute_type is \"f16\", but conv2d of f32 computes in f32"},
         {good, "only convolutions of f32 may be computed in tf32"},
+        {good, "only convolutions of f32 and f64 have sums that are not direct"},
         {good, "conv2d has no type \"f32,a=b\""},
         {good, "the size of tw_conv2d_descriptor is 3"},
     };
@@ -266,6 +276,7 @@ static void what_does_not_go_together(void **state) {
     cases[i++].d.type = "i8";
     cases[i++].d.compute_type = "f16";
     cases[i].d.type = "f16", cases[i++].d.compute_type = "tf32";
+    cases[i].d.type = "f16", cases[i++].d.compute_type = "direct";
     cases[i++].d.type = "f32,a=b";
     cases[i++].d.size = 3;
     assert_int_equal(i, sizeof cases / sizeof *cases);
@@ -300,13 +311,10 @@ static void plans_are_made_before(void **state) {
 
 int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {
-        LIBRARY_TEST(computes_as_described),
-        LIBRARY_TEST(computes_depthwise),
-        LIBRARY_TEST(computes_gradients),
-        LIBRARY_TEST(zeroes_are_defaults),
-        LIBRARY_TEST(no_images),
-        LIBRARY_TEST(what_does_not_go_together),
-        cmocka_unit_test(plans_are_made_before),
+        LIBRARY_TEST(computes_as_described),     LIBRARY_TEST(computes_depthwise),
+        LIBRARY_TEST(computes_gradients),        LIBRARY_TEST(computes_direct_sums),
+        LIBRARY_TEST(zeroes_are_defaults),       LIBRARY_TEST(no_images),
+        LIBRARY_TEST(what_does_not_go_together), cmocka_unit_test(plans_are_made_before),
     };
     if (!backend_is_here(count, arguments))
         return 0;

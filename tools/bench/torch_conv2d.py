@@ -32,7 +32,7 @@ TYPES = {"f32": torch.float32, "f64": torch.float64, "f16": torch.float16, "bf16
 NAMES = ("IMAGES", "CHANNELS", "IN_H", "IN_W", "FILTERS", "R", "S")
 NUMBERS = {"stride_h": 1, "stride_w": 1, "pad_h": 0, "pad_w": 0, "dilation_h": 1, "dilation_w": 1, "groups": 1}
 WORDS = {"dtype": ("f32", tuple(TYPES)), "layout": ("nchw", ("nchw", "nhwc")),
-         "compute": ("default", ("default", "tf32"))}
+         "compute": ("default", ("default", "tf32", "direct"))}
 
 
 class Layer:

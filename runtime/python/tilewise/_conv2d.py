@@ -232,6 +232,7 @@ def conv2d(
         Applied last.
     compute : str, optional
         ``"tf32"``: operands of float32 may be rounded to 10 bits of fraction, as tensor cores take them.
+        ``"direct"``: no sums by Winograd's polynomials, which multiply less often and round more.
     stream, library
         As for `gemm`.
 
