@@ -4,7 +4,7 @@
     tools/recode.py [BUILD]
 
 The rows of runtime/variant/legacy_codes.inc say by which code of today results of old databases go on: wrong rows
-would lose them. The hashes in tests/unit/test_compose.c hold flat forms to what they were. BUILD is build/release
+would lose them. The hashes in tests/unit/test_flat_forms.c hold flat forms to what they were. BUILD is build/release
 unless given; it is built first, and `git diff` then shows what the change touched: a kernel that was not meant to
 change must not be there.
 """
@@ -16,7 +16,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CODES = ROOT / "runtime/variant/legacy_codes.inc"
-COMPOSE = ROOT / "tests/unit/test_compose.c"
+FLAT_FORMS = ROOT / "tests/unit/test_flat_forms.c"
 ROW = r'\{"(\w+)", "(\w+)", "(\w+)",\s*"\w+", "\w+"\}'
 
 
@@ -37,13 +37,13 @@ def recode(folder):
 
 
 def rehash(folder):
-    """test_compose prints the rows that are not as they should be."""
-    build(folder, "test_compose")
-    result = subprocess.run([folder / "tests/test_compose"], capture_output=True, text=True)
-    text = COMPOSE.read_text()
+    """test_flat_forms prints the rows that are not as they should be."""
+    build(folder, "test_flat_forms")
+    result = subprocess.run([folder / "tests/test_flat_forms"], capture_output=True, text=True)
+    text = FLAT_FORMS.read_text()
     for kernel, name, found in re.findall(r'\{"(\w+)", "(\w+)", "([0-9a-f]{32})"\}', result.stdout + result.stderr):
         text = re.sub(r'\{"%s", "%s", "\w+"\}' % (kernel, name), '{"%s", "%s", "%s"}' % (kernel, name, found), text)
-    COMPOSE.write_text(text)
+    FLAT_FORMS.write_text(text)
 
 
 def main():
