@@ -23,52 +23,51 @@ static tw_status no_such(const tw_plan *plan, const char *name, tw_error *error)
 
 static tw_status take(const tw_plan *plan, const tw_binding *bindings, size_t count,
                       struct tw_arguments *given, tw_error *error) {
-    const struct tw_description *d = plan->description;
+    for (int i = 0; i < plan->argument_count; i++)
+        given->memory[plan->arguments[i].argument] = (struct tw_memory){0};
+    given->scalars_given = 0;
     /* Bindings in the description's order are found at the first try. */
     int next = 0;
     for (size_t i = 0; i < count; i++) {
         const char *name = bindings[i].name != NULL ? bindings[i].name : "";
         int tries = 0;
-        while (tries < d->argument_count && (d->arguments[next].kind == TW_ARGUMENT_STRIDE ||
-                                             strcmp(d->arguments[next].name, name) != 0)) {
-            next = next + 1 < d->argument_count ? next + 1 : 0;
+        while (tries < plan->argument_count && strcmp(plan->arguments[next].name, name) != 0) {
+            next = next + 1 < plan->argument_count ? next + 1 : 0;
             tries++;
         }
-        if (tries == d->argument_count)
+        if (tries == plan->argument_count)
             return no_such(plan, name, error);
-        if (d->arguments[next].kind == TW_ARGUMENT_BUFFER) {
-            given->memory[next].address = (uintptr_t)bindings[i].buffer;
+        const struct tw_plan_argument *argument = &plan->arguments[next];
+        if (argument->is_buffer) {
+            given->memory[argument->argument].address = (uintptr_t)bindings[i].buffer;
         } else {
-            given->scalars[next] = bindings[i].number;
-            given->scalars_given |= UINT32_C(1) << next;
+            given->scalars[argument->argument] = bindings[i].number;
+            given->scalars_given |= UINT32_C(1) << argument->argument;
         }
-        next = next + 1 < d->argument_count ? next + 1 : 0;
+        next = next + 1 < plan->argument_count ? next + 1 : 0;
     }
     return TW_OK;
 }
 
 static tw_status check_buffers(const tw_plan *plan, const struct tw_arguments *given,
                                tw_error *error) {
-    const struct tw_description *d = plan->description;
-    for (int i = 0; i < d->argument_count; i++) {
-        if (d->arguments[i].kind != TW_ARGUMENT_BUFFER)
+    for (int i = 0; i < plan->argument_count; i++) {
+        const struct tw_plan_argument *argument = &plan->arguments[i];
+        const uint64_t address = given->memory[argument->argument].address;
+        if (!argument->is_buffer)
             continue;
-        if (plan->executable->absent >> i & 1) {
-            if (given->memory[i].address != 0)
-                return tw_fail(error, TW_INVALID, "%s has no buffer %s for this problem", d->kernel,
-                               d->arguments[i].name);
-            continue;
-        }
-        if (given->memory[i].address == 0)
-            return tw_fail(error, TW_INVALID, "%s needs the buffer %s", d->kernel,
-                           d->arguments[i].name);
-        if (plan->alignments[i] > 0 &&
-            (given->memory[i].address & (uint64_t)(plan->alignments[i] - 1)) != 0)
+        if (argument->is_absent != (address == 0))
+            return argument->is_absent
+                       ? tw_fail(error, TW_INVALID, "%s has no buffer %s for this problem",
+                                 plan->description->kernel, argument->name)
+                       : tw_fail(error, TW_INVALID, "%s needs the buffer %s",
+                                 plan->description->kernel, argument->name);
+        if (argument->alignment > 0 && (address & (uint64_t)(argument->alignment - 1)) != 0)
             return tw_fail(
                 error, TW_INVALID,
                 "%s: the buffer %s is not aligned to the %d bytes that its plan was made "
                 "for; request a lower alignment",
-                d->kernel, d->arguments[i].name, plan->alignments[i]);
+                plan->description->kernel, argument->name, argument->alignment);
     }
     return TW_OK;
 }
@@ -101,9 +100,7 @@ static tw_status queue(const tw_plan *plan, void *stream, const struct tw_argume
 tw_status tw_launch(const tw_plan *plan, void *stream, const tw_binding *bindings, size_t count,
                     tw_error *error) {
     const tw_library *library = plan->library;
-    struct tw_arguments given; /* the rest is not looked at */
-    memset(given.memory, 0, (size_t)plan->description->argument_count * sizeof *given.memory);
-    given.scalars_given = 0;
+    struct tw_arguments given; /* what is not of the plan's arguments is not looked at */
     tw_status status = take(plan, bindings, count, &given, error);
     if (status == TW_OK)
         status = check_buffers(plan, &given, error);

@@ -9,13 +9,22 @@
 #include "runtime/description/problem.h"
 #include "runtime/variant/executable.h"
 
+/* An argument that calls give. These lie together, where a description's are cache lines apart. */
+struct tw_plan_argument {
+    const char *name;
+    unsigned char argument;  /* index in the description */
+    unsigned char alignment; /* of a buffer's address, a power of two; 0: it has no address */
+    bool is_buffer;
+    bool is_absent; /* a buffer that the problem has not */
+};
+
 struct tw_plan {
     tw_library *library;
     const struct tw_description *description;
     struct tw_executable *executable;
     const struct tw_module *modules[TW_MAX_LAUNCHES]; /* of its launches */
-    /* Powers of two that buffers must have, by argument; 0: they have no addresses. */
-    unsigned char alignments[TW_MAX_ARGUMENTS];
+    int argument_count;
+    struct tw_plan_argument arguments[TW_MAX_ARGUMENTS];
     tw_explanation explanation;
     struct tw_text texts[8];       /* what the explanation points to */
     struct tw_asked *asked;        /* counts its launches; NULL: nobody does */

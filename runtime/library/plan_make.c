@@ -31,6 +31,23 @@ static tw_status log_shape(const struct making *making, tw_plan *plan, tw_error 
     return plan->asked != NULL ? TW_OK : tw_fail(error, TW_NO_MEMORY, "out of memory");
 }
 
+static void prepare_arguments(const struct making *making, tw_plan *plan) {
+    const struct tw_description *d = plan->description;
+    const int alignment = (int)making->of.values[TW_SLOT_ALIGNMENT];
+    for (int i = 0; i < d->argument_count; i++) {
+        const struct tw_argument *argument = &d->arguments[i];
+        if (argument->kind == TW_ARGUMENT_STRIDE)
+            continue;
+        struct tw_plan_argument *out = &plan->arguments[plan->argument_count++];
+        *out = (struct tw_plan_argument){.name = argument->name,
+                                         .argument = (unsigned char)i,
+                                         .is_buffer = argument->kind == TW_ARGUMENT_BUFFER,
+                                         .is_absent = plan->executable->absent >> i & 1};
+        if (out->is_buffer && making->of.library->backend->has_addresses)
+            out->alignment = (unsigned char)tw_problem_alignment(&making->of.problem, i, alignment);
+    }
+}
+
 static tw_status prepare(struct making *making, tw_plan **out, tw_error *error) {
     tw_plan *plan = calloc(1, sizeof *plan);
     if (plan == NULL)
@@ -39,10 +56,7 @@ static tw_status prepare(struct making *making, tw_plan **out, tw_error *error) 
     plan->description = making->of.problem.description;
     plan->executable = making->of.executable;
     making->of.executable = NULL;
-    for (int i = 0; i < plan->description->argument_count; i++)
-        if (making->of.library->backend->has_addresses)
-            plan->alignments[i] = (unsigned char)tw_problem_alignment(
-                &making->of.problem, i, (int)making->of.values[TW_SLOT_ALIGNMENT]);
+    prepare_arguments(making, plan);
     struct tw_plan_sources sources = {.problem = &making->of.problem,
                                       .selection = &making->selection,
                                       .origin = making->of.found[0].origin,
