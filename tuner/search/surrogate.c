@@ -269,12 +269,8 @@ static void take_off(struct surrogate *surrogate, size_t point) {
     surrogate->on_panel[point / 8] = (unsigned char)(surrogate->on_panel[point / 8] & ~bit);
 }
 
-void surrogate_offer(struct surrogate *surrogate, size_t point) {
-    int implementation = space_implementation(surrogate->space, point);
-    struct part *part = &surrogate->parts[implementation];
-    unsigned char *bits = &surrogate->on_panel[point / 8], bit = (unsigned char)(1u << point % 8);
-    if ((*bits & bit) != 0 || surrogate->places == 0 || !prepare(surrogate, part, implementation))
-        return;
+/* A point that is not on the panel, and what is expected of it. */
+static void put(struct surrogate *surrogate, struct part *part, size_t point, double expected) {
     float x[GAUSSIAN_DIMENSIONS];
     features_of(surrogate->space, point, x);
     int place = part->next;
@@ -283,11 +279,19 @@ void surrogate_offer(struct surrogate *surrogate, size_t point) {
     } else {
         part->offered_count = place + 1;
     }
-    *bits |= bit;
+    surrogate->on_panel[point / 8] |= (unsigned char)(1u << point % 8);
     part->offered[place] = point;
-    part->expected[place] = expected_of(surrogate, point);
+    part->expected[place] = expected;
     part->next = (place + 1) % surrogate->places;
     panel_put(part->panel, place, x);
+}
+
+void surrogate_offer(struct surrogate *surrogate, size_t point) {
+    int implementation = space_implementation(surrogate->space, point);
+    struct part *part = &surrogate->parts[implementation];
+    bool offered = (surrogate->on_panel[point / 8] >> point % 8 & 1) != 0;
+    if (!offered && surrogate->places > 0 && prepare(surrogate, part, implementation))
+        put(surrogate, part, point, expected_of(surrogate, point));
 }
 
 static double improvement(double gain, double deviation) {
@@ -313,8 +317,10 @@ static size_t list_candidates(const struct surrogate *surrogate, struct part *pa
         double gain = surrogate->best - surrogate->margin - panel_mean(part->panel, place) -
                       trend(part, part->expected[place]);
         list[place] = (struct surrogate_candidate){
-            part->offered[place],
-            part->fitted ? improvement(gain, panel_deviation(part->panel, place)) : 0};
+            .point = part->offered[place],
+            .improvement =
+                part->fitted ? improvement(gain, panel_deviation(part->panel, place)) : 0,
+            .expected = part->expected[place]};
     }
     return (size_t)part->offered_count;
 }
@@ -332,7 +338,7 @@ int surrogate_thin(struct surrogate *surrogate, int places, struct surrogate_can
             panel_clear(part->panel);
         qsort(list, count, sizeof *list, most_first);
         for (size_t kept = 0; kept < count && kept < (size_t)surrogate->places / 2; kept++)
-            surrogate_offer(surrogate, list[kept].point);
+            put(surrogate, part, list[kept].point, list[kept].expected);
         stay += part->offered_count;
     }
     return stay;

@@ -32,6 +32,7 @@ bool surrogate_refresh(struct surrogate *surrogate);
 struct surrogate_candidate {
     size_t point;
     double improvement; /* see surrogate_improvement */
+    double expected;    /* the logarithm of the seconds expected beforehand; NAN: nothing was */
 };
 
 /* Makes a point a candidate, in place of one that has been on offer for long where there is no
