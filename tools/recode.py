@@ -41,7 +41,10 @@ def rehash(folder):
     build(folder, "test_flat_forms")
     result = subprocess.run([folder / "tests/test_flat_forms"], capture_output=True, text=True)
     text = FLAT_FORMS.read_text()
-    for kernel, name, found in re.findall(r'\{"(\w+)", "(\w+)", "([0-9a-f]{32})"\}', result.stdout + result.stderr):
+    rows = re.findall(r'\{"(\w+)", "(\w+)", "([0-9a-f]{32})"\}', result.stdout + result.stderr)
+    if result.returncode != 0 and not rows:
+        sys.exit("recode.py: test_flat_forms fails, and for no hash; see what it says")
+    for kernel, name, found in rows:
         text = re.sub(r'\{"%s", "%s", "\w+"\}' % (kernel, name), '{"%s", "%s", "%s"}' % (kernel, name, found), text)
     FLAT_FORMS.write_text(text)
 
