@@ -145,27 +145,30 @@ static void submit(struct house *house, struct compile_pool *pool, int block) {
     tw_executable_free(executable);
 }
 
+static void take_one(struct house *house, struct compile_pool *pool, struct compiled *compiled) {
+    double deadline = tw_clock_now() + LONG;
+    bool is = false;
+    while (!is) {
+        assert_true(tw_clock_now() < deadline);
+        must(compile_pool_take(pool, compiled, &is, &house->error), house->error);
+        struct pollfd fds[8];
+        if (!is)
+            poll(fds, (nfds_t)compile_pool_fds(pool, fds), 10);
+    }
+}
+
 /* Takes `count` variants; statuses[i] becomes what came of number ids[i]. */
 static void take(struct house *house, struct compile_pool *pool, int count, const int *ids,
                  enum tw_db_trial_status *statuses, char message[TW_ERROR_SIZE]) {
-    double deadline = tw_clock_now() + LONG;
-    for (int taken = 0; taken < count;) {
+    for (int taken = 0; taken < count; taken++) {
         struct compiled compiled;
-        bool is;
-        assert_true(tw_clock_now() < deadline);
-        must(compile_pool_take(pool, &compiled, &is, &house->error), house->error);
-        if (!is) {
-            struct pollfd fds[8];
-            poll(fds, (nfds_t)compile_pool_fds(pool, fds), 10);
-            continue;
-        }
+        take_one(house, pool, &compiled);
         for (int i = 0; i < count; i++)
             if (ids[i] == (int)compiled.id)
                 statuses[i] = compiled.status;
         if (compiled.status != TW_DB_TRIAL_OK)
             strcpy(message, compiled.message);
         compiled_free(&compiled);
-        taken++;
     }
     assert_int_equal(compile_pool_busy(pool), 0);
     assert_false(compile_pool_full(pool));
@@ -208,7 +211,6 @@ static void two_pools_on_the_same_workers(void **state) {
     struct compile_pool *one = pool_of(house, 2, LONG), *other;
     must(compile_pool_share(one, &other, &house->error), house->error);
     assert_int_equal(compile_pool_size(other), 2);
-    assert_int_equal(compile_pool_portion(other), 1);
     plan(house, "compile await 2");
     submit(house, one, 32);
     submit(house, other, 32);
@@ -236,6 +238,45 @@ static void two_pools_on_the_same_workers(void **state) {
         assert_int_equal(statuses[0], TW_DB_TRIAL_OK);
     }
     compile_pool_free(other);
+}
+
+/* The pool whose variant is ready is the first to see a free worker, and leaves it to one that was
+ * turned away with less than its portion, unless that wants nothing any more. */
+static void workers_are_left_to_pools_with_less(void **state) {
+    struct house *house = *state;
+    struct compiled compiled;
+    struct compile_pool *one = pool_of(house, 2, LONG), *other;
+    must(compile_pool_share(one, &other, &house->error), house->error);
+    assert_int_equal(compile_pool_portion(one), 2);
+    submit(house, one, 32);
+    submit(house, one, 64);
+    assert_true(compile_pool_full(other));
+    assert_int_equal(compile_pool_portion(one), 1);
+    take_one(house, one, &compiled);
+    compiled_free(&compiled);
+    assert_int_equal(compile_pool_busy(one), 1);
+    assert_true(compile_pool_full(one));
+    assert_false(compile_pool_full(other));
+    assert_false(compile_pool_full(one));
+    submit(house, other, 128);
+    assert_true(compile_pool_full(one));
+    take_one(house, one, &compiled);
+    compiled_free(&compiled);
+    /* Both have their portion, or may come to it. */
+    assert_false(compile_pool_full(one));
+    submit(house, one, 32);
+    assert_true(compile_pool_full(other));
+    take_one(house, other, &compiled);
+    compiled_free(&compiled);
+    assert_true(compile_pool_full(one));
+    compile_pool_rest(other);
+    assert_false(compile_pool_full(one));
+    submit(house, other, 64);
+    take_one(house, one, &compiled);
+    compiled_free(&compiled);
+    compile_pool_free(other);
+    assert_int_equal(compile_pool_portion(one), 2);
+    compile_pool_free(one);
 }
 
 /* The first of three fails so, and the others are built. */
@@ -429,6 +470,7 @@ int main(int count, char **words) {
         TEST(blame),
         TEST(tried_again_alone),
         TEST(two_pools_on_the_same_workers),
+        TEST(workers_are_left_to_pools_with_less),
         TEST(verdicts),
         TEST(compilers_without_memory),
         TEST(a_compiler_that_hangs),

@@ -159,6 +159,7 @@ static tw_status compile(struct verification *v) {
         pipeline_wait(s, 0.1);
         status = pipeline_collect_builds(s);
     }
+    compile_pool_rest(s->pool);
     return status;
 }
 

@@ -62,14 +62,19 @@ static struct candidate *next_candidate(struct session *s, tw_status *status) {
 /* The measured kernels and the compilers share a CPU's cores, so there they take turns: compile a
  * batch, then measure it. A GPU is kept fed instead, but what waits for it for long was proposed by
  * a strategy that knew less. */
-static bool may_compile(struct session *s) {
+static bool wants_more(struct session *s) {
     int compiling = compile_pool_busy(s->pool), jobs = compile_pool_portion(s->pool);
-    if (compile_pool_full(s->pool))
-        return false;
     if (!s->device->is_cpu)
         return s->ready.count < 2 * s->device_count + jobs / 4;
     return devices_running(s) == 0 && devices_idle(s) != NULL &&
            (s->ready.count == 0 || compiling > 0) && s->ready.count + compiling < jobs;
+}
+
+static bool may_compile(struct session *s, int64_t room) {
+    if (room > 0 && wants_more(s))
+        return !compile_pool_full(s->pool);
+    compile_pool_rest(s->pool);
+    return false;
 }
 
 static tw_status start_candidate(struct session *s, struct candidate *candidate) {
@@ -257,7 +262,7 @@ static tw_status catch_up(struct session *s) {
  * batch is compiled first. */
 tw_status pipeline_step(struct session *s, int64_t room) {
     tw_status status = catch_up(s);
-    for (; status == TW_OK && room > 0 && may_compile(s); room--) {
+    for (; status == TW_OK && may_compile(s, room); room--) {
         struct candidate *candidate = next_candidate(s, &status);
         if (candidate == NULL)
             break;

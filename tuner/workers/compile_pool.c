@@ -27,8 +27,8 @@ struct slot {
 };
 
 struct compilers {
-    pthread_mutex_t lock; /* of all that follows */
-    int pools;            /* that share them */
+    pthread_mutex_t lock;       /* of all that follows */
+    struct compile_pool *first; /* of those that share them */
     struct message assignment;
     double timeout_s;
     int busy;          /* slots */
@@ -42,9 +42,12 @@ struct compilers {
 
 struct compile_pool {
     struct compilers *compilers;
-    int64_t shared;  /* launches that were known */
-    bool has_late;   /* another pool took the worker that it was to have: */
-    struct job late; /* it is the next to get one */
+    struct compile_pool *next; /* that shares them */
+    bool takes_part;           /* it was asked about its share; one that is only shared was not */
+    bool turned_away;          /* when it last asked for a worker */
+    int64_t shared;            /* launches that were known */
+    bool has_late;             /* another pool took the worker that it was to have: */
+    struct job late;           /* it is the next to get one */
 };
 
 static tw_status start(struct compilers *all, struct slot *slot, struct tw_error *error) {
@@ -81,7 +84,7 @@ tw_status compile_pool_create(struct compile_pool **out, const struct tw_device_
     }
     pool->compilers = all;
     pthread_mutex_init(&all->lock, NULL);
-    all->pools = 1;
+    all->first = pool;
     all->timeout_s = timeout_s;
     all->assignment = compile_assignment_pack(device);
     all->again = calloc((size_t)workers, sizeof *all->again);
@@ -103,15 +106,20 @@ tw_status compile_pool_share(struct compile_pool *pool, struct compile_pool **ou
     *out = calloc(1, sizeof **out);
     if (*out == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    (*out)->compilers = pool->compilers;
-    pthread_mutex_lock(&pool->compilers->lock);
-    pool->compilers->pools++;
-    pthread_mutex_unlock(&pool->compilers->lock);
+    struct compilers *all = (*out)->compilers = pool->compilers;
+    pthread_mutex_lock(&all->lock);
+    (*out)->next = all->first;
+    all->first = *out;
+    pthread_mutex_unlock(&all->lock);
     return TW_OK;
 }
 
 /* Nobody waits for the pool's jobs any more. */
 static void disown(struct compilers *all, const struct compile_pool *pool) {
+    struct compile_pool **at = &all->first;
+    while (*at != pool)
+        at = &(*at)->next;
+    *at = pool->next;
     for (int i = 0; i < all->count; i++)
         if (all->slots[i].job.owner == pool)
             all->slots[i].job.owner = NULL;
@@ -131,7 +139,7 @@ void compile_pool_free(struct compile_pool *pool) {
     struct compilers *all = pool->compilers;
     pthread_mutex_lock(&all->lock);
     disown(all, pool);
-    bool last = --all->pools == 0;
+    bool last = all->first == NULL;
     pthread_mutex_unlock(&all->lock);
     if (last)
         end(all);
@@ -139,12 +147,18 @@ void compile_pool_free(struct compile_pool *pool) {
     free(pool);
 }
 
+static int busy_for(const struct compilers *all, const struct compile_pool *pool) {
+    int count = 0;
+    for (int i = 0; i < all->count; i++)
+        count += all->slots[i].busy && all->slots[i].job.owner == pool;
+    return count;
+}
+
 int compile_pool_busy(const struct compile_pool *pool) {
     struct compilers *all = pool->compilers;
     int count = pool->has_late;
     pthread_mutex_lock(&all->lock);
-    for (int i = 0; i < all->count; i++)
-        count += all->slots[i].busy && all->slots[i].job.owner == pool;
+    count += busy_for(all, pool);
     for (int i = 0; i < all->waiting; i++)
         count += all->again[i].owner == pool;
     pthread_mutex_unlock(&all->lock);
@@ -155,23 +169,50 @@ int compile_pool_size(const struct compile_pool *pool) {
     return pool->compilers->count;
 }
 
-int compile_pool_portion(const struct compile_pool *pool) {
-    struct compilers *all = pool->compilers;
-    pthread_mutex_lock(&all->lock);
-    int portion = all->count / all->pools;
-    pthread_mutex_unlock(&all->lock);
-    return portion > 0 ? portion : 1;
+static int portion(const struct compilers *all) {
+    int sharers = 0;
+    for (const struct compile_pool *p = all->first; p != NULL; p = p->next)
+        sharers += p->takes_part;
+    return all->count > sharers && sharers > 0 ? all->count / sharers : 1;
+}
+
+int compile_pool_portion(struct compile_pool *pool) {
+    pthread_mutex_lock(&pool->compilers->lock);
+    pool->takes_part = true;
+    int workers = portion(pool->compilers);
+    pthread_mutex_unlock(&pool->compilers->lock);
+    return workers;
 }
 
 static bool is_full(const struct compilers *all) {
     return all->busy == all->count || all->waiting > 0 || all->alone;
 }
 
-bool compile_pool_full(const struct compile_pool *pool) {
-    pthread_mutex_lock(&pool->compilers->lock);
-    bool full = is_full(pool->compilers) || pool->has_late;
-    pthread_mutex_unlock(&pool->compilers->lock);
+/* Whose variant is ready is the first to see that its worker is free, and would keep it for good.
+ */
+static bool has_to_leave_some(const struct compilers *all, const struct compile_pool *pool) {
+    if (busy_for(all, pool) < portion(all))
+        return false;
+    for (const struct compile_pool *p = all->first; p != NULL; p = p->next)
+        if (p != pool && p->turned_away && busy_for(all, p) < portion(all))
+            return true;
+    return false;
+}
+
+bool compile_pool_full(struct compile_pool *pool) {
+    struct compilers *all = pool->compilers;
+    pthread_mutex_lock(&all->lock);
+    pool->takes_part = true;
+    bool full = is_full(all) || pool->has_late || has_to_leave_some(all, pool);
+    pool->turned_away = full;
+    pthread_mutex_unlock(&all->lock);
     return full;
+}
+
+void compile_pool_rest(struct compile_pool *pool) {
+    pthread_mutex_lock(&pool->compilers->lock);
+    pool->turned_away = false;
+    pthread_mutex_unlock(&pool->compilers->lock);
 }
 
 /* The job is the slot's from here on, also when this fails. */

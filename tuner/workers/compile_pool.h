@@ -29,11 +29,14 @@ void compile_pool_free(struct compile_pool *pool);
 /* Variants handed in through this pool and not yet taken. */
 int compile_pool_busy(const struct compile_pool *pool);
 int compile_pool_size(const struct compile_pool *pool); /* workers */
-/* The pool's share of them: as many fall to each that shares them, at least one. */
-int compile_pool_portion(const struct compile_pool *pool);
+/* The pool's share of them: as many fall to each that asks, at least one. */
+int compile_pool_portion(struct compile_pool *pool);
 /* Whether no more can be handed in for now: all workers are busy, or one of them died and its
- * variant waits for the others, to be tried again alone. */
-bool compile_pool_full(const struct compile_pool *pool);
+ * variant waits for the others, to be tried again alone. A pool that is told so while it has less
+ * than its portion is the next to get a worker: pools with more leave theirs. */
+bool compile_pool_full(struct compile_pool *pool);
+/* What was told that it is full wants nothing now, and no worker is left for it. */
+void compile_pool_rest(struct compile_pool *pool);
 /* Hands sources to a free worker; the pool must not be full. `sources` has a text a launch,
  * `hashes` the tw_executable_hash of each: launches that another variant had before are not
  * compiled again. NULL: they are not known. */
