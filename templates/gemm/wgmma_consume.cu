@@ -69,6 +69,9 @@ TW_DEVICE void consume(const tensor_map *map_c, TW_GLOBAL result_type *C, tw_u32
 #endif
 #endif
 #endif
+#if EPILOGUE && WHOLE_PAIRS && HAS_BIASES
+        take_biases(&finish, place.column);
+#endif
         if (PINGPONG && tile != share.first) {
             barrier_wait(TURN(consumer), turn_phase);
             turn_phase ^= 1;

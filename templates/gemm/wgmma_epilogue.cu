@@ -58,11 +58,20 @@
 #define BETA_OF_C beta
 #endif
 
+/* What the copy engine stores of 16-bit results it stores to the end of C and not beyond, so that a bias of columns
+ * and an activation need not ask where C ends. A thread takes the biases of its columns before it multiplies. */
+#define WHOLE_PAIRS                                                                                        \
+    (RESULT_SIZE == 2 && STORE == STORE_tma && !HAS_E && BIAS != BIAS_row &&                               \
+     (HAS_BIASES || ACTIVATION != ACTIVATION_none))
+
 #if EPILOGUE
 struct finish {
     struct epilogue epilogue;
     SCALAR beta; /* of E */
     int M, N;
+#if WHOLE_PAIRS && HAS_BIASES
+    tw_u32 biases[BN / 8]; /* of two neighbours in every eight columns of the tile */
+#endif
 };
 #define FINISH_TAKEN , struct finish finish
 #define FINISH_GIVEN , finish
@@ -115,6 +124,53 @@ TW_DEVICE void finish_pair(float *x, int m, int n, struct finish finish)
     x[0] = ACTIVATED_REAL(x[0]);
     x[1] = ACTIVATED_REAL(x[1]);
 }
+
+#if WHOLE_PAIRS
+#if HAS_BIASES
+/* Those of a tile that begins in this column; of what is outside, zeros. */
+TW_DEVICE void take_biases(struct finish *finish, int column)
+{
+    TW_UNROLL
+    for (int j = 0; j < BN / 8; j++) {
+        const int n = column + j * 8 + (int)threadIdx.x % 4 * 2;
+        finish->biases[j] = 0;
+        if (n < finish->N)
+            asm volatile("ld.global.nc.b32 %0, [%1];"
+                         : "=r"(finish->biases[j])
+                         : "l"(finish->epilogue.biases + n));
+    }
+}
+#endif
+
+/* Denormals, which CUDA's own functions take care of, are nothing in 16-bit results either. */
+TW_DEVICE __attribute__((unused)) float power_of_two(float x)
+{
+    float power;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+    return power;
+}
+
+TW_DEVICE __attribute__((unused)) float inverse(float x)
+{
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
+#define QUICKEST_EXP(x) power_of_two((x)*1.4426950408889634f)
+#define QUICKEST_QUOTIENT(x, y) ((x)*inverse(y))
+
+/* finish_pair of two neighbours in the tile's columns from 8*j on. */
+TW_DEVICE void finish_whole_pair(float *x, int j, struct finish finish)
+{
+#if HAS_BIASES
+    x[0] += FROM_RESULT((RESULT)(finish.biases[j] & 0xFFFF));
+    x[1] += FROM_RESULT((RESULT)(finish.biases[j] >> 16));
+#endif
+    x[0] = ACTIVATED(x[0], float, QUICKEST_EXP, erff, QUICKEST_QUOTIENT);
+    x[1] = ACTIVATED(x[1], float, QUICKEST_EXP, erff, QUICKEST_QUOTIENT);
+}
+#endif
 
 /* The element (m, n) of C, which is there, at `place`. */
 #define FINISHED(sum, alpha, place, m, n)                                                        \

@@ -219,7 +219,11 @@ TW_DEVICE void store_tile(const tensor_map *map_c, TW_GLOBAL const tw_u16 *C, co
                     for (int e = 0; e < 8; e++)
                         x[e] = fmaf(beta, widen((tw_u16)(pairs[e / 2] >> e % 2 * 16)), x[e]);
                 }
-#if EPILOGUE
+#if EPILOGUE && WHOLE_PAIRS
+                TW_UNROLL
+                for (int e = 0; e < 8; e += 2)
+                    finish_whole_pair(x + e, chunk * (CHUNK / 8) + j + e / 4, finish);
+#elif EPILOGUE
                 TW_UNROLL
                 for (int e = 0; e < 8; e += 2)
                     finish_pair(x + e, row + t * 64 + lane / 4 + e / 2 % 2 * 8,
