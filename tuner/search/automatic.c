@@ -27,13 +27,17 @@ static const char *const words[PARTS] = {[DESCENT] = "vnd:patience=16",
                                          [COMPLETE] = "bestfirst:initial=1"};
 static const char several[] =
     "bayesian:random=0.02,margin=0.01,candidates=8192,work=1000000,strays=0.1";
+/* There so much is left of the share of best-first search: a hill has hundreds of neighbours, and
+ * the trials are better spent on finding another. */
+static const double OF_SEVERAL = 0.25;
 
 enum { MODEL, HALVED, NEIGHBOURS, LATER };
 static const struct strategy_setting settings[] = {
     [MODEL] = {"model", 0.8, 0, 1, false, "share of proposals by Bayesian optimisation, at first"},
     [HALVED] = {"halved", 1000, 1, 1e6, false, "ok trials until half of that share"},
     [NEIGHBOURS] = {"neighbours", 0.4, 0, 1, false,
-                    "share of proposals by best-first search, in the long run"},
+                    "share by best-first search in the long run; of several implementations a "
+                    "quarter"},
     [LATER] = {"later", 200, 1, 1e6, false, "ok trials until half of that share"},
     {0},
 };
@@ -42,7 +46,8 @@ struct automatic {
     const struct strategy *strategy;
     struct rng rng;
     size_t asked;
-    double ok; /* trials */
+    double ok;         /* trials */
+    double neighbours; /* best-first search's share in the long run */
     int count;
     struct strategy *parts[PARTS];
 };
@@ -56,12 +61,16 @@ static void destroy(void *state) {
     free(a);
 }
 
+/* Whether the points, of which there are some, are of more than one implementation. */
+static bool has_several(const struct space *space) {
+    return space_range(space, space_implementation(space, 0)).count < space_size(space);
+}
+
 /* What part i is. */
 static const char *part(const struct space *space, int i) {
     if (space_size(space) <= SMALL) /* or empty */
         return "exhaustive";
-    size_t first = space_range(space, space_implementation(space, 0)).count;
-    return i == PROCESS && first < space_size(space) ? several : words[i];
+    return i == PROCESS && has_several(space) ? several : words[i];
 }
 
 static tw_status create(void **state, const struct strategy *strategy, uint64_t seed,
@@ -74,6 +83,9 @@ static tw_status create(void **state, const struct strategy *strategy, uint64_t 
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     a->strategy = strategy;
     a->rng.state = seed;
+    a->neighbours = strategy_value(strategy, NEIGHBOURS);
+    if (!small && has_several(space))
+        a->neighbours *= OF_SEVERAL;
     tw_status status = TW_OK;
     while (status == TW_OK && a->count < (small ? 1 : PARTS)) {
         struct strategy_choice choice;
@@ -127,7 +139,7 @@ static size_t propose(void *state) {
     double halved = strategy_value(a->strategy, HALVED);
     double model = strategy_value(a->strategy, MODEL) * halved / (halved + a->ok);
     double later = strategy_value(a->strategy, LATER);
-    double complete = strategy_value(a->strategy, NEIGHBOURS) * a->ok / (a->ok + later);
+    double complete = a->neighbours * a->ok / (a->ok + later);
     int turn = DESCENT;
     if (a->count == PARTS && rng_unit(&a->rng) < complete)
         turn = COMPLETE;
