@@ -10,19 +10,20 @@
 #include "runtime/backend/devices.h"
 #include "runtime/base/hash.h"
 #include "tuner/model/boost.h"
+#include "tuner/model/choice.h"
 #include "tuner/statistics/correlation.h"
 #include "tuner/statistics/statistics.h"
 
 enum { FOLDS = 5 };
-/* A model chooses from configurations that were so near to the best somewhere, and its uncertainty
- * is that of what is so near to the best. */
-static const double WORTH_CHOOSING = 1.05, NEAR_THE_BEST = 1.5;
+/* A model's uncertainty is that of what is so near to the best. */
+static const double NEAR_THE_BEST = 1.5;
 /* A tree for so many trials: what is worth knowing of one more kind of problem takes more of them,
  * and each costs whoever reads the model. */
 enum { TRIALS_A_TREE = 32, MOST_TREES = 400 };
 
 struct fitting {
     const struct model_samples *samples;
+    const struct model_choice *choice;
     double *wanted, *weights, *predicted; /* a sample; the last in microseconds */
     bool *used;
 };
@@ -39,24 +40,15 @@ static int fold_of(const struct model_samples *s, int sample) {
     return (int)(tw_hash64(key, strlen(key)) % FOLDS);
 }
 
-static bool worth_choosing(const struct model_samples *s, int configuration) {
-    const struct sampled_configuration *c = &s->configurations[configuration];
-    return c->samples > 0 && c->nearest <= WORTH_CHOOSING;
-}
-
 static int compare(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-static const char *attributes_of(const struct model_samples *s, int problem) {
-    const char *semicolon = strchr(s->problems[problem].key, ';');
-    return semicolon != NULL ? semicolon : "";
-}
-
-/* Of the problems with these attributes; NULL: of all. */
-static tw_status regret_of(const struct model_samples *s, const double *predicted,
-                           const char *attributes, struct regret *regret, struct tw_error *error) {
+/* Of the problems of a kind; below 0: of all. */
+static tw_status regret_of(const struct model_samples *s, const struct model_choice *choice,
+                           const double *predicted, int kind, struct regret *regret,
+                           struct tw_error *error) {
     size_t problems = (size_t)s->problem_count;
     double *least = malloc((problems + 1) * sizeof *least);
     double *time = calloc(problems + 1, sizeof *time);
@@ -72,15 +64,15 @@ static tw_status regret_of(const struct model_samples *s, const double *predicte
         least[i] = INFINITY;
     for (int i = 0; i < s->count; i++) {
         int p = s->all[i].problem;
-        if (worth_choosing(s, s->all[i].configuration) && predicted[i] < least[p]) {
+        if (model_chooses(choice, choice->of_problem[p], s->all[i].configuration) &&
+            predicted[i] < least[p]) {
             least[p] = predicted[i];
             time[p] = s->all[i].time_us;
         }
     }
     double sum = 0;
     for (size_t i = 0; i < problems; i++) {
-        if (time[i] == 0 ||
-            (attributes != NULL && strcmp(attributes_of(s, (int)i), attributes) != 0))
+        if (time[i] == 0 || (kind >= 0 && choice->of_problem[i] != kind))
             continue;
         double ratio = time[i] / s->problems[i].best_us;
         if (ratio > regret->worst) {
@@ -115,11 +107,11 @@ static double predict(const struct model_samples *s, const struct tw_model *mode
 /* What predictions are worth, in all and by kinds. */
 static tw_status judge(const struct fitting *f, struct fit_report *report, bool model,
                        struct tw_error *error) {
-    tw_status status = regret_of(f->samples, f->predicted, NULL,
+    tw_status status = regret_of(f->samples, f->choice, f->predicted, -1,
                                  model ? &report->model : &report->estimate, error);
     for (int i = 0; i < report->kind_count && status == TW_OK; i++) {
         struct fit_kind *kind = &report->kinds[i];
-        status = regret_of(f->samples, f->predicted, kind->attributes,
+        status = regret_of(f->samples, f->choice, f->predicted, i,
                            model ? &kind->model : &kind->estimate, error);
     }
     return status;
@@ -155,18 +147,6 @@ static tw_status fit_folds(struct fitting *f, struct fit_report *report, struct 
     for (int i = 0; i < s->count; i++)
         f->predicted[i] = s->all[i].estimate_us;
     return status == TW_OK ? judge(f, report, false, error) : status;
-}
-
-/* As many kinds as a model can be about. */
-static void find_kinds(const struct model_samples *s, struct fit_report *report) {
-    for (int i = 0; i < s->problem_count && report->kind_count < TW_MODEL_MAX_WORDS; i++) {
-        const char *attributes = attributes_of(s, i);
-        bool known = false;
-        for (int k = 0; k < report->kind_count && !known; k++)
-            known = strcmp(report->kinds[k].attributes, attributes) == 0;
-        if (!known)
-            report->kinds[report->kind_count++].attributes = attributes;
-    }
 }
 
 /* ---- As JSON, a line for each tree and configuration ---- */
@@ -235,17 +215,12 @@ static void add_trees(const struct tw_model *model, struct tw_text *text) {
     tw_text_print(text, " ],\n");
 }
 
-/* On which kinds of problems a configuration was measured. */
-static void add_kinds(const struct model_samples *s, const struct fit_report *report,
-                      int configuration, struct tw_text *text) {
-    bool measured[TW_MODEL_MAX_WORDS] = {false}, first = true;
-    for (int i = 0; i < s->count; i++)
-        for (int k = 0; k < report->kind_count && s->all[i].configuration == configuration; k++)
-            measured[k] = measured[k] || strcmp(attributes_of(s, s->all[i].problem),
-                                                report->kinds[k].attributes) == 0;
+/* Of which kinds of problems a configuration is chosen for. */
+static void add_kinds(const struct model_choice *choice, int configuration, struct tw_text *text) {
+    bool first = true;
     tw_text_print(text, ", \"kinds\": [");
-    for (int k = 0; k < report->kind_count; k++) {
-        if (!measured[k])
+    for (int k = 0; k < choice->kind_count; k++) {
+        if (!model_chooses(choice, k, configuration))
             continue;
         tw_text_print(text, "%s%d", first ? "" : ",", k);
         first = false;
@@ -253,13 +228,20 @@ static void add_kinds(const struct model_samples *s, const struct fit_report *re
     tw_text_print(text, "]");
 }
 
-static void add_configurations(const struct model_samples *s, const struct fit_report *report,
+static bool is_chosen(const struct model_choice *choice, int configuration) {
+    bool chosen = false;
+    for (int k = 0; k < choice->kind_count && !chosen; k++)
+        chosen = model_chooses(choice, k, configuration);
+    return chosen;
+}
+
+static void add_configurations(const struct model_samples *s, const struct model_choice *choice,
                                struct tw_text *text) {
     bool first = true;
     tw_text_print(text, " \"configurations\": [\n");
     for (int i = 0; i < s->configuration_count; i++) {
         const struct sampled_configuration *c = &s->configurations[i];
-        if (!worth_choosing(s, i))
+        if (!is_chosen(choice, i))
             continue;
         tw_text_print(text, "%s  {\"implementation\": ", first ? "" : ",\n");
         add_string(text, s->description->implementations[c->configuration.implementation].name);
@@ -267,7 +249,7 @@ static void add_configurations(const struct model_samples *s, const struct fit_r
         add_string(text, c->text);
         tw_text_print(text, ", \"problem\": ");
         add_string(text, s->problems[c->problem].key);
-        add_kinds(s, report, i, text);
+        add_kinds(choice, i, text);
         tw_text_print(text,
                       ", \"time_us\": %.6g, \"code\": \"%s\", \"source\": \"%s\", \"judge\": "
                       "\"%s\"}",
@@ -277,8 +259,9 @@ static void add_configurations(const struct model_samples *s, const struct fit_r
     tw_text_print(text, "\n ]\n");
 }
 
-static void write_model(const struct model_samples *s, const struct tw_model *model,
-                        const struct fit_report *report, struct tw_text *text) {
+static void write_model(const struct model_samples *s, const struct model_choice *choice,
+                        const struct tw_model *model, const struct fit_report *report,
+                        struct tw_text *text) {
     char fingerprint[256];
     tw_device_fingerprint(s->device, fingerprint);
     tw_text_print(text, "{\n \"format\": \"%s\", \"version\": %d,\n", TW_MODEL_FORMAT,
@@ -300,28 +283,31 @@ static void write_model(const struct model_samples *s, const struct tw_model *mo
     add_attributes(report, text);
     add_features(s, text);
     add_trees(model, text);
-    add_configurations(s, report, text);
+    add_configurations(s, choice, text);
     tw_text_print(text, "}\n");
 }
 
 tw_status fit_model(const struct model_samples *s, struct fit_report *report, struct tw_text *text,
                     struct tw_error *error) {
     size_t n = (size_t)s->count + 1;
+    struct model_choice choice;
     struct fitting f = {.samples = s,
+                        .choice = &choice,
                         .wanted = calloc(n, sizeof *f.wanted),
                         .weights = calloc(n, sizeof *f.weights),
                         .predicted = calloc(n, sizeof *f.predicted),
                         .used = calloc(n, sizeof *f.used)};
     const struct boost_options options = options_for(s);
     struct tw_model model = s->shape;
-    tw_status status = TW_OK;
+    tw_status status = model_choose(&choice, s, error);
     if (f.wanted == NULL || f.weights == NULL || f.predicted == NULL || f.used == NULL)
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
-    *report = (struct fit_report){.trials = s->count};
-    find_kinds(s, report);
-    for (int i = 0; i < s->configuration_count; i++)
-        report->configurations += worth_choosing(s, i);
-    report->problems = s->problem_count;
+    *report = (struct fit_report){
+        .trials = s->count, .problems = s->problem_count, .kind_count = choice.kind_count};
+    for (int k = 0; k < choice.kind_count; k++)
+        report->kinds[k].attributes = choice.kinds[k];
+    for (int i = 0; i < s->configuration_count && status == TW_OK; i++)
+        report->configurations += is_chosen(&choice, i);
     /* What is far from the best matters less: it only has to be seen to be. */
     for (int i = 0; i < s->count && status == TW_OK; i++) {
         f.wanted[i] = log(s->all[i].time_us / s->all[i].estimate_us);
@@ -333,7 +319,7 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
         status = boost_fit(&options, s->vectors, s->count, s->shape.feature_count, f.wanted,
                            f.weights, NULL, &model, error);
     if (status == TW_OK) {
-        write_model(s, &model, report, text);
+        write_model(s, &choice, &model, report, text);
         status = text->failed ? tw_fail(error, TW_NO_MEMORY, "out of memory") : TW_OK;
     }
     boost_free(&model);
@@ -341,6 +327,7 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
     free(f.weights);
     free(f.predicted);
     free(f.used);
+    model_choice_free(&choice);
     return status;
 }
 
@@ -401,16 +388,17 @@ static double middle(const struct check_report *report, bool of_model, double *r
 
 tw_status fit_check(const struct model_samples *s, const struct tw_model *model,
                     struct check_report *report, struct tw_error *error) {
+    struct model_choice choice;
     double *predicted = calloc((size_t)s->count + 1, sizeof *predicted);
     double *room = calloc(6 * (size_t)s->count + 1, sizeof *room);
     *report = (struct check_report){0};
     report->agreements = calloc((size_t)s->problem_count + 1, sizeof *report->agreements);
-    tw_status status = TW_OK;
+    tw_status status = model_choose(&choice, s, error);
     if (predicted == NULL || room == NULL || report->agreements == NULL)
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     if (status == TW_OK) {
         predict_samples(s, model, predicted);
-        status = regret_of(s, predicted, NULL, &report->regret, error);
+        status = regret_of(s, &choice, predicted, -1, &report->regret, error);
     }
     for (int p = 0; p < s->problem_count && status == TW_OK; p++) {
         struct agreement agreement = agreement_on(s, p, predicted, room);
@@ -423,6 +411,7 @@ tw_status fit_check(const struct model_samples *s, const struct tw_model *model,
     }
     free(room);
     free(predicted);
+    model_choice_free(&choice);
     return status;
 }
 

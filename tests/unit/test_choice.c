@@ -1,0 +1,44 @@
+/* Which configurations a model chooses from: for each kind of problem few that leave little to be
+ * gained. */
+#include "tests/support/support.h"
+#include "tuner/model/choice.h"
+
+static struct sampled_problem problems[] = {{.key = "M=1", .best_us = 10},
+                                            {.key = "M=2", .best_us = 10},
+                                            {.key = "M=1;dtype=f64", .best_us = 10}};
+/* The second is best of the first problem by less than it is worth, the third is nowhere good, and
+ * the fourth is good in f64 alone, where the first was not measured. */
+static struct sample samples[] = {
+    {.problem = 0, .configuration = 0, .time_us = 10.1},
+    {.problem = 1, .configuration = 0, .time_us = 10},
+    {.problem = 0, .configuration = 1, .time_us = 10},
+    {.problem = 0, .configuration = 2, .time_us = 15},
+    {.problem = 1, .configuration = 2, .time_us = 15},
+    {.problem = 2, .configuration = 2, .time_us = 40},
+    {.problem = 2, .configuration = 3, .time_us = 10},
+    {.problem = 1, .configuration = 3, .time_us = 30},
+};
+static const struct model_samples all = {
+    .count = 8, .problem_count = 3, .configuration_count = 4, .all = samples, .problems = problems};
+
+static void few_for_each_kind(void **state) {
+    (void)state;
+    struct model_choice choice;
+    struct tw_error error;
+    must(model_choose(&choice, &all, &error), error);
+    assert_int_equal(choice.kind_count, 2);
+    assert_string_equal(choice.kinds[0], "");
+    assert_string_equal(choice.kinds[1], ";dtype=f64");
+    assert_true(choice.of_problem[1] == 0 && choice.of_problem[2] == 1);
+    for (int c = 0; c < 4; c++) {
+        assert_int_equal(model_chooses(&choice, 0, c), c == 0);
+        assert_int_equal(model_chooses(&choice, 1, c), c == 3);
+    }
+    assert_false(model_chooses(&choice, -1, 0));
+    model_choice_free(&choice);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(few_for_each_kind)};
+    return cmocka_run_group_tests_name("choice", tests, NULL, NULL);
+}

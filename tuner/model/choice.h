@@ -1,0 +1,22 @@
+/* What a model chooses from: of all that was measured, few enough that a plan is quickly made. */
+#ifndef TUNER_MODEL_CHOICE_H
+#define TUNER_MODEL_CHOICE_H
+
+#include "tuner/model/samples.h"
+
+/* The kinds of problems, by their attributes, and for each which configurations are chosen from. */
+struct model_choice {
+    int kind_count, configuration_count;
+    const char *kinds[TW_MODEL_MAX_WORDS]; /* the samples' own: ";dtype=f64", or "" */
+    int *of_problem;                       /* the kind of each; -1: of none of these */
+    bool *chosen;                          /* configuration_count a kind */
+};
+
+/* Free with model_choice_free in every case. */
+tw_status model_choose(struct model_choice *choice, const struct model_samples *samples,
+                       struct tw_error *error);
+void model_choice_free(struct model_choice *choice);
+
+bool model_chooses(const struct model_choice *choice, int kind, int configuration);
+
+#endif
