@@ -18,6 +18,8 @@ enum { NEAR_ELSEWHERE = 32, RATIOS = 8, MOST_OF_MODEL = 256, MOST_LASTING = 16 }
  * deviation to the worse, so that of two alike the surer one is taken. */
 static const double AT_BEST = 0.05, A_DOUBLING = 0.16, MOST_DOUBLINGS = 4;
 static const double ELSEWHERE = 0.25, A_PRESET = 0.3;
+/* One that is preferred for its binary may be less sure by this. */
+static const double AS_SURE = 0.1;
 /* What another device adds to a model's own uncertainty. */
 static const double MODEL_ELSEWHERE = 0.15;
 
@@ -344,13 +346,23 @@ static void put_first(struct ranking *ranking, size_t i) {
     ranking->all[0] = candidate;
 }
 
-/* Of those that are predicted to be about as fast as the best, `close`, one that needs no compiler;
- * what is loaded is cheaper to find than what is on the disk. */
-static bool prefer_ready(struct ranking *ranking, size_t close) {
+/* Whether one is predicted to be about as fast as the best, and about as surely. */
+static bool is_close(const struct ranking *ranking, const struct candidate *candidate) {
+    const struct candidate *best = &ranking->all[0];
+    return candidate->predicted_us <=
+               (1 + ranking->search->query->tolerance) * best->predicted_us &&
+           candidate->uncertainty <= best->uncertainty + AS_SURE;
+}
+
+/* The first of those that are close and need no compiler; what is loaded is cheaper to find than
+ * what is on the disk. */
+static bool prefer_ready(struct ranking *ranking) {
     const struct tw_query *query = ranking->search->query;
     for (enum tw_ready where = TW_READY_LOADED; where <= TW_READY_ON_DISK; where++)
-        for (size_t i = 0; i < close; i++) {
-            if (!query->ready(query->context, &ranking->all[i].configuration, where))
+        for (size_t i = 0; i < ranking->count; i++) {
+            const struct candidate *candidate = &ranking->all[i];
+            if (!is_close(ranking, candidate) ||
+                !query->ready(query->context, &candidate->configuration, where))
                 continue;
             put_first(ranking, i);
             ranking->all[0].ready = i > 0;
@@ -360,10 +372,13 @@ static bool prefer_ready(struct ranking *ranking, size_t close) {
 }
 
 /* If one has to be compiled, it had better do for the sizes that are asked for next. */
-static void prefer_lasting(struct ranking *ranking, size_t close) {
-    size_t best = 0;
+static void prefer_lasting(struct ranking *ranking) {
+    size_t best = 0, close = 0;
     int most = -1;
-    for (size_t i = 0; i < close && i < MOST_LASTING; i++) {
+    for (size_t i = 0; i < ranking->count && close < MOST_LASTING; i++) {
+        if (!is_close(ranking, &ranking->all[i]))
+            continue;
+        close++;
         int sizes = tw_search_lasting(ranking->search, &ranking->all[i].configuration);
         if (sizes > most) {
             most = sizes;
@@ -377,14 +392,9 @@ static void prefer_lasting(struct ranking *ranking, size_t close) {
 /* Puts one before all that saves compiling, if it is predicted to be about as fast as the best. */
 static void prefer(struct ranking *ranking) {
     const struct tw_query *query = ranking->search->query;
-    size_t close = 0;
-    if (query->ready == NULL)
-        return;
-    while (close < ranking->count &&
-           at_worst(&ranking->all[close]) <= (1 + query->tolerance) * at_worst(&ranking->all[0]))
-        close++;
-    if (!prefer_ready(ranking, close) && query->changing != 0 && close > 1)
-        prefer_lasting(ranking, close);
+    if (query->ready != NULL && ranking->count > 1 && !prefer_ready(ranking) &&
+        query->changing != 0)
+        prefer_lasting(ranking);
 }
 
 static void note_others(const struct ranking *ranking, size_t chosen,
