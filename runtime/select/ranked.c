@@ -18,8 +18,8 @@ enum { NEAR_ELSEWHERE = 32, RATIOS = 8, MOST_OF_MODEL = 256, MOST_LASTING = 16 }
  * deviation to the worse, so that of two alike the surer one is taken. */
 static const double AT_BEST = 0.05, A_DOUBLING = 0.16, MOST_DOUBLINGS = 4;
 static const double ELSEWHERE = 0.25, A_PRESET = 0.3;
-/* One that is preferred for its binary may be less sure by this. */
-static const double AS_SURE = 0.1;
+/* What is preferred for its binary may so much more take longer at one deviation to the worse. */
+static const double LESS_SURE = 1.1;
 /* What another device adds to a model's own uncertainty. */
 static const double MODEL_ELSEWHERE = 0.15;
 
@@ -349,9 +349,9 @@ static void put_first(struct ranking *ranking, size_t i) {
 /* Whether one is predicted to be about as fast as the best, and about as surely. */
 static bool is_close(const struct ranking *ranking, const struct candidate *candidate) {
     const struct candidate *best = &ranking->all[0];
-    return candidate->predicted_us <=
-               (1 + ranking->search->query->tolerance) * best->predicted_us &&
-           candidate->uncertainty <= best->uncertainty + AS_SURE;
+    const double most = 1 + ranking->search->query->tolerance;
+    return candidate->predicted_us <= most * best->predicted_us &&
+           at_worst(candidate) <= most * LESS_SURE * at_worst(best);
 }
 
 /* The first of those that are close and need no compiler; what is loaded is cheaper to find than
