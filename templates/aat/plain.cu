@@ -1,6 +1,6 @@
-/* What a plain product in f32 makes of a sample of C (check/sampled.cu), beside the right answers: as gemm/plain.cu, each
- * sum by fused multiply-adds, one term after the other in chains of `chained`, which are added one after the other.
- * `sample` holds all right answers, then what the plain products are, then the sums of the terms' sizes. */
+/* What a plain product in f32 makes of a sample of C (check/sampled.cu), beside the right answers: each sum by fused
+ * multiply-adds, one term after the other in chains of `chained`, which are added one after the other. `sample` holds
+ * all right answers, then what the plain products are, then the sums of the terms' sizes. */
 TW_KERNEL(aat_plain)
 (TW_GLOBAL const float *TW_RESTRICT A, TW_GLOBAL double *TW_RESTRICT sample, int M, int K, int lda, int chained)
 {

@@ -1,7 +1,9 @@
 /* What a plain product in the type of the elements makes of a sample of C (check/sampled.cu), beside the right
  * answers: each sum by fused multiply-adds, one term after the other in chains of `chained`, which are added one
- * after the other. `sample` holds all right answers, then what the plain products are, then what errors are
- * relative to: the sum of the terms' sizes. With alpha 1 and beta 0. */
+ * after the other. A chain has terms from all over K, as many apart as there are chains: were they next to each
+ * other, chains of the second half of a sum that cancels would undo those of the first to the last bit. `sample`
+ * holds all right answers, then what the plain products are, then what errors are relative to: the sum of the
+ * terms' sizes. With alpha 1 and beta 0. */
 TW_KERNEL(gemm_plain)
 (TW_GLOBAL const ELEMENT *TW_RESTRICT A, TW_GLOBAL const ELEMENT *TW_RESTRICT B, TW_GLOBAL double *TW_RESTRICT sample,
  int M, int N, int K, int lda, int ldb, int chained
@@ -29,16 +31,16 @@ TW_KERNEL(gemm_plain)
     const int m = tw_sampled(i / columns % rows, rows, M), n = tw_sampled(i % columns, columns, N);
     double right = 0, size = 0;
     real plain = 0;
-    for (int begin = 0; begin < K; begin += chained) {
-        const int end = K - begin < chained ? K : begin + chained;
+    const int chains = (K - 1) / chained + 1;
+    for (int first = 0; first < chains; first++) {
         real chain = 0;
-        for (int k = begin; k < end; k++) {
+        for (tw_index k = first; k < K; k += chains) {
             const real a = LOADED(A[OFFSET_A(m, k)]), b = LOADED(B[OFFSET_B(k, n)]);
             chain = FMA(a, b, chain);
             right = fma((double)a, (double)b, right);
             size += fabs((double)a * (double)b);
         }
-        plain = begin == 0 ? chain : plain + chain;
+        plain = first == 0 ? chain : plain + chain;
     }
 #if HAS_DEVICE_ALPHA
     plain *= device_alpha[0];

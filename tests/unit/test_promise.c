@@ -267,6 +267,40 @@ static void few_elements_are_left_to_chance(void **state) {
     }
 }
 
+static double plain_error(const struct promise *promise, const char *family) {
+    for (int i = 0; i < promise->family_count; i++)
+        if (strcmp(promise->families[i].family->name, family) == 0)
+            return promise->families[i].plain_errors.rms;
+    fail_msg("there is no family %s", family);
+    return 0;
+}
+
+/* gemm's own plain sums, in pieces as on a GPU: where terms cancel, the pieces of a sum's second
+ * half do not undo those of its first to the last bit. A search would take few other orders for
+ * right then. */
+static void plain_sums_in_pieces_have_no_luck(void **state) {
+    (void)state;
+    if (!has_device)
+        skip();
+    struct stand *stand = calloc(1, sizeof *stand);
+    struct tw_problem problem;
+    struct tw_error error;
+    must(tw_description_builtin(&stand->description, "gemm", &error), error);
+    must(tw_problem_read(&problem, stand->description, "M=33,N=29,K=256;compute=f32_split", &error),
+         error);
+    must(testbed_open(&stand->testbed, &device, &problem, NULL, &error), error);
+    const int chain = tw_symbols_find(&stand->description->symbols, "PLAIN_CHAIN");
+    assert_int_equal(stand->testbed.values[chain], 256);
+    stand->testbed.values[chain] = 32;
+    must(workload_create(&stand->workload, &stand->testbed, CACHE_WARM, 7, &error), error);
+    const struct promise *promise = &stand->workload.promise;
+    const double uniform = plain_error(promise, "uniform"),
+                 cancelling = plain_error(promise, "cancelling");
+    assert_true(uniform > 1e-9 && uniform < 3e-8);
+    assert_true(cancelling > 0.4 * uniform);
+    close_stand(stand);
+}
+
 static void allowance(void **state) {
     (void)state;
     const struct tw_error_bound plain = {.times_plain = 1}, weak = {.max = 0.5, .rms = 0.25};
@@ -333,6 +367,7 @@ int main(void) {
         cmocka_unit_test(what_is_promised_is_held),
         cmocka_unit_test(weaker_promises_allow_more),
         cmocka_unit_test(few_elements_are_left_to_chance),
+        cmocka_unit_test(plain_sums_in_pieces_have_no_luck),
         cmocka_unit_test(allowance),
         cmocka_unit_test(mistakes_are_told),
     };
