@@ -59,10 +59,11 @@
 #endif
 
 /* What the copy engine stores of 16-bit results it stores to the end of C and not beyond, so that a bias of columns
- * and an activation need not ask where C ends. A thread takes the biases of its columns before it multiplies. */
+ * and an activation need not ask where C ends. A thread takes the biases of its columns before it multiplies, where it
+ * has registers left for them. */
 #define WHOLE_PAIRS                                                                                        \
     (RESULT_SIZE == 2 && STORE == STORE_tma && !HAS_E && BIAS != BIAS_row &&                               \
-     (HAS_BIASES || ACTIVATION != ACTIVATION_none))
+     !DEVICE_SCALARS && !PROMOTED && (HAS_BIASES || ACTIVATION != ACTIVATION_none))
 
 #if EPILOGUE
 struct finish {
