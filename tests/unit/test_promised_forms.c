@@ -6,8 +6,8 @@
  * none by Winograd's polynomials. */
 #include <inttypes.h>
 
-#include "tests/support/scale.h"
-#include "tests/support/support.h"
+#include "tests/support/subjects.h"
+#include "tuner/space/space.h"
 
 static const struct {
     const char *problem, *preset;
@@ -145,6 +145,22 @@ static void plain_forms_fold(void **state) {
     tw_description_free(d);
 }
 
+/* A space of more points than may be is no space: nothing of it can be tuned. */
+static void there_is_room_for_all_forms(void **state) {
+    (void)state;
+    struct tw_description *d;
+    struct space *space;
+    struct tw_problem problem;
+    struct tw_error error;
+    const struct tw_device_info device = paper_h200();
+    must(tw_description_builtin(&d, "gemm", &error), error);
+    must(tw_problem_read(&problem, d, "M=4096,N=4096,K=4096;compute=bf16x6", &error), error);
+    must(space_create(&space, &problem, &device, NULL, &error), error);
+    assert_true(space_size(space) > 0);
+    space_free(space);
+    tw_description_free(d);
+}
+
 static void direct_sums(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof convolutions / sizeof *convolutions; i++)
@@ -153,8 +169,8 @@ static void direct_sums(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(split_forms),
-                                       cmocka_unit_test(plain_forms_fold),
-                                       cmocka_unit_test(direct_sums)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(split_forms), cmocka_unit_test(plain_forms_fold),
+        cmocka_unit_test(there_is_room_for_all_forms), cmocka_unit_test(direct_sums)};
     return cmocka_run_group_tests_name("promised_forms", tests, NULL, NULL);
 }
