@@ -115,6 +115,13 @@ static void split_forms(void **state) {
         must_be("gemm", products[i].problem, products[i].preset, products[i].allowed);
 }
 
+/* What two planes of bf16 leave of a number meets itself, and few terms make no mean of that. */
+static void rows_that_meet_themselves(void **state) {
+    (void)state;
+    must_be("aat", "M=4096,K=63;compute=bf16x3", "split-bf16x3", false);
+    must_be("aat", "M=4096,K=64;compute=bf16x3", "split-bf16x3", true);
+}
+
 /* In steps of BK that SLICES threads share. */
 static int64_t folded(const struct tw_description *d, const char *text) {
     struct tw_configuration configuration;
@@ -171,6 +178,7 @@ static void direct_sums(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(split_forms), cmocka_unit_test(plain_forms_fold),
-        cmocka_unit_test(there_is_room_for_all_forms), cmocka_unit_test(direct_sums)};
+        cmocka_unit_test(rows_that_meet_themselves), cmocka_unit_test(there_is_room_for_all_forms),
+        cmocka_unit_test(direct_sums)};
     return cmocka_run_group_tests_name("promised_forms", tests, NULL, NULL);
 }
