@@ -122,6 +122,40 @@ static void a_gross_loss_is_avoided(void **state) {
     tw_description_free(d);
 }
 
+/* Far away, what the description calls redundant here gives way to its own choice; near by it is
+ * the best that is known. */
+static void what_is_far_and_redundant_is_passed_over(void **state) {
+    struct house *house = *state;
+    char *text = replaced(scale_text, "M == 1 && ORDER == 'columns'", "GROUP > 1 && M > 1000");
+    struct tw_description *d = read_description(text, house->scratch->path);
+    struct tw_error error;
+    char hash[TW_HASH_SIZE];
+    must(tw_identity_code(d, 0, "cuda", hash, &error), error);
+    struct row row = usual_row(house);
+    row.hash = hash;
+    row.configuration = "{\"BLOCK_X\":64,\"GROUP\":4,\"ORDER\":\"rows\"}";
+    row.key = "M=500,N=100";
+    row.m = 500;
+    row.n = 100;
+    store(house, &row);
+    static const struct {
+        const char *shape;
+        enum tw_selection_rule rule;
+    } cases[] = {{"501x100", TW_SELECTED_NEAREST},
+                 {"1001x100", TW_SELECTED_NEAREST},
+                 {"1001x3000", TW_SELECTED_DEFAULT},
+                 {"999x3000", TW_SELECTED_NEAREST}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tw_problem problem = parse_problem(d, cases[i].shape);
+        struct tw_selection selection = selected_for(house, &problem, &paper_gpu, "cold");
+        assert_int_equal(selection.rule, cases[i].rule);
+        if (cases[i].rule == TW_SELECTED_DEFAULT)
+            assert_says(selection.refusal, "doublings away");
+    }
+    tw_description_free(d);
+    free(text);
+}
+
 /* This device's own, however far, before another's, however near. */
 static void this_device_first(void **state) {
     struct house *house = *state;
@@ -449,6 +483,7 @@ int main(void) {
         HOUSE_TEST(nearest_that_can_be_used),
         HOUSE_TEST(ties_are_settled),
         HOUSE_TEST(a_gross_loss_is_avoided),
+        HOUSE_TEST(what_is_far_and_redundant_is_passed_over),
         HOUSE_TEST(this_device_first),
         HOUSE_TEST(a_model_chooses),
         HOUSE_TEST(only_what_was_measured),
