@@ -66,18 +66,31 @@ tw_status tw_opencl_describe(int index, struct tw_device_info *info, struct tw_e
     return TW_OK;
 }
 
+static void add_log(const struct tw_opencl *cl, cl_program program, cl_device_id device,
+                    struct tw_text *log) {
+    size_t size = 0;
+    if (cl->program_build_info(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) !=
+            CL_SUCCESS ||
+        size <= 1)
+        return;
+    char *text = malloc(size);
+    if (text != NULL && cl->program_build_info(program, device, CL_PROGRAM_BUILD_LOG, size, text,
+                                               NULL) == CL_SUCCESS)
+        tw_text_add(log, text, strnlen(text, size));
+    free(text);
+}
+
+/* A source that a compiler refuses has a log. PoCL also refuses, without one, where another process
+ * builds the same source for the first time and both begin its cache's entry; then the entry is
+ * there (https://github.com/pocl/pocl/issues/586 and 1480). */
 tw_status tw_opencl_build(const struct tw_opencl *cl, cl_program program, cl_device_id device,
                           struct tw_text *log, struct tw_error *error) {
-    cl_int result = cl->program_build(program, 1, &device, "-cl-std=CL1.2", NULL, NULL);
-    size_t size = 0;
-    if (cl->program_build_info(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) ==
-            CL_SUCCESS &&
-        size > 1) {
-        char *text = malloc(size);
-        if (text != NULL && cl->program_build_info(program, device, CL_PROGRAM_BUILD_LOG, size,
-                                                   text, NULL) == CL_SUCCESS)
-            tw_text_add(log, text, strnlen(text, size));
-        free(text);
+    const size_t before = log->length;
+    cl_int result = CL_BUILD_PROGRAM_FAILURE;
+    for (int tries = 0; tries < 2 && result == CL_BUILD_PROGRAM_FAILURE && log->length == before;
+         tries++) {
+        result = cl->program_build(program, 1, &device, "-cl-std=CL1.2", NULL, NULL);
+        add_log(cl, program, device, log);
     }
     /* Implementations differ in which error a bad source gives; with a log it is the compiler's. */
     if (result != CL_SUCCESS && result != CL_OUT_OF_HOST_MEMORY)

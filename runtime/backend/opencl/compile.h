@@ -15,7 +15,8 @@ tw_status tw_opencl_compile(const struct tw_device_info *info,
 tw_status tw_opencl_program(const struct tw_opencl *cl, cl_context context, cl_device_id device,
                             const void *bytes, size_t size, cl_program *program,
                             struct tw_error *error);
-/* Builds a program, source or binary, and appends the build log if there is one. */
+/* Builds a program, source or binary, and appends the build log if there is one. What fails without
+ * a log is tried once more. */
 tw_status tw_opencl_build(const struct tw_opencl *cl, cl_program program, cl_device_id device,
                           struct tw_text *log, struct tw_error *error);
 
