@@ -190,7 +190,8 @@ typedef struct tw_options {
      * configuration that is predicted to be the fastest would have to be compiled, and the binary
      * of another is loaded or on the disk, that one is taken if it is predicted to take no more
      * than this share longer. Where none is there and a dimension has had another size in an
-     * otherwise equal request, one whose binary does for more of its sizes is preferred likewise.
+     * otherwise equal request, that one is preferred likewise whose binary is predicted to do best
+     * for other sizes too, beside the binaries that are there.
      * 0: 0.05; at most 1; below 0: what is predicted to be the fastest is compiled. */
     double compile_tolerance;
 } tw_options;
@@ -361,7 +362,7 @@ typedef struct tw_explanation {
     const char *runners_up;   /* what else was predicted, a line each; NULL: nothing was */
     int preferred_ready;      /* not 0: for its binary, see tw_options.compile_tolerance, it was
                                  preferred to the first of the runners-up; 1: which is there already,
-                                 2: which does for more of the sizes that change */
+                                 2: which does better for the sizes that change */
 } tw_explanation;
 
 TW_API const tw_explanation *tw_plan_explain(const tw_plan *plan);

@@ -28,7 +28,7 @@ static void print_lines(tw_plan *plan, const char *unkept) {
     if (e->preferred_ready)
         tw_text_print(text, "  preferred       for its binary, which %s\n",
                       e->preferred_ready == 1 ? "is there already"
-                                              : "does for more of the sizes that change");
+                                              : "does better for the sizes that change");
     for (const char *line = e->runners_up; line != NULL && *line != '\0';) {
         size_t length = strcspn(line, "\n");
         tw_text_print(text, "  rather than     %.*s\n", (int)length, line);

@@ -42,8 +42,8 @@ struct tw_selection {
     double predicted_us; /* on this problem; 0: it was not predicted */
     double uncertainty;  /* of the prediction: the standard deviation of its logarithm */
     bool ready;          /* it was preferred, for its binaries are there, to a runner-up */
-    bool lasting;        /* likewise, for they do for more sizes than those of the runner-up */
-    int other_count;     /* runners-up, the best first */
+    bool lasting;    /* likewise, for they do better for other sizes than those of a runner-up */
+    int other_count; /* runners-up, the best first */
     struct tw_selection_other others[TW_SELECTION_OTHERS];
     /* The first row that would have been preferred but could not be used, and why; NULL and "" when
      * there was none. */
@@ -74,7 +74,7 @@ struct tw_query {
     bool (*ready)(void *context, const struct tw_configuration *configuration, enum tw_ready where);
     double tolerance;
     /* Bit i: dimension i is seen to change from one request to the next. Where none of those is
-     * there, one is preferred likewise whose binaries do for more of its sizes. */
+     * there, one is preferred likewise whose binaries do better for other sizes of it. */
     unsigned changing;
 };
 

@@ -1,382 +1,34 @@
 #include "runtime/select/ranked.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/predict/estimate.h"
-#include "runtime/select/lasting.h"
-#include "runtime/select/near.h"
+#include "runtime/select/ahead.h"
 
-/* Rows that are looked at: the nearest, of this device (TW_MOST_NEAR) and of others. */
-enum { NEAR_ELSEWHERE = 32, RATIOS = 8, MOST_OF_MODEL = 256, MOST_LASTING = 16 };
-
-/* The standard deviation of the logarithm of a prediction, as seen where both were measured: what
- * it is at best, what a doubling of a dimension adds, until it is that of any problem; and what
- * another device adds, or a preset that nobody measured. A candidate is ranked by its time at one
- * deviation to the worse, so that of two alike the surer one is taken. */
-static const double AT_BEST = 0.05, A_DOUBLING = 0.16, MOST_DOUBLINGS = 4;
-static const double ELSEWHERE = 0.25, A_PRESET = 0.3;
 /* What is preferred for its binary may so much more take longer at one deviation to the worse. */
 static const double LESS_SURE = 1.1;
-/* What another device adds to a model's own uncertainty. */
-static const double MODEL_ELSEWHERE = 0.15;
 
-struct candidate {
-    enum tw_selection_rule rule;
-    const struct tw_catalogue_row *row; /* NULL: a preset */
-    double distance; /* of a result's problem; a model's configurations have none */
-    struct tw_configuration configuration;
-    double predicted_us, uncertainty;
-    double ratio; /* of the measured time to the estimate, where it was measured */
-    /* Preferred to one that is predicted to be a little faster, for its binaries are there, or do
-     * for more sizes. */
-    bool ready, lasting;
-};
-
-struct ranking {
-    struct tw_search *search;
-    struct tw_selection *selection;
-    struct tw_device_info there; /* the device, with the units of another */
-    struct tw_near unfit;        /* the nearest row that cannot be had here; NULL: none */
-    struct tw_error why;         /* it cannot */
-    const struct tw_catalogue_model *model; /* NULL: none */
-    int kind; /* of the problem, among those that the model is about */
-    double model_uncertainty;
-    bool seen[TW_MAX_IMPLEMENTATIONS]; /* views of them are filled in */
-    struct tw_model_view views[TW_MAX_IMPLEMENTATIONS];
-    size_t count;
-    struct candidate all[TW_MOST_NEAR + NEAR_ELSEWHERE + MOST_OF_MODEL + 2];
-};
-
-/* ---- Predictions ---- */
-
-static tw_status estimate(const struct tw_problem *problem,
-                          const struct tw_configuration *configuration, const int64_t *values,
-                          const struct tw_device_info *device, struct tw_estimate *out,
-                          struct tw_error *error) {
-    struct tw_features features;
-    tw_status status = tw_features_of(problem, configuration, values, device, 0, &features, error);
-    if (status == TW_OK)
-        tw_estimate_of(&features, device, out);
-    return status;
-}
-
-/* What the configuration would take here, from what it took where the row was measured. */
-static tw_status predict_row(struct ranking *ranking, struct candidate *candidate,
-                             const int64_t *values, struct tw_error *error) {
-    struct tw_search *search = ranking->search;
-    const struct tw_catalogue_row *row = candidate->row;
-    struct tw_problem problem;
-    struct tw_estimate here, there;
-    int64_t slots[TW_DEVICE_SLOTS], bound[TW_MAX_SYMBOLS];
-    tw_search_slots(search, row, slots);
-    ranking->there.compute_units = slots[TW_SLOT_SM_COUNT];
-    tw_status status = tw_problem_read(&problem, search->problem->description, row->problem, error);
-    if (status == TW_OK)
-        status = tw_problem_bind(&problem, slots, NULL, bound, error);
-    if (status == TW_OK)
-        status =
-            tw_configuration_bind(problem.description, &candidate->configuration, bound, error);
-    if (status == TW_OK)
-        status =
-            estimate(&problem, &candidate->configuration, bound, &ranking->there, &there, error);
-    if (status == TW_OK)
-        status = estimate(search->problem, &candidate->configuration, values, search->device, &here,
-                          error);
-    if (status != TW_OK)
-        return status;
-    candidate->predicted_us = tw_estimate_scaled(row->time_us, &there, &here);
-    candidate->ratio = row->time_us / tw_estimate_total(&there);
-    candidate->uncertainty = AT_BEST + A_DOUBLING * fmin(candidate->distance, MOST_DOUBLINGS) +
-                             (candidate->rule == TW_SELECTED_ARCHITECTURE ? ELSEWHERE : 0);
-    return TW_OK;
-}
-
-/* ---- The model ---- */
-
-/* Reads a model, if it is for this kernel and policy and of this device, or not. */
-static tw_status try_model(struct ranking *ranking, size_t index, bool of_this_device,
-                           struct tw_error *error) {
-    const struct tw_search *search = ranking->search;
-    const struct tw_catalogue *c = search->query->catalogue;
-    const struct tw_model_subject *subject = tw_catalogue_model_subject(c, index);
-    const struct tw_catalogue_model *model;
-    struct tw_error why;
-    if (subject->kernel != search->kernel || subject->cache != search->cache ||
-        (subject->device == search->fingerprint_word) != of_this_device)
-        return TW_OK;
-    tw_status status = tw_catalogue_model(c, index, &model, &why);
-    if (status == TW_NO_MEMORY)
-        return tw_fail(error, status, "%s", why.message);
-    if (status != TW_OK) {
-        if (ranking->selection->unread[0] == '\0')
-            snprintf(ranking->selection->unread, sizeof ranking->selection->unread, "%.250s",
-                     why.message);
-        return TW_OK;
-    }
-    bool is_like = strcmp(model->model->backend, search->device->backend) == 0 &&
-                   strcmp(model->model->architecture, search->device->architecture) == 0;
-    int kind = of_this_device || is_like ? tw_model_kind(model->model, search->problem) : -1;
-    if (kind >= 0) {
-        ranking->model = model;
-        ranking->kind = kind;
-        ranking->model_uncertainty =
-            hypot(model->model->uncertainty, of_this_device ? 0 : MODEL_ELSEWHERE);
-    }
-    return TW_OK;
-}
-
-/* The one of this device, else the first of its architecture, that covers the problem. */
-static tw_status find_model(struct ranking *ranking, struct tw_error *error) {
-    const size_t count = tw_catalogue_models(ranking->search->query->catalogue);
-    for (int elsewhere = 0; elsewhere < 2; elsewhere++)
-        for (size_t i = 0; i < count && ranking->model == NULL; i++) {
-            tw_status status = try_model(ranking, i, elsewhere == 0, error);
-            if (status != TW_OK)
-                return status;
-        }
-    return TW_OK;
-}
-
-/* Joins the model's prediction with what a candidate has: the surer one counts for more. */
-static tw_status ask_model(struct ranking *ranking, struct candidate *candidate,
-                           const int64_t *values, struct tw_error *error) {
-    const struct tw_search *search = ranking->search;
-    struct tw_features features;
-    struct tw_estimate here;
-    double vector[TW_MODEL_MAX_FEATURES];
-    tw_status status = tw_features_of(search->problem, &candidate->configuration, values,
-                                      search->device, 0, &features, error);
-    if (status != TW_OK)
-        return status;
-    tw_estimate_of(&features, search->device, &here);
-    int index = candidate->configuration.implementation;
-    if (!ranking->seen[index])
-        tw_model_look(ranking->model->model, search->problem->description, index,
-                      &ranking->views[index]);
-    ranking->seen[index] = true;
-    tw_model_vector(ranking->model->model, &ranking->views[index], search->problem,
-                    &candidate->configuration, &features, &here, vector);
-    double predicted = tw_model_predict(ranking->model->model, vector, &here);
-    double ours = 1 / (ranking->model_uncertainty * ranking->model_uncertainty), theirs = 0;
-    if (candidate->predicted_us > 0)
-        theirs = 1 / (candidate->uncertainty * candidate->uncertainty);
-    double log_time = ours * log(predicted);
-    if (theirs > 0)
-        log_time += theirs * log(candidate->predicted_us);
-    candidate->predicted_us = exp(log_time / (ours + theirs));
-    candidate->uncertainty = sqrt(1 / (ours + theirs));
-    return TW_OK;
-}
-
-/* Of what several problems chose, the nearest tells best how long it takes. */
-static bool is_known(const struct ranking *ranking, const struct tw_catalogue_row *row) {
-    for (size_t i = 0; i < ranking->count; i++)
-        if (strcmp(ranking->all[i].row->implementation, row->implementation) == 0 &&
-            strcmp(ranking->all[i].row->configuration, row->configuration) == 0)
-            return true;
-    return false;
-}
-
-/* What won far away and here does what others do with less work, such as sums in parts where there
- * are blocks enough, says little of how long it takes: its distance hides more than estimates know.
- */
-static tw_status stands_for(const struct ranking *ranking, const struct candidate *candidate,
-                            const int64_t *values, struct tw_error *error) {
-    if (ranking->model != NULL || candidate->distance <= MOST_DOUBLINGS ||
-        !tw_configuration_redundant(ranking->search->problem->description,
-                                    &candidate->configuration, values))
-        return TW_OK;
-    return tw_fail(error, TW_NOT_FOUND,
-                   "it is %.1f doublings away, and others do here with less work what it does",
-                   candidate->distance);
-}
-
-static void add_rows(struct ranking *ranking, const struct tw_nearest *nearest,
-                     enum tw_selection_rule rule) {
-    struct tw_search *search = ranking->search;
-    const struct tw_description *d = search->problem->description;
-    for (size_t i = 0; i < nearest->count && search->lack.status == TW_OK; i++) {
-        const struct tw_catalogue_row *row = nearest->rows[i].row;
-        struct candidate *candidate = &ranking->all[ranking->count];
-        int64_t values[TW_MAX_SYMBOLS];
-        struct tw_error why;
-        if (is_known(ranking, row))
-            continue;
-        *candidate =
-            (struct candidate){.rule = rule, .row = row, .distance = nearest->rows[i].distance};
-        int index = tw_description_implementation(d, row->implementation);
-        tw_status status = TW_OK;
-        if (index < 0)
-            status = tw_fail(&why, TW_NOT_FOUND, "its implementation %.48s is not there any more",
-                             row->implementation);
-        if (status == TW_OK)
-            status = tw_search_note_lack(search,
-                                         tw_configuration_parse(&candidate->configuration, d, index,
-                                                                row->configuration, &why),
-                                         &why);
-        if (status == TW_OK)
-            status = tw_search_fits(search, &candidate->configuration, values, &why);
-        if (status == TW_OK)
-            status = stands_for(ranking, candidate, values, &why);
-        if (status == TW_OK)
-            status = predict_row(ranking, candidate, values, &why);
-        if (status == TW_OK && ranking->model != NULL)
-            status = ask_model(ranking, candidate, values, &why);
-        if (status == TW_OK)
-            ranking->count++;
-        else if (ranking->unfit.row == NULL ||
-                 nearest->rows[i].distance < ranking->unfit.distance) {
-            ranking->unfit = nearest->rows[i];
-            ranking->why = why;
-        }
-    }
-}
-
-/* What the model was fitted with on such problems, and no row near has: what was never measured on
- * any has no place there, as tensor cores' in f64, and is not even read. */
-static void add_model(struct ranking *ranking) {
-    struct tw_search *search = ranking->search;
-    const struct tw_description *d = search->problem->description;
-    const struct tw_catalogue_model *model = ranking->model;
-    for (size_t i = 0; i < model->count && i < MOST_OF_MODEL; i++) {
-        const struct tw_catalogue_row *row = &model->rows[i];
-        struct candidate *candidate = &ranking->all[ranking->count];
-        int64_t values[TW_MAX_SYMBOLS];
-        struct tw_error why;
-        if ((model->model->configurations[i].kinds >> ranking->kind & 1) == 0)
-            continue;
-        *candidate = (struct candidate){.rule = TW_SELECTED_PREDICTED, .row = row};
-        int index = tw_description_implementation(d, row->implementation);
-        if (index < 0 || is_known(ranking, row))
-            continue;
-        tw_status status = tw_search_note_lack(
-            search,
-            tw_configuration_parse(&candidate->configuration, d, index, row->configuration, &why),
-            &why);
-        if (status == TW_OK)
-            status = tw_search_fits(search, &candidate->configuration, values, &why);
-        if (status == TW_OK)
-            status = ask_model(ranking, candidate, values, &why);
-        /* Where it cannot be had here, nothing is missed: it was never tuned for this. */
-        ranking->count += status == TW_OK;
-    }
-}
-
-static int compare_numbers(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* How the rows' times are to their estimates: what can be said of a preset. */
-static double usual_ratio(const struct ranking *ranking, double *uncertainty) {
-    double ratios[RATIOS];
-    size_t count = ranking->count < RATIOS ? ranking->count : RATIOS;
-    *uncertainty = INFINITY;
-    for (size_t i = 0; i < count; i++) {
-        ratios[i] = ranking->all[i].ratio;
-        *uncertainty = fmin(*uncertainty, ranking->all[i].uncertainty);
-    }
-    qsort(ratios, count, sizeof *ratios, compare_numbers);
-    return count % 2 == 1 ? ratios[count / 2] : sqrt(ratios[count / 2 - 1] * ratios[count / 2]);
-}
-
-static void add_preset(struct ranking *ranking, enum tw_selection_rule rule,
-                       const struct tw_configuration *configuration, double ratio,
-                       double uncertainty) {
-    const struct tw_search *search = ranking->search;
-    struct candidate *candidate = &ranking->all[ranking->count];
-    struct tw_estimate here;
-    int64_t values[TW_MAX_SYMBOLS];
-    *candidate = (struct candidate){.rule = rule, .configuration = *configuration};
-    if (tw_search_fits(search, configuration, values, NULL) != TW_OK ||
-        estimate(search->problem, configuration, values, search->device, &here, NULL) != TW_OK)
-        return;
-    candidate->predicted_us = ratio * tw_estimate_total(&here);
-    candidate->uncertainty = uncertainty + A_PRESET;
-    ranking->count++;
-}
-
-/* What the description chooses for what was never tuned, in case all that was tuned is far. A
- * fallback that fits is preferred to `default` by whoever wrote it, who knows of implementations
- * what estimates do not. */
-static void add_presets(struct ranking *ranking) {
-    struct tw_configuration configuration;
-    double uncertainty, ratio = usual_ratio(ranking, &uncertainty);
-    const size_t rows = ranking->count;
-    int from = 0;
-    const struct tw_description *d = ranking->search->problem->description;
-    const struct tw_preset *preset;
-    int implementation;
-    struct tw_error why;
-    if (tw_search_fallback(ranking->search, &from, &configuration))
-        add_preset(ranking, TW_SELECTED_FALLBACK, &configuration, ratio, uncertainty);
-    if (ranking->count > rows)
-        return;
-    tw_description_preset(d, "default", &implementation, &preset);
-    if (tw_search_note_lack(
-            ranking->search,
-            tw_configuration_preset(&configuration, d, implementation, preset, &why),
-            &why) == TW_OK)
-        add_preset(ranking, TW_SELECTED_DEFAULT, &configuration, ratio, uncertainty);
-}
-
-/* A model knows nothing of an implementation that it was fitted without, such as one that is newer:
- * there the description's choice counts as it does without a model. `rows` candidates are rows. */
-static void add_unknown(struct ranking *ranking, size_t rows) {
-    struct tw_configuration configuration;
-    size_t count = ranking->count;
-    int from = 0;
-    if (rows == 0 || !tw_search_fallback(ranking->search, &from, &configuration))
-        return;
-    for (size_t i = 0; i < count; i++)
-        if (ranking->all[i].configuration.implementation == configuration.implementation)
-            return;
-    ranking->count = rows;
-    double uncertainty, ratio = usual_ratio(ranking, &uncertainty);
-    ranking->count = count;
-    add_preset(ranking, TW_SELECTED_FALLBACK, &configuration, ratio, uncertainty);
-}
-
-/* ---- Choosing ---- */
-
-static double at_worst(const struct candidate *candidate) {
-    return candidate->predicted_us * exp(candidate->uncertainty);
-}
-
-static int compare_candidates(const void *left, const void *right) {
-    const struct candidate *a = left, *b = right;
-    double x = at_worst(a), y = at_worst(b);
-    if (x != y)
-        return x < y ? -1 : 1;
-    if (a->rule != b->rule)
-        return a->rule < b->rule ? -1 : 1;
-    return a->row != NULL && b->row != NULL ? tw_search_compare_rows(a->row, b->row) : 0;
-}
-
-static void put_first(struct ranking *ranking, size_t i) {
-    const struct candidate candidate = ranking->all[i];
+static void put_first(struct tw_ranking *ranking, size_t i) {
+    const struct tw_candidate candidate = ranking->all[i];
     memmove(&ranking->all[1], &ranking->all[0], i * sizeof candidate);
     ranking->all[0] = candidate;
 }
 
 /* Whether one is predicted to be about as fast as the best, and about as surely. */
-static bool is_close(const struct ranking *ranking, const struct candidate *candidate) {
-    const struct candidate *best = &ranking->all[0];
+static bool is_close(const struct tw_ranking *ranking, const struct tw_candidate *candidate) {
+    const struct tw_candidate *best = &ranking->all[0];
     const double most = 1 + ranking->search->query->tolerance;
     return candidate->predicted_us <= most * best->predicted_us &&
-           at_worst(candidate) <= most * LESS_SURE * at_worst(best);
+           tw_candidate_at_worst(candidate) <= most * LESS_SURE * tw_candidate_at_worst(best);
 }
 
 /* The first of those that are close and need no compiler; what is loaded is cheaper to find than
  * what is on the disk. */
-static bool prefer_ready(struct ranking *ranking) {
+static bool prefer_ready(struct tw_ranking *ranking) {
     const struct tw_query *query = ranking->search->query;
     for (enum tw_ready where = TW_READY_LOADED; where <= TW_READY_ON_DISK; where++)
         for (size_t i = 0; i < ranking->count; i++) {
-            const struct candidate *candidate = &ranking->all[i];
+            const struct tw_candidate *candidate = &ranking->all[i];
             if (!is_close(ranking, candidate) ||
                 !query->ready(query->context, &candidate->configuration, where))
                 continue;
@@ -388,35 +40,27 @@ static bool prefer_ready(struct ranking *ranking) {
 }
 
 /* If one has to be compiled, it had better do for the sizes that are asked for next. */
-static void prefer_lasting(struct ranking *ranking) {
-    size_t best = 0, close = 0;
-    int most = -1;
-    for (size_t i = 0; i < ranking->count && close < MOST_LASTING; i++) {
-        if (!is_close(ranking, &ranking->all[i]))
-            continue;
-        close++;
-        int sizes = tw_search_lasting(ranking->search, &ranking->all[i].configuration);
-        if (sizes > most) {
-            most = sizes;
-            best = i;
-        }
-    }
+static void prefer_lasting(struct tw_ranking *ranking) {
+    bool close[TW_MOST_RANKED];
+    for (size_t i = 0; i < ranking->count; i++)
+        close[i] = is_close(ranking, &ranking->all[i]);
+    size_t best = tw_search_ahead(ranking, close);
     put_first(ranking, best);
     ranking->all[0].lasting = best > 0;
 }
 
 /* Puts one before all that saves compiling, if it is predicted to be about as fast as the best. */
-static void prefer(struct ranking *ranking) {
+static void prefer(struct tw_ranking *ranking) {
     const struct tw_query *query = ranking->search->query;
     if (query->ready != NULL && ranking->count > 1 && !prefer_ready(ranking) &&
         query->changing != 0)
         prefer_lasting(ranking);
 }
 
-static void note_others(const struct ranking *ranking, size_t chosen,
+static void note_others(const struct tw_ranking *ranking, size_t chosen,
                         struct tw_selection *selection) {
     for (size_t i = 0; i < ranking->count && selection->other_count < TW_SELECTION_OTHERS; i++) {
-        const struct candidate *other = &ranking->all[i];
+        const struct tw_candidate *other = &ranking->all[i];
         if (i != chosen)
             selection->others[selection->other_count++] = (struct tw_selection_other){
                 .rule = other->rule,
@@ -427,11 +71,11 @@ static void note_others(const struct ranking *ranking, size_t chosen,
     }
 }
 
-static bool choose(struct ranking *ranking) {
+static bool choose(struct tw_ranking *ranking) {
     struct tw_search *search = ranking->search;
     struct tw_selection *selection = ranking->selection;
     for (size_t i = 0; i < ranking->count; i++) {
-        const struct candidate *candidate = &ranking->all[i];
+        const struct tw_candidate *candidate = &ranking->all[i];
         struct tw_error why;
         if (search->attempts >= TW_SELECT_ATTEMPTS || search->lack.status != TW_OK)
             return false;
@@ -462,34 +106,18 @@ static bool choose(struct ranking *ranking) {
 
 tw_status tw_search_ranked(struct tw_search *search, struct tw_selection *selection, bool *found,
                            struct tw_error *error) {
-    struct tw_nearest here = {.room = TW_MOST_NEAR}, elsewhere = {.room = NEAR_ELSEWHERE};
-    struct ranking *ranking = calloc(1, sizeof *ranking);
+    struct tw_ranking *ranking = malloc(sizeof *ranking);
     if (ranking == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    ranking->search = search;
-    ranking->selection = selection;
-    ranking->there = *search->device;
-    tw_status status = find_model(ranking, error);
-    if (status != TW_OK) {
-        free(ranking);
-        return status;
+    tw_status status = tw_ranking_fill(ranking, search, selection, error);
+    if (status == TW_OK) {
+        prefer(ranking);
+        *found = choose(ranking);
+        /* One that is further than what is chosen would not have been missed. */
+        if (ranking->unfit.row != NULL &&
+            (!*found || ranking->unfit.distance <= selection->distance))
+            tw_search_refuse(selection, ranking->unfit.row, &ranking->why);
     }
-    tw_search_near(search, &here, &elsewhere);
-    add_rows(ranking, &here, TW_SELECTED_NEAREST);
-    add_rows(ranking, &elsewhere, TW_SELECTED_ARCHITECTURE);
-    size_t rows = ranking->count;
-    if (ranking->model != NULL) {
-        add_model(ranking);
-        add_unknown(ranking, rows);
-    } else if (ranking->count > 0) {
-        add_presets(ranking);
-    }
-    qsort(ranking->all, ranking->count, sizeof ranking->all[0], compare_candidates);
-    prefer(ranking);
-    *found = choose(ranking);
-    /* One that is further than what is chosen would not have been missed. */
-    if (ranking->unfit.row != NULL && (!*found || ranking->unfit.distance <= selection->distance))
-        tw_search_refuse(selection, ranking->unfit.row, &ranking->why);
     free(ranking);
-    return TW_OK;
+    return status;
 }

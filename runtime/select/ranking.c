@@ -1,0 +1,350 @@
+#include "runtime/select/ranking.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/predict/estimate.h"
+
+enum { RATIOS = 8 };
+
+/* The standard deviation of the logarithm of a prediction, as seen where both were measured: what
+ * it is at best, what a doubling of a dimension adds, until it is that of any problem; and what
+ * another device adds, or a preset that nobody measured. A candidate is ranked by its time at one
+ * deviation to the worse, so that of two alike the surer one is taken. */
+static const double AT_BEST = 0.05, A_DOUBLING = 0.16, MOST_DOUBLINGS = 4;
+static const double ELSEWHERE = 0.25, A_PRESET = 0.3;
+/* What another device adds to a model's own uncertainty. */
+static const double MODEL_ELSEWHERE = 0.15;
+
+/* ---- Predictions ---- */
+
+static tw_status estimate(const struct tw_problem *problem,
+                          const struct tw_configuration *configuration, const int64_t *values,
+                          const struct tw_device_info *device, struct tw_estimate *out,
+                          struct tw_error *error) {
+    struct tw_features features;
+    tw_status status = tw_features_of(problem, configuration, values, device, 0, &features, error);
+    if (status == TW_OK)
+        tw_estimate_of(&features, device, out);
+    return status;
+}
+
+/* What the configuration would take here, from what it took where the row was measured. */
+static tw_status predict_row(struct tw_ranking *ranking, struct tw_candidate *candidate,
+                             const int64_t *values, struct tw_error *error) {
+    struct tw_search *search = ranking->search;
+    const struct tw_catalogue_row *row = candidate->row;
+    struct tw_problem problem;
+    struct tw_estimate here, there;
+    int64_t slots[TW_DEVICE_SLOTS], bound[TW_MAX_SYMBOLS];
+    tw_search_slots(search, row, slots);
+    ranking->there.compute_units = slots[TW_SLOT_SM_COUNT];
+    tw_status status = tw_problem_read(&problem, search->problem->description, row->problem, error);
+    if (status == TW_OK)
+        status = tw_problem_bind(&problem, slots, NULL, bound, error);
+    if (status == TW_OK)
+        status =
+            tw_configuration_bind(problem.description, &candidate->configuration, bound, error);
+    if (status == TW_OK)
+        status =
+            estimate(&problem, &candidate->configuration, bound, &ranking->there, &there, error);
+    if (status == TW_OK)
+        status = estimate(search->problem, &candidate->configuration, values, search->device, &here,
+                          error);
+    if (status != TW_OK)
+        return status;
+    candidate->predicted_us = tw_estimate_scaled(row->time_us, &there, &here);
+    candidate->ratio = row->time_us / tw_estimate_total(&there);
+    candidate->uncertainty = AT_BEST + A_DOUBLING * fmin(candidate->distance, MOST_DOUBLINGS) +
+                             (candidate->rule == TW_SELECTED_ARCHITECTURE ? ELSEWHERE : 0);
+    return TW_OK;
+}
+
+/* ---- The model ---- */
+
+/* Reads a model, if it is for this kernel and policy and of this device, or not. */
+static tw_status try_model(struct tw_ranking *ranking, size_t index, bool of_this_device,
+                           struct tw_error *error) {
+    const struct tw_search *search = ranking->search;
+    const struct tw_catalogue *c = search->query->catalogue;
+    const struct tw_model_subject *subject = tw_catalogue_model_subject(c, index);
+    const struct tw_catalogue_model *model;
+    struct tw_error why;
+    if (subject->kernel != search->kernel || subject->cache != search->cache ||
+        (subject->device == search->fingerprint_word) != of_this_device)
+        return TW_OK;
+    tw_status status = tw_catalogue_model(c, index, &model, &why);
+    if (status == TW_NO_MEMORY)
+        return tw_fail(error, status, "%s", why.message);
+    if (status != TW_OK) {
+        if (ranking->selection->unread[0] == '\0')
+            snprintf(ranking->selection->unread, sizeof ranking->selection->unread, "%.250s",
+                     why.message);
+        return TW_OK;
+    }
+    bool is_like = strcmp(model->model->backend, search->device->backend) == 0 &&
+                   strcmp(model->model->architecture, search->device->architecture) == 0;
+    int kind = of_this_device || is_like ? tw_model_kind(model->model, search->problem) : -1;
+    if (kind >= 0) {
+        ranking->model = model;
+        ranking->kind = kind;
+        ranking->model_uncertainty =
+            hypot(model->model->uncertainty, of_this_device ? 0 : MODEL_ELSEWHERE);
+    }
+    return TW_OK;
+}
+
+/* The one of this device, else the first of its architecture, that covers the problem. */
+static tw_status find_model(struct tw_ranking *ranking, struct tw_error *error) {
+    const size_t count = tw_catalogue_models(ranking->search->query->catalogue);
+    for (int elsewhere = 0; elsewhere < 2; elsewhere++)
+        for (size_t i = 0; i < count && ranking->model == NULL; i++) {
+            tw_status status = try_model(ranking, i, elsewhere == 0, error);
+            if (status != TW_OK)
+                return status;
+        }
+    return TW_OK;
+}
+
+/* Joins the model's prediction with what a candidate has: the surer one counts for more. */
+static tw_status ask_model(struct tw_ranking *ranking, struct tw_candidate *candidate,
+                           const int64_t *values, struct tw_error *error) {
+    const struct tw_search *search = ranking->search;
+    struct tw_features features;
+    struct tw_estimate here;
+    double vector[TW_MODEL_MAX_FEATURES];
+    tw_status status = tw_features_of(search->problem, &candidate->configuration, values,
+                                      search->device, 0, &features, error);
+    if (status != TW_OK)
+        return status;
+    tw_estimate_of(&features, search->device, &here);
+    int index = candidate->configuration.implementation;
+    if (!ranking->seen[index])
+        tw_model_look(ranking->model->model, search->problem->description, index,
+                      &ranking->views[index]);
+    ranking->seen[index] = true;
+    tw_model_vector(ranking->model->model, &ranking->views[index], search->problem,
+                    &candidate->configuration, &features, &here, vector);
+    double predicted = tw_model_predict(ranking->model->model, vector, &here);
+    double ours = 1 / (ranking->model_uncertainty * ranking->model_uncertainty), theirs = 0;
+    if (candidate->predicted_us > 0)
+        theirs = 1 / (candidate->uncertainty * candidate->uncertainty);
+    double log_time = ours * log(predicted);
+    if (theirs > 0)
+        log_time += theirs * log(candidate->predicted_us);
+    candidate->predicted_us = exp(log_time / (ours + theirs));
+    candidate->uncertainty = sqrt(1 / (ours + theirs));
+    return TW_OK;
+}
+
+/* Of what several problems chose, the nearest tells best how long it takes. */
+static bool is_known(const struct tw_ranking *ranking, const struct tw_catalogue_row *row) {
+    for (size_t i = 0; i < ranking->count; i++)
+        if (strcmp(ranking->all[i].row->implementation, row->implementation) == 0 &&
+            strcmp(ranking->all[i].row->configuration, row->configuration) == 0)
+            return true;
+    return false;
+}
+
+/* What won far away and here does what others do with less work, such as sums in parts where there
+ * are blocks enough, says little of how long it takes: its distance hides more than estimates know.
+ */
+static tw_status stands_for(const struct tw_ranking *ranking, const struct tw_candidate *candidate,
+                            const int64_t *values, struct tw_error *error) {
+    if (ranking->model != NULL || candidate->distance <= MOST_DOUBLINGS ||
+        !tw_configuration_redundant(ranking->search->problem->description,
+                                    &candidate->configuration, values))
+        return TW_OK;
+    return tw_fail(error, TW_NOT_FOUND,
+                   "it is %.1f doublings away, and others do here with less work what it does",
+                   candidate->distance);
+}
+
+static void add_rows(struct tw_ranking *ranking, const struct tw_nearest *nearest,
+                     enum tw_selection_rule rule) {
+    struct tw_search *search = ranking->search;
+    const struct tw_description *d = search->problem->description;
+    for (size_t i = 0; i < nearest->count && search->lack.status == TW_OK; i++) {
+        const struct tw_catalogue_row *row = nearest->rows[i].row;
+        struct tw_candidate *candidate = &ranking->all[ranking->count];
+        int64_t values[TW_MAX_SYMBOLS];
+        struct tw_error why;
+        if (is_known(ranking, row))
+            continue;
+        *candidate =
+            (struct tw_candidate){.rule = rule, .row = row, .distance = nearest->rows[i].distance};
+        int index = tw_description_implementation(d, row->implementation);
+        tw_status status = TW_OK;
+        if (index < 0)
+            status = tw_fail(&why, TW_NOT_FOUND, "its implementation %.48s is not there any more",
+                             row->implementation);
+        if (status == TW_OK)
+            status = tw_search_note_lack(search,
+                                         tw_configuration_parse(&candidate->configuration, d, index,
+                                                                row->configuration, &why),
+                                         &why);
+        if (status == TW_OK)
+            status = tw_search_fits(search, &candidate->configuration, values, &why);
+        if (status == TW_OK)
+            status = stands_for(ranking, candidate, values, &why);
+        if (status == TW_OK)
+            status = predict_row(ranking, candidate, values, &why);
+        if (status == TW_OK && ranking->model != NULL)
+            status = ask_model(ranking, candidate, values, &why);
+        if (status == TW_OK)
+            ranking->count++;
+        else if (ranking->unfit.row == NULL ||
+                 nearest->rows[i].distance < ranking->unfit.distance) {
+            ranking->unfit = nearest->rows[i];
+            ranking->why = why;
+        }
+    }
+}
+
+/* What the model was fitted with on such problems, and no row near has: what was never measured on
+ * any has no place there, as tensor cores' in f64, and is not even read. */
+static void add_model(struct tw_ranking *ranking) {
+    struct tw_search *search = ranking->search;
+    const struct tw_description *d = search->problem->description;
+    const struct tw_catalogue_model *model = ranking->model;
+    for (size_t i = 0; i < model->count && i < TW_MOST_OF_MODEL; i++) {
+        const struct tw_catalogue_row *row = &model->rows[i];
+        struct tw_candidate *candidate = &ranking->all[ranking->count];
+        int64_t values[TW_MAX_SYMBOLS];
+        struct tw_error why;
+        if ((model->model->configurations[i].kinds >> ranking->kind & 1) == 0)
+            continue;
+        *candidate = (struct tw_candidate){.rule = TW_SELECTED_PREDICTED, .row = row};
+        int index = tw_description_implementation(d, row->implementation);
+        if (index < 0 || is_known(ranking, row))
+            continue;
+        tw_status status = tw_search_note_lack(
+            search,
+            tw_configuration_parse(&candidate->configuration, d, index, row->configuration, &why),
+            &why);
+        if (status == TW_OK)
+            status = tw_search_fits(search, &candidate->configuration, values, &why);
+        if (status == TW_OK)
+            status = ask_model(ranking, candidate, values, &why);
+        /* Where it cannot be had here, nothing is missed: it was never tuned for this. */
+        ranking->count += status == TW_OK;
+    }
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* How the rows' times are to their estimates: what can be said of a preset. */
+static double usual_ratio(const struct tw_ranking *ranking, double *uncertainty) {
+    double ratios[RATIOS];
+    size_t count = ranking->count < RATIOS ? ranking->count : RATIOS;
+    *uncertainty = INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        ratios[i] = ranking->all[i].ratio;
+        *uncertainty = fmin(*uncertainty, ranking->all[i].uncertainty);
+    }
+    qsort(ratios, count, sizeof *ratios, compare_numbers);
+    return count % 2 == 1 ? ratios[count / 2] : sqrt(ratios[count / 2 - 1] * ratios[count / 2]);
+}
+
+static void add_preset(struct tw_ranking *ranking, enum tw_selection_rule rule,
+                       const struct tw_configuration *configuration, double ratio,
+                       double uncertainty) {
+    const struct tw_search *search = ranking->search;
+    struct tw_candidate *candidate = &ranking->all[ranking->count];
+    struct tw_estimate here;
+    int64_t values[TW_MAX_SYMBOLS];
+    *candidate = (struct tw_candidate){.rule = rule, .configuration = *configuration};
+    if (tw_search_fits(search, configuration, values, NULL) != TW_OK ||
+        estimate(search->problem, configuration, values, search->device, &here, NULL) != TW_OK)
+        return;
+    candidate->predicted_us = ratio * tw_estimate_total(&here);
+    candidate->uncertainty = uncertainty + A_PRESET;
+    ranking->count++;
+}
+
+/* What the description chooses for what was never tuned, in case all that was tuned is far. A
+ * fallback that fits is preferred to `default` by whoever wrote it, who knows of implementations
+ * what estimates do not. */
+static void add_presets(struct tw_ranking *ranking) {
+    struct tw_configuration configuration;
+    double uncertainty, ratio = usual_ratio(ranking, &uncertainty);
+    const size_t rows = ranking->count;
+    int from = 0;
+    const struct tw_description *d = ranking->search->problem->description;
+    const struct tw_preset *preset;
+    int implementation;
+    struct tw_error why;
+    if (tw_search_fallback(ranking->search, &from, &configuration))
+        add_preset(ranking, TW_SELECTED_FALLBACK, &configuration, ratio, uncertainty);
+    if (ranking->count > rows)
+        return;
+    tw_description_preset(d, "default", &implementation, &preset);
+    if (tw_search_note_lack(
+            ranking->search,
+            tw_configuration_preset(&configuration, d, implementation, preset, &why),
+            &why) == TW_OK)
+        add_preset(ranking, TW_SELECTED_DEFAULT, &configuration, ratio, uncertainty);
+}
+
+/* A model knows nothing of an implementation that it was fitted without, such as one that is newer:
+ * there the description's choice counts as it does without a model. `rows` candidates are rows. */
+static void add_unknown(struct tw_ranking *ranking, size_t rows) {
+    struct tw_configuration configuration;
+    size_t count = ranking->count;
+    int from = 0;
+    if (rows == 0 || !tw_search_fallback(ranking->search, &from, &configuration))
+        return;
+    for (size_t i = 0; i < count; i++)
+        if (ranking->all[i].configuration.implementation == configuration.implementation)
+            return;
+    ranking->count = rows;
+    double uncertainty, ratio = usual_ratio(ranking, &uncertainty);
+    ranking->count = count;
+    add_preset(ranking, TW_SELECTED_FALLBACK, &configuration, ratio, uncertainty);
+}
+
+/* ---- All of them, in order ---- */
+
+double tw_candidate_at_worst(const struct tw_candidate *candidate) {
+    return candidate->predicted_us * exp(candidate->uncertainty);
+}
+
+static int compare_candidates(const void *left, const void *right) {
+    const struct tw_candidate *a = left, *b = right;
+    double x = tw_candidate_at_worst(a), y = tw_candidate_at_worst(b);
+    if (x != y)
+        return x < y ? -1 : 1;
+    if (a->rule != b->rule)
+        return a->rule < b->rule ? -1 : 1;
+    return a->row != NULL && b->row != NULL ? tw_search_compare_rows(a->row, b->row) : 0;
+}
+
+tw_status tw_ranking_fill(struct tw_ranking *ranking, struct tw_search *search,
+                          struct tw_selection *selection, struct tw_error *error) {
+    struct tw_nearest here = {.room = TW_MOST_NEAR}, elsewhere = {.room = TW_NEAR_ELSEWHERE};
+    memset(ranking, 0, offsetof(struct tw_ranking, all));
+    ranking->search = search;
+    ranking->selection = selection;
+    ranking->there = *search->device;
+    tw_status status = find_model(ranking, error);
+    if (status != TW_OK)
+        return status;
+    tw_search_near(search, &here, &elsewhere);
+    add_rows(ranking, &here, TW_SELECTED_NEAREST);
+    add_rows(ranking, &elsewhere, TW_SELECTED_ARCHITECTURE);
+    size_t rows = ranking->count;
+    if (ranking->model != NULL) {
+        add_model(ranking);
+        add_unknown(ranking, rows);
+    } else if (ranking->count > 0) {
+        add_presets(ranking);
+    }
+    qsort(ranking->all, ranking->count, sizeof ranking->all[0], compare_candidates);
+    return TW_OK;
+}

@@ -1,0 +1,51 @@
+/* Internal to the room: the candidates for a problem without a row of its own, each with its
+ * prediction. */
+#ifndef TW_SELECT_RANKING_H
+#define TW_SELECT_RANKING_H
+
+#include "runtime/predict/model.h"
+#include "runtime/select/near.h"
+
+/* Rows that are looked at: the nearest, of this device (TW_MOST_NEAR) and of others. */
+enum {
+    TW_NEAR_ELSEWHERE = 32,
+    TW_MOST_OF_MODEL = 256,
+    TW_MOST_RANKED = TW_MOST_NEAR + TW_NEAR_ELSEWHERE + TW_MOST_OF_MODEL + 2 /* presets */
+};
+
+struct tw_candidate {
+    enum tw_selection_rule rule;
+    const struct tw_catalogue_row *row; /* NULL: a preset */
+    double distance; /* of a result's problem; a model's configurations have none */
+    struct tw_configuration configuration;
+    double predicted_us, uncertainty;
+    double ratio; /* of the measured time to the estimate, where it was measured */
+    /* Preferred to one that is predicted to be a little faster, for its binaries are there, or do
+     * for more sizes. */
+    bool ready, lasting;
+};
+
+struct tw_ranking {
+    struct tw_search *search;
+    struct tw_selection *selection; /* whose `unread` may be filled in */
+    struct tw_device_info there;    /* the device, with the units of another */
+    struct tw_near unfit;           /* the nearest row that cannot be had here; NULL: none */
+    struct tw_error why;            /* it cannot */
+    const struct tw_catalogue_model *model; /* NULL: none */
+    int kind; /* of the problem, among those that the model is about */
+    double model_uncertainty;
+    bool seen[TW_MAX_IMPLEMENTATIONS]; /* views of them are filled in */
+    struct tw_model_view views[TW_MAX_IMPLEMENTATIONS];
+    size_t count;
+    struct tw_candidate all[TW_MOST_RANKED];
+};
+
+/* Fills in a ranking, the best candidate first. Borrows what it is given. TW_NO_MEMORY is the only
+ * failure. */
+tw_status tw_ranking_fill(struct tw_ranking *ranking, struct tw_search *search,
+                          struct tw_selection *selection, struct tw_error *error);
+
+/* The time at one deviation to the worse: of two that are alike the surer one is taken. */
+double tw_candidate_at_worst(const struct tw_candidate *candidate);
+
+#endif
