@@ -9,6 +9,7 @@
 
 #include "runtime/backend/shared_object.h"
 #include "tools/bench/batch.h"
+#include "tools/bench/block_scales.h"
 #include "tools/bench/kinds.h"
 #include "tools/bench/vendor_types.h"
 #include "tuner/statistics/statistics.h"
@@ -84,6 +85,7 @@ struct state {
     int listed, count;
     const struct candidate *chosen;
     int added, biases, a_scales, b_scales; /* which inputs are; -1: none */
+    struct block_scales block_scales;      /* in place of the inputs, where scales are by blocks */
     const char *epilogue;
     int64_t m;                          /* rows of A and C */
     uint64_t a_at, b_at, c_at, bias_at; /* bytes from the beginning of each buffer */
@@ -98,15 +100,17 @@ static tw_status set_biases(const struct state *state, const struct set *set, tw
         "cublasLtMatmulDescSetAttribute", error);
 }
 
-/* B comes first, and is what it calls A. */
-static tw_status set_scales(const struct state *state, const struct set *set, tw_error *error) {
+/* Those of a set. B comes first, and is what it calls A. */
+static tw_status set_scales(const struct state *state, int number, tw_error *error) {
     if (state->a_scales < 0)
         return TW_OK;
-    CHECK(lt.product_set(state->product, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER,
-                         &set->in[state->b_scales], sizeof set->in[state->b_scales]),
+    const struct block_scales *blocks = &state->block_scales;
+    const struct set *set = &state->data->sets[number];
+    void *const a = blocks->count > 0 ? blocks->sets[number].a : set->in[state->a_scales];
+    void *const b = blocks->count > 0 ? blocks->sets[number].b : set->in[state->b_scales];
+    CHECK(lt.product_set(state->product, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, &b, sizeof b),
           "cublasLtMatmulDescSetAttribute");
-    CHECK(lt.product_set(state->product, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER,
-                         &set->in[state->a_scales], sizeof set->in[state->a_scales]),
+    CHECK(lt.product_set(state->product, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, &a, sizeof a),
           "cublasLtMatmulDescSetAttribute");
     return TW_OK;
 }
@@ -117,7 +121,7 @@ static tw_status call(void *pointer, int number, tw_error *error) {
     const bool adds = state->added >= 0;
     tw_status status = set_biases(state, set, error);
     if (status == TW_OK)
-        status = set_scales(state, set, error);
+        status = set_scales(state, number, error);
     if (status != TW_OK)
         return status;
     /* Columns instead of rows: B comes first. */
@@ -163,8 +167,26 @@ static tw_status choose_epilogue(struct state *state, tw_error *error) {
                    t->bias == TASK_BIAS_ROW ? "bias per row" : task_word(t, "activation"));
 }
 
-/* One float a matrix, or (since CUDA 12.9) one for each of its rows or columns; of e4m3 and e5m2.
- */
+/* Since CUDA 12.9 it has scales of rows and columns, and of blocks of 128, too. */
+static tw_status set_scale_modes(struct state *state, tw_error *error) {
+#if CUBLAS_VERSION >= 120900
+    const bool by_blocks = state->data->task->scales == TASK_SCALES_BLOCKS;
+    const cublasLtMatmulMatrixScale_t of_b = by_blocks ? CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F
+                                                       : CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F;
+    const cublasLtMatmulMatrixScale_t of_a = by_blocks ? CUBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F
+                                                       : CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F;
+    CHECK(lt.product_set(state->product, CUBLASLT_MATMUL_DESC_A_SCALE_MODE, &of_b, sizeof of_b),
+          "cublasLtMatmulDescSetAttribute");
+    CHECK(lt.product_set(state->product, CUBLASLT_MATMUL_DESC_B_SCALE_MODE, &of_a, sizeof of_a),
+          "cublasLtMatmulDescSetAttribute");
+    return by_blocks ? block_scales_create(&state->block_scales, state->data, error) : TW_OK;
+#else
+    (void)state;
+    return tw_fail(error, TW_UNAVAILABLE, "has scales of one matrix only before CUDA 12.9");
+#endif
+}
+
+/* Of e4m3 and e5m2. */
 static tw_status choose_scales(struct state *state, tw_error *error) {
     const struct task *t = state->data->task;
     state->a_scales = data_input(state->data, "a_scales");
@@ -174,22 +196,8 @@ static tw_status choose_scales(struct state *state, tw_error *error) {
     if (!tw_type_info(state->types->a)->floating)
         return tw_fail(error, TW_UNAVAILABLE, "has no scales of %s",
                        tw_type_info(state->types->a)->word);
-    if (t->scales == TASK_SCALES_BLOCKS)
-        return tw_fail(
-            error, TW_UNAVAILABLE,
-            "lays scales by blocks out otherwise; compared are those of matrices and rows");
-    if (t->scales == TASK_SCALES_ROWS) {
-#if CUBLAS_VERSION >= 120900
-        const cublasLtMatmulMatrixScale_t mode = CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F;
-        CHECK(lt.product_set(state->product, CUBLASLT_MATMUL_DESC_A_SCALE_MODE, &mode, sizeof mode),
-              "cublasLtMatmulDescSetAttribute");
-        CHECK(lt.product_set(state->product, CUBLASLT_MATMUL_DESC_B_SCALE_MODE, &mode, sizeof mode),
-              "cublasLtMatmulDescSetAttribute");
-#else
-        return tw_fail(error, TW_UNAVAILABLE, "has scales of rows since CUDA 12.9 only");
-#endif
-    }
-    return set_scales(state, &state->data->sets[0], error);
+    tw_status status = t->scales == TASK_SCALES_TENSOR ? TW_OK : set_scale_modes(state, error);
+    return status == TW_OK ? set_scales(state, 0, error) : status;
 }
 
 static tw_status set_batch(cublasLtMatrixLayout_t layout, int64_t batch, int64_t stride,
@@ -332,7 +340,9 @@ static tw_status prepare(struct state *state, struct data *data, tw_error *error
 }
 
 /* All but the workspace. */
-static void unprepare(const struct state *state) {
+static void unprepare(struct state *state) {
+    if (state->data != NULL)
+        block_scales_free(&state->block_scales, state->data->stage->library);
     if (state->preference != NULL)
         lt.preference_destroy(state->preference);
     if (state->c != NULL)
