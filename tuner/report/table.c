@@ -243,6 +243,11 @@ static void print_counts(const struct session_result *r, const struct terminal *
         tw_text_print(&line, "%" PRId64 ", clearly slower than the best by then", r->stopped_now);
         say(terminal, "stopped early", &line);
     }
+    if (r->again_now > 0) {
+        tw_text_print(&line, "%" PRId64 " times the best so far, while compilers were waited for",
+                      r->again_now);
+        say(terminal, "measured again", &line);
+    }
     if (r->compile_wall_s > 0) {
         tw_text_print(&line, "%" PRId64 " sources, %.1f a second", r->compiled,
                       (double)r->compiled / r->compile_wall_s);

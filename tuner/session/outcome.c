@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "tuner/session/recorder_best.h"
@@ -34,35 +35,6 @@ static void update_regulars(struct session *s, const struct trial *trial, struct
     }
 }
 
-static void update_contenders(struct session *s, const struct trial *trial, struct build *build) {
-    if (trial->status != TW_DB_TRIAL_OK)
-        return;
-    /* Who was stopped as a loser is to be measured in full where there is nobody else, and gives
-     * way to the first who was. */
-    if (trial->screened_out && s->contender_count > 0)
-        return;
-    if (s->contender_count > 0 && s->contenders[0].trial.screened_out)
-        builds_release(&s->builds, s->contenders[--s->contender_count].build);
-    /* Another run may have tried it at the same time. */
-    for (int i = 0; i < s->contender_count; i++)
-        if (same(s, &s->contenders[i].trial.configuration, &trial->configuration))
-            return;
-    int at = s->contender_count;
-    while (at > 0 && s->contenders[at - 1].trial.time_us > trial->time_us)
-        at--;
-    if (at == FINALISTS)
-        return;
-    if (s->contender_count == FINALISTS)
-        builds_release(&s->builds, s->contenders[--s->contender_count].build);
-    memmove(&s->contenders[at + 1], &s->contenders[at],
-            (size_t)(s->contender_count - at) * sizeof *s->contenders);
-    s->contenders[at] = (struct contender){*trial, build};
-    s->contender_count++;
-    s->leader_changed |= at == 0;
-    if (build != NULL)
-        builds_retain(build);
-}
-
 static void take_in(struct session *s, size_t point, const struct trial *trial,
                     struct build *build) {
     struct session_result *result = s->result;
@@ -70,7 +42,7 @@ static void take_in(struct session *s, size_t point, const struct trial *trial,
         strncpy(result->first_failure, trial->message, sizeof result->first_failure - 1);
     update_presets(s, trial);
     update_regulars(s, trial, build);
-    update_contenders(s, trial, build);
+    contenders_add(s, trial, build);
     if (point == SPACE_NONE)
         return;
     const struct strategy_outcome outcome = {.ok = trial->status == TW_DB_TRIAL_OK,
@@ -91,21 +63,6 @@ void outcome_known(void *session, const struct trial *trial) {
     take_in(s, space_nearest(s->space, &trial->configuration), trial, NULL);
 }
 
-/* Those behind a contender move up. */
-static void drop_contender(struct session *s, const struct tw_configuration *configuration) {
-    int at = 0;
-    while (at < s->contender_count &&
-           !same(s, &s->contenders[at].trial.configuration, configuration))
-        at++;
-    if (at == s->contender_count)
-        return;
-    builds_release(&s->builds, s->contenders[at].build);
-    s->contender_count--;
-    memmove(&s->contenders[at], &s->contenders[at + 1],
-            (size_t)(s->contender_count - at) * sizeof *s->contenders);
-    s->leader_changed |= at == 0;
-}
-
 tw_status outcome_condemn(struct session *s, const struct trial *trial) {
     struct session_result *result = s->result;
     result->counts[TW_DB_TRIAL_OK]--;
@@ -113,7 +70,7 @@ tw_status outcome_condemn(struct session *s, const struct trial *trial) {
     if (result->first_failure[0] == '\0')
         strncpy(result->first_failure, trial->message, sizeof result->first_failure - 1);
     update_presets(s, trial);
-    drop_contender(s, &trial->configuration);
+    contenders_drop(s, &trial->configuration);
     for (int i = 0; i < s->regular_count; i++)
         s->regulars[i].known &= !same(s, &s->regulars[i].configuration, &trial->configuration);
     tw_status status = recorder_begin(&s->recorder, s->error);
@@ -165,4 +122,32 @@ tw_status outcome_record(struct session *s, size_t point, const struct trial *tr
     if (status == TW_OK)
         status = outcome_store_leader(s);
     return recorder_end(&s->recorder, status, s->error);
+}
+
+/* The row of before would stay if it promised more than what is known now. */
+static tw_status store_changed_leader(struct session *s) {
+    if (!s->leader_changed)
+        return TW_OK;
+    tw_status status = recorder_begin(&s->recorder, s->error);
+    if (status != TW_OK)
+        return status;
+    status = recorder_drop_provisional(&s->recorder, s->error);
+    if (status == TW_OK)
+        status = outcome_store_leader(s);
+    return recorder_end(&s->recorder, status, s->error);
+}
+
+/* What a device has no room for just now was right before, and is still. */
+tw_status outcome_again(struct session *s, const struct trial *trial) {
+    struct trial condemned = *trial;
+    s->result->again_now++;
+    wall_tell(&s->wall, trial->verify_s, trial->measure_s);
+    if (trial->status == TW_DB_TRIAL_RESOURCE)
+        return TW_OK;
+    if (trial->status == TW_DB_TRIAL_OK) {
+        contenders_measured(s, trial);
+        return store_changed_leader(s);
+    }
+    snprintf(condemned.message, sizeof condemned.message, "measured again: %.480s", trial->message);
+    return outcome_condemn(s, &condemned);
 }

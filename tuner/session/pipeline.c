@@ -141,14 +141,32 @@ static double trial_limit(const struct session *s) {
  * repeats the best of them anyway. */
 static tw_status send_trial(struct session *s, struct session_device *device,
                             struct candidate *candidate) {
-    double best_us = s->contender_count > 0 ? s->contenders[0].trial.time_us : 0;
-    bool others_wait = !s->device->is_cpu && s->ready.count > 0;
+    bool raced = s->contender_count > 0 && !candidate->again;
+    bool hurried = !s->device->is_cpu && (s->ready.count > 0 || candidate->again);
     device->running = candidate;
     return attempt_send(device->link, &candidate->configuration, &candidate->build->compiled,
-                        best_us, others_wait ? HURRIED_SECONDS : 0, trial_limit(s), s->error);
+                        raced ? s->contenders[0].trial.time_us : 0, hurried ? HURRIED_SECONDS : 0,
+                        trial_limit(s), s->error);
 }
 
-static tw_status feed_devices(struct session *s) {
+/* A GPU that waits for compilers measures the best again meanwhile. Who asks for a number of trials
+ * gets those and nothing else. */
+static tw_status feed_again(struct session *s) {
+    const struct session_options *o = s->options;
+    struct session_device *device;
+    tw_status status = TW_OK;
+    if (s->device->is_cpu || o->budget_trials > 0 || o->trials_only)
+        return TW_OK;
+    while (status == TW_OK && s->compiling.count > 0 && (device = devices_idle(s)) != NULL) {
+        struct candidate *candidate = contenders_again(s);
+        if (candidate == NULL)
+            break;
+        status = send_trial(s, device, candidate);
+    }
+    return status;
+}
+
+static tw_status feed_devices(struct session *s, int64_t room) {
     while (s->ready.first != NULL && devices_running(s) < s->device_count) {
         struct candidate *candidate = s->ready.first;
         if (candidate->build->compiled.status != TW_DB_TRIAL_OK) {
@@ -168,15 +186,17 @@ static tw_status feed_devices(struct session *s) {
         if (status != TW_OK)
             return status;
     }
-    return TW_OK;
+    return room > 0 ? feed_again(s) : TW_OK;
 }
 
 static tw_status finish_running(struct session *s, struct session_device *device,
                                 struct trial *trial) {
     struct candidate *candidate = device->running;
     device->running = NULL;
-    device->told->trials++;
-    tw_status status = outcome_record(s, candidate->point, trial, candidate->build);
+    device->told->trials += !candidate->again;
+    tw_status status = candidate->again
+                           ? outcome_again(s, trial)
+                           : outcome_record(s, candidate->point, trial, candidate->build);
     candidate_free(s, candidate);
     return status;
 }
@@ -246,13 +266,13 @@ static tw_status collect_devices(struct session *s) {
 /* ---- The whole ---- */
 
 /* What has ended makes room for what comes next. */
-static tw_status catch_up(struct session *s) {
+static tw_status catch_up(struct session *s, int64_t room) {
     tw_status status = collect_devices(s);
     session_account(s);
     if (status == TW_OK)
         status = pipeline_collect_builds(s);
     if (status == TW_OK)
-        status = feed_devices(s);
+        status = feed_devices(s, room);
     session_account(s);
     return status;
 }
@@ -261,17 +281,17 @@ static tw_status catch_up(struct session *s) {
  * and compilers have done meanwhile is not kept waiting for the last of them. On a CPU a whole
  * batch is compiled first. */
 tw_status pipeline_step(struct session *s, int64_t room) {
-    tw_status status = catch_up(s);
+    tw_status status = catch_up(s, room);
     for (; status == TW_OK && may_compile(s, room); room--) {
         struct candidate *candidate = next_candidate(s, &status);
         if (candidate == NULL)
             break;
         status = start_candidate(s, candidate);
         if (status == TW_OK && !s->device->is_cpu)
-            status = catch_up(s);
+            status = catch_up(s, room);
     }
     if (status == TW_OK)
-        status = feed_devices(s);
+        status = feed_devices(s, room);
     session_account(s);
     return status;
 }

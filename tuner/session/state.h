@@ -18,6 +18,7 @@ struct candidate {
     size_t point;
     struct tw_configuration configuration;
     struct build *build;
+    bool again; /* it is a contender, and was a trial before */
     int deaths; /* of device workers, over it */
     int blame;  /* for them */
     struct candidate *next;
@@ -28,12 +29,16 @@ struct queue {
     int count;
 };
 
+enum { CONTENDER_MOST = 60 /* times that one is measured */ };
 enum { FINALISTS = 8, MOST_USABLE = 64, REGULARS = MOST_USABLE + TW_MAX_IMPLEMENTATIONS };
 
 /* The best so far, with what they need to be measured again. */
 struct contender {
-    struct trial trial;
+    struct trial trial;  /* its time is the median of the next, its repeats are of all */
     struct build *build; /* NULL: known from an earlier run, to be compiled again */
+    int sent;            /* how many times it has been, or is being, measured */
+    int measured;
+    double medians_us[CONTENDER_MOST]; /* one for each time, ascending */
 };
 
 /* A device, with the worker that measures on it. */
@@ -87,7 +92,7 @@ struct session {
 
     int contender_count;
     struct contender contenders[FINALISTS]; /* fastest first */
-    bool leader_changed;                    /* and is not stored yet */
+    bool leader_changed;                    /* or its time has, and that is not stored yet */
     int regular_count;
     struct regular regulars[REGULARS];
 
@@ -162,6 +167,21 @@ tw_status outcome_store_leader(struct session *s);
 /* Records a trial, tells the strategy, keeps the contenders. `build` may be NULL. */
 tw_status outcome_record(struct session *s, size_t point, const struct trial *trial,
                          struct build *build);
+/* Takes in what came of a contender that was measured again: its time, or that it is not right
+ * after all. */
+tw_status outcome_again(struct session *s, const struct trial *trial);
+
+/* ---- contenders.c: the best so far ---- */
+
+/* Gives a trial its place among them, if it has one. `build` may be NULL. */
+void contenders_add(struct session *s, const struct trial *trial, struct build *build);
+/* Those behind it move up. */
+void contenders_drop(struct session *s, const struct tw_configuration *configuration);
+/* The one to be measured again while nothing new is ready, the caller's; NULL: none, or no memory.
+ * The fastest of many was also the luckiest: so their times become such as can be compared. */
+struct candidate *contenders_again(struct session *s);
+/* One was measured again, and was right. It takes the place that its times give it. */
+void contenders_measured(struct session *s, const struct trial *trial);
 
 /* ---- others.c: runs of the same problem beside this one ---- */
 

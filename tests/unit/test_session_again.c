@@ -1,0 +1,106 @@
+/* The best of a search, measured again while the compilers are waited for. */
+#include "tests/unit/test_session_support.h"
+
+#define DEFAULT "\"BLOCK_X\":64,\"GROUP\":1,\"ORDER\":\"rows\""
+
+/* Some variants are not compiled before there is a file "go". */
+#define COMPILERS_WAIT "compile await 99 \"BLOCK_X\":128\n"
+
+/* How often the plan's fault of this line has come. */
+static long used(const struct house *house, int line) {
+    char path[1024];
+    struct stat file;
+    snprintf(path, sizeof path, "%s/used%d", house->scratch->path, line);
+    return stat(path, &file) == 0 ? (long)file.st_size : 0;
+}
+
+static tw_status run_while(struct house *house, const char *plan,
+                           void (*look)(void *, const struct session_progress *)) {
+    house->options.budget_trials = 0;
+    house->options.budget_seconds = 1000;
+    plan_faults(house->scratch->path, plan);
+    return session_run(&house->options, &house->problem, &paper_gpu, house->db, house->path, look,
+                       house, &house->result, &house->error);
+}
+
+static void let_go_once_wrong(void *context, const struct session_progress *progress) {
+    const struct house *house = context;
+    char path[1024];
+    (void)progress;
+    if (used(house, 2) > 0)
+        scratch_write(house->scratch, "go", "", path);
+}
+
+static bool count_wrong(void *context, const struct tw_db_trial_row *row) {
+    *(int *)context += row->trial.status == TW_DB_TRIAL_WRONG && !row->trial.has_time &&
+                       strcmp(row->trial.message, "measured again: element 3 is wrong") == 0;
+    return true;
+}
+
+/* It was right four times. */
+static void wrong_now_and_then(void **state) {
+    struct house *house = *state;
+    int found = 0;
+    must(run_while(house,
+                   COMPILERS_WAIT "trial x1 4 " DEFAULT "\n"
+                                  "trial wrong 1 " DEFAULT,
+                   let_go_once_wrong),
+         house->error);
+    assert_true(house->result.again_now >= 4);
+    assert_int_equal(house->result.trials_now, 12);
+    assert_int_equal(house->result.counts[TW_DB_TRIAL_WRONG], 1);
+    assert_int_equal(house->result.counts[TW_DB_TRIAL_OK], 11);
+    assert_int_equal(tw_db_trial_each(house->db, NULL, count_wrong, &found), TW_DB_OK);
+    assert_int_equal(found, 1);
+    assert_true(stored_in(house).time_us == 10);
+}
+
+static void let_go_once_crashed(void *context, const struct session_progress *progress) {
+    const struct house *house = context;
+    char path[1024];
+    (void)progress;
+    if (used(house, 2) >= 2)
+        scratch_write(house->scratch, "go", "", path);
+}
+
+static void crashes_now_and_then(void **state) {
+    struct house *house = *state;
+    must(run_while(house,
+                   COMPILERS_WAIT "trial x1 1 " DEFAULT "\n"
+                                  "trial 11 2 " DEFAULT,
+                   let_go_once_crashed),
+         house->error);
+    assert_int_equal(house->result.replaced, 2);
+    assert_int_equal(house->result.counts[TW_DB_TRIAL_CRASH], 1);
+    assert_int_equal(house->result.trials_now, 12);
+    assert_true(stored_in(house).time_us == 10);
+}
+
+static void stop_once_known_well(void *context, const struct session_progress *progress) {
+    (void)progress;
+    interrupted = used(context, 2) >= 4;
+}
+
+/* The search saw it twice as fast as it is, once. */
+static void luck_does_not_last(void **state) {
+    struct house *house = *state;
+    must(run_while(house,
+                   COMPILERS_WAIT "trial x0.5 1 " DEFAULT "\n"
+                                  "trial x1 9 " DEFAULT,
+                   stop_once_known_well),
+         house->error);
+    assert_true(house->result.interrupted);
+    assert_true(house->result.best.time_us >= 10);
+    assert_true(stored_in(house).time_us >= 10);
+    assert_int_equal(stored_in(house).count, 1);
+}
+
+int main(int count, char **words) {
+    fake_worker(count, words);
+    const struct CMUnitTest tests[] = {
+        TEST(wrong_now_and_then),
+        TEST(crashes_now_and_then),
+        TEST(luck_does_not_last),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
