@@ -27,11 +27,12 @@ static const int64_t shapes[][TW_MAX_DIMENSIONS] = {
 static const int64_t large[TW_MAX_DIMENSIONS] = {1000, 1000, 1000};
 
 /* Of images and filters: one pixel of one channel, filters that are not square, one of a single
- * term, and more of each than a tile has under the filter that most have. The last is for GPUs: so
- * many channels as their copy engines take at a time, and many pixels. */
+ * term, and more of each than a tile has under the filter that most have, with so many images that
+ * Winograd's convolution has four results each way. The last is for GPUs: so many channels as their
+ * copy engines take at a time and as that folds its sums with, and many pixels. */
 static const int64_t image_shapes[][TW_MAX_DIMENSIONS] = {
-    {1, 1, 1, 1, 1, 1, 1},     {2, 1, 9, 11, 6, 3, 2},    {3, 24, 13, 8, 6, 1, 1},
-    {1, 18, 12, 19, 66, 3, 3}, {4, 64, 20, 24, 72, 3, 3},
+    {1, 1, 1, 1, 1, 1, 1},   {2, 1, 9, 11, 6, 3, 2},     {3, 24, 13, 8, 6, 1, 1},
+    {9, 18, 5, 8, 66, 3, 3}, {4, 192, 20, 24, 72, 3, 3},
 };
 static const int64_t large_images[TW_MAX_DIMENSIONS] = {2, 20, 33, 47, 40, 3, 3};
 
