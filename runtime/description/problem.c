@@ -181,14 +181,38 @@ tw_status tw_problem_read(struct tw_problem *problem, const struct tw_descriptio
     return status == TW_OK ? set_attributes(problem, key + length, error) : status;
 }
 
+static bool read_attributes(struct tw_problem *said, const struct tw_description *d,
+                            const char *attributes) {
+    *said = (struct tw_problem){.description = d};
+    for (int i = 0; i < d->attribute_count; i++)
+        said->words[i] = d->attributes[i].default_word;
+    return set_attributes(said, attributes, NULL) == TW_OK;
+}
+
 bool tw_problem_has_attributes(const struct tw_problem *problem, const char *attributes) {
     const struct tw_description *d = problem->description;
-    struct tw_problem said = {.description = d};
-    for (int i = 0; i < d->attribute_count; i++)
-        said.words[i] = d->attributes[i].default_word;
-    if (set_attributes(&said, attributes, NULL) != TW_OK)
+    struct tw_problem said;
+    return read_attributes(&said, d, attributes) &&
+           memcmp(said.words, problem->words, (size_t)d->attribute_count * sizeof *said.words) == 0;
+}
+
+static bool is_alike(const struct tw_attribute *attribute, int word) {
+    for (int i = 0; i < attribute->alike_count; i++)
+        if (attribute->alike[i] == word)
+            return true;
+    return false;
+}
+
+bool tw_problem_has_alike(const struct tw_problem *problem, const char *attributes) {
+    const struct tw_description *d = problem->description;
+    struct tw_problem said;
+    if (!read_attributes(&said, d, attributes))
         return false;
-    return memcmp(said.words, problem->words, (size_t)d->attribute_count * sizeof *said.words) == 0;
+    for (int i = 0; i < d->attribute_count; i++)
+        if (said.words[i] != problem->words[i] && !(is_alike(&d->attributes[i], said.words[i]) &&
+                                                    is_alike(&d->attributes[i], problem->words[i])))
+            return false;
+    return true;
 }
 
 void tw_problem_shape(const struct tw_problem *problem, char shape[TW_PROBLEM_KEY_SIZE]) {

@@ -39,6 +39,8 @@ tw_status tw_problem_read(struct tw_problem *problem, const struct tw_descriptio
                           const char *key, struct tw_error *error);
 /* Whether the attributes of a key, ";dtype=f64" or "", are the problem's. */
 bool tw_problem_has_attributes(const struct tw_problem *problem, const char *attributes);
+/* Whether they are, but for words that the description calls alike. */
+bool tw_problem_has_alike(const struct tw_problem *problem, const char *attributes);
 /* Only the shape, "64x32". */
 void tw_problem_shape(const struct tw_problem *problem, char shape[TW_PROBLEM_KEY_SIZE]);
 

@@ -20,9 +20,31 @@ static void read_number(struct tw_attribute *attribute, const struct tw_json *js
         tw_json_fail(json, "the default is not from least to most");
 }
 
+static bool is_listed(const struct tw_attribute *attribute, int word) {
+    for (int i = 0; i < attribute->word_count; i++)
+        if (attribute->words[i] == word)
+            return true;
+    return false;
+}
+
+static void read_alike(struct tw_description *d, struct tw_attribute *attribute,
+                       const struct tw_json *json) {
+    struct tw_json alike = tw_json_optional(json, "alike");
+    if (alike.item == NULL)
+        return;
+    tw_json_expect_array(&alike);
+    attribute->alike_count = tw_read_count(&alike, TW_MAX_CHOICES);
+    for (int i = 0; i < attribute->alike_count; i++) {
+        struct tw_json value = tw_json_at(&alike, i);
+        attribute->alike[i] = tw_symbols_find_word(&d->symbols, tw_json_string(&value));
+        if (!is_listed(attribute, attribute->alike[i]))
+            tw_json_fail(&value, "is not among the values");
+    }
+}
+
 static void read_attribute(struct tw_description *d, struct tw_attribute *attribute,
                            const struct tw_json *json) {
-    static const char *const keys[] = {"values", "default", "quiet", NULL};
+    static const char *const keys[] = {"values", "alike", "default", "quiet", NULL};
     bool is_number = tw_json_optional(json, "least").item != NULL;
     if (!is_number)
         tw_json_only_keys(json, keys);
@@ -51,12 +73,10 @@ static void read_attribute(struct tw_description *d, struct tw_attribute *attrib
         tw_json_fail(&values, "needs at least one word");
     struct tw_json fallback = tw_json_member(json, "default");
     int word = tw_symbols_find_word(&d->symbols, tw_json_string(&fallback));
-    bool listed = false;
-    for (int i = 0; i < attribute->word_count; i++)
-        listed |= attribute->words[i] == word;
-    if (!listed)
+    if (!is_listed(attribute, word))
         tw_json_fail(&fallback, "is not among the values");
     attribute->default_word = word;
+    read_alike(d, attribute, json);
 }
 
 /* [{ "when": "compute == 'tf32' && dtype != 'f32'", "because": "only f32 ..." }] */

@@ -247,7 +247,9 @@ bool tw_catalogue_matches(struct tw_attribute_match *match, const struct tw_cata
     size_t at = ((uintptr_t)row->attributes >> 3) % count;
     if (match->seen[at].attributes != row->attributes) {
         match->seen[at].attributes = row->attributes;
-        match->seen[at].same = tw_problem_has_attributes(match->problem, row->attributes);
+        match->seen[at].same = match->alike
+                                   ? tw_problem_has_alike(match->problem, row->attributes)
+                                   : tw_problem_has_attributes(match->problem, row->attributes);
     }
     return match->seen[at].same;
 }

@@ -42,10 +42,11 @@ const struct tw_model_subject *tw_catalogue_model_subject(const struct tw_catalo
 tw_status tw_catalogue_model(const struct tw_catalogue *catalogue, size_t index,
                              const struct tw_catalogue_model **out, struct tw_error *error);
 
-/* Which rows have a problem's attributes: keys may leave out those at their defaults, and those of
- * older databases do not. Zero-initialise but for `problem`. */
+/* Which rows have a problem's attributes, or alike ones: keys may leave out those at their
+ * defaults, and those of older databases do not. Zero-initialise but for the first two. */
 struct tw_attribute_match {
     const struct tw_problem *problem;
+    bool alike;
     struct {
         const char *attributes;
         bool same;

@@ -38,7 +38,7 @@ static bool is_wanted(struct tw_search *search, const struct tw_catalogue_row *r
            row->dimension_count == search->problem->description->dimension_count &&
            (*same_device ||
             (row->backend == search->backend && row->architecture == search->architecture)) &&
-           tw_catalogue_matches(&search->match, row);
+           tw_catalogue_matches(&search->alike, row);
 }
 
 /* The square of the distance to which a row is worth a look: nearly all are further. Those that are
@@ -50,7 +50,8 @@ static double worth_a_look(const struct tw_nearest *nearest) {
     return distance * distance * (1 + 1e-12);
 }
 
-static void look(const struct tw_search *search, const struct tw_alike *alike, bool same_device,
+/* `own`: those of the same sizes are the problem's own, and were refused already. */
+static void look(const struct tw_search *search, const struct tw_alike *alike, bool own,
                  struct tw_nearest *nearest) {
     const struct tw_catalogue *catalogue = search->query->catalogue;
     const int dimensions = search->problem->description->dimension_count;
@@ -62,7 +63,7 @@ static void look(const struct tw_search *search, const struct tw_alike *alike, b
             double difference = search->log_dimensions[k] - logs[k];
             square += difference * difference;
         }
-        if (square > limit || (same_device && square == 0)) /* it was refused already */
+        if (square > limit || (own && square == 0))
             continue;
         keep_near(nearest, &(struct tw_near){&catalogue->rows[alike->rows[i]], sqrt(square)});
         limit = worth_a_look(nearest);
@@ -74,8 +75,10 @@ void tw_search_near(struct tw_search *search, struct tw_nearest *here,
     const struct tw_catalogue *catalogue = search->query->catalogue;
     for (size_t i = 0; i < catalogue->kinds.count; i++) {
         const struct tw_alike *alike = &catalogue->kinds.all[i];
+        const struct tw_catalogue_row *first = &catalogue->rows[alike->first];
         bool same_device;
-        if (is_wanted(search, &catalogue->rows[alike->first], &same_device))
-            look(search, alike, same_device, same_device ? here : elsewhere);
+        if (is_wanted(search, first, &same_device))
+            look(search, alike, same_device && tw_catalogue_matches(&search->match, first),
+                 same_device ? here : elsewhere);
     }
 }

@@ -14,7 +14,7 @@ struct tw_search {
     int64_t slots[TW_DEVICE_SLOTS]; /* of the device */
     char fingerprint[256];          /* likewise */
     struct tw_today *today;
-    struct tw_attribute_match match;
+    struct tw_attribute_match match, alike;
     struct tw_error lack; /* of memory, which says nothing about a row: TW_NO_MEMORY once it fell */
     /* The words that rows must have to count: the catalogue's own, NULL where no row has them. */
     const char *kernel, *fingerprint_word, *cache, *backend, *architecture;

@@ -150,6 +150,7 @@ tw_status tw_select(const struct tw_query *query, struct tw_selection *selection
     struct tw_search search = {.query = query, .problem = query->problem, .device = query->device};
     *selection = (struct tw_selection){0};
     search.match.problem = query->problem;
+    search.alike = (struct tw_attribute_match){.problem = query->problem, .alike = true};
     tw_device_values(query->device, search.slots);
     tw_device_fingerprint(query->device, search.fingerprint);
     tw_status status =

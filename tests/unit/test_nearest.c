@@ -43,6 +43,50 @@ static void nearest(void **state) {
     assert_int_equal(selected(house, "warm").rule, TW_SELECTED_DEFAULT);
 }
 
+static void what_is_alike(void **state) {
+    (void)state;
+    struct tw_description *conv2d;
+    struct tw_problem problem;
+    struct tw_error error;
+    must(tw_description_builtin(&conv2d, "conv2d", &error), error);
+    must(tw_problem_read(
+             &problem, conv2d,
+             "IMAGES=1,CHANNELS=8,IN_H=9,IN_W=9,FILTERS=8,R=1,S=1;dtype=f16,layout=nhwc", &error),
+         error);
+    assert_true(tw_problem_has_alike(&problem, ";dtype=bf16,layout=nhwc"));
+    assert_false(tw_problem_has_attributes(&problem, ";dtype=bf16,layout=nhwc"));
+    assert_true(tw_problem_has_alike(&problem, ";dtype=f16,layout=nhwc"));
+    assert_false(tw_problem_has_alike(&problem, ";dtype=bf16"));
+    assert_false(tw_problem_has_alike(&problem, ";layout=nhwc"));
+    assert_false(tw_problem_has_alike(&problem, ";dtype=bf16,season=1"));
+    tw_description_free(conv2d);
+}
+
+/* What won for words that are alike is as good as the problem's own kind, even for its very sizes.
+ */
+static void alike_words_serve_each_other(void **state) {
+    struct house *house = *state;
+    char *text = replaced(scale_text, "\"default\": \"f32\"",
+                          "\"alike\": [\"f32\", \"f64\"], \"default\": \"f32\"");
+    struct tw_description *d = read_description(text, house->scratch->path);
+    struct tw_error error;
+    char hash[TW_HASH_SIZE];
+    must(tw_identity_code(d, 0, "cuda", hash, &error), error);
+    struct row row = usual_row(house);
+    row.hash = hash;
+    row.key = "M=8,N=100;dtype=f64";
+    store(house, &row);
+    struct tw_problem problem = parse_problem(d, "8x100");
+    struct tw_selection selection = selected_for(house, &problem, &paper_gpu, "cold");
+    assert_int_equal(selection.rule, TW_SELECTED_NEAREST);
+    assert_true(selection.distance == 0);
+    assert_string_equal(selection.row->problem, "M=8,N=100;dtype=f64");
+    must(tw_problem_set(&problem, "dtype", "f64", &error), error);
+    assert_int_equal(selected_for(house, &problem, &paper_gpu, "cold").rule, TW_SELECTED_EXACT);
+    tw_description_free(d);
+    free(text);
+}
+
 static void nearest_that_can_be_used(void **state) {
     struct house *house = *state;
     store_near(house, 8, 101, 96, 1); /* 96 is no value any more */
@@ -480,6 +524,8 @@ static void later_databases_override(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         HOUSE_TEST(nearest),
+        cmocka_unit_test(what_is_alike),
+        HOUSE_TEST(alike_words_serve_each_other),
         HOUSE_TEST(nearest_that_can_be_used),
         HOUSE_TEST(ties_are_settled),
         HOUSE_TEST(a_gross_loss_is_avoided),

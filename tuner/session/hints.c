@@ -72,7 +72,8 @@ static size_t collect(const struct tw_catalogue *catalogue, const struct tw_prob
                       struct hint *hints) {
     char fingerprint[256];
     struct tw_problem plain;
-    struct tw_attribute_match match = {.problem = problem}, other = {.problem = &plain};
+    struct tw_attribute_match match = {.problem = problem, .alike = true};
+    struct tw_attribute_match other = {.problem = &plain};
     const bool promised = promises(problem, values, &plain);
     size_t count = 0;
     tw_device_fingerprint(device, fingerprint);
