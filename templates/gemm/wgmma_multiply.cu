@@ -12,6 +12,43 @@ TW_DEVICE void finish_sums(sum_type sum[TALL][BN / 2])
 }
 
 #if !ROWS_IN_REGISTERS && !PLANES
+#if UNIFORM
+/* An operand so many bytes behind another. Both lie in shared memory, so that nothing is carried. */
+TW_DEVICE tw_u64 operand_behind(tw_u64 operand, tw_u32 bytes)
+{
+    return (operand & 0xFFFFFFFF00000000ULL) | ((tw_u32)operand + (bytes >> 4));
+}
+
+/* Queues the products of a stage. `add`: to what the sums hold. `row` is known to be the same for all of a warp, and what
+ * follows from it alone is computed once a warp: 51 instructions a stage for 80, which leaves more to another
+ * warpgroup's epilogue. */
+TW_DEVICE void multiply_stage(tw_u32 base, sum_type sum[TALL][BN / 2], int row, int stage, int first)
+{
+    const tw_u32 rows_at = ROWS_AT(stage) + row * 128;
+#if ROWS_ACROSS_K
+    const tw_u64 all_rows = operand_across_k(rows_at);
+#else
+    const tw_u64 all_rows = operand_along_k(rows_at);
+#endif
+#if COLUMNS_ACROSS_K
+    const tw_u64 all_columns = operand_across_k(COLUMNS_AT(stage));
+#else
+    const tw_u64 all_columns = operand_along_k(COLUMNS_AT(stage));
+#endif
+    WGMMA_BEGIN();
+    TW_UNROLL
+    for (int k = 0; k < STEP_INSTRUCTIONS; k++) {
+        TW_UNROLL
+        for (int t = 0; t < TALL; t++) {
+            tw_u32 add = !first || k > 0;
+            tw_u64 rows = operand_behind(all_rows, t * 8192 + k * (ROWS_ACROSS_K ? 2048 : 32));
+            tw_u64 columns = operand_behind(all_columns, k * (COLUMNS_ACROSS_K ? 2048 : 32));
+            WGMMA(sum[t], rows, columns, add);
+        }
+    }
+    WGMMA_COMMIT();
+}
+#else
 /* Queues the products of a stage. `add`: to what the sums hold. */
 TW_DEVICE void multiply_stage(tw_u32 base, sum_type sum[TALL][BN / 2], int row, int stage, int first)
 {
@@ -37,6 +74,7 @@ TW_DEVICE void multiply_stage(tw_u32 base, sum_type sum[TALL][BN / 2], int row, 
     }
     WGMMA_COMMIT();
 }
+#endif
 
 /* Multiplies a tile's steps of K; all but the last group of instructions is done then. Returns the last stage,
  * which is not yet released. */
@@ -44,6 +82,9 @@ TW_DEVICE void multiply_stage(tw_u32 base, sum_type sum[TALL][BN / 2], int row, 
 TW_DEVICE int multiply_tile(tw_u32 base, sum_type sum[TALL][BN / 2], int row, int steps, struct ring *ring)
 {
     int last = 0;
+#if UNIFORM
+    row = __shfl_sync(0xFFFFFFFF, row, 0);
+#endif
     for (int step = 0; step < steps; step++) {
         barrier_wait(FULL(ring->stage), ring->phase);
         multiply_stage(base, sum, row, ring->stage, step == 0);
@@ -76,6 +117,9 @@ TW_DEVICE int multiply_tile(tw_u32 base, sum_type total[TALL][BN / 2], int row, 
 #endif
 {
     int last = 0;
+#if UNIFORM
+    row = __shfl_sync(0xFFFFFFFF, row, 0);
+#endif
 #if BLOCK_SCALED
     const int blocks = BLOCKS_OF_K(scales.K);
 #endif

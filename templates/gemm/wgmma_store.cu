@@ -179,6 +179,9 @@ TW_DEVICE void store_tile(const tensor_map *map_c, TW_GLOBAL const tw_u16 *C, co
 #endif
 {
     const int lane = (int)threadIdx.x % 32;
+#if EPILOGUE && WHOLE_PAIRS
+    alpha *= FINISH_FACTOR;
+#endif
     TW_UNROLL
     for (int t = 0; t < TALL; t++) {
         TW_UNROLL
@@ -200,7 +203,14 @@ TW_DEVICE void store_tile(const tensor_map *map_c, TW_GLOBAL const tw_u16 *C, co
                 const tw_u32 at = chunk_at(buffer, lane % 16, j + lane / 16);
                 tw_u32 pairs[4];
                 float x[8];
-#if EPILOGUE
+#if EPILOGUE && WHOLE_PAIRS
+                TW_UNROLL
+                for (int e = 0; e < 8; e++)
+                    x[e] = fmaf(alpha,
+                                SCALED_SUM(d[e], row + t * 64 + lane / 4 + e / 2 % 2 * 8,
+                                           column + chunk * CHUNK + (j + e / 4) * 8 + lane % 4 * 2 + e % 2),
+                                BIAS_OF(e, chunk * (CHUNK / 8) + j));
+#elif EPILOGUE
                 TW_UNROLL
                 for (int e = 0; e < 8; e++)
                     x[e] = alpha * SCALED_SUM(d[e], row + t * 64 + lane / 4 + e / 2 % 2 * 8,
@@ -217,12 +227,16 @@ TW_DEVICE void store_tile(const tensor_map *map_c, TW_GLOBAL const tw_u16 *C, co
                                  : "memory");
                     TW_UNROLL
                     for (int e = 0; e < 8; e++)
+#if EPILOGUE && WHOLE_PAIRS
+                        x[e] = fmaf(FINISH_FACTOR * beta, widen((tw_u16)(pairs[e / 2] >> e % 2 * 16)), x[e]);
+#else
                         x[e] = fmaf(beta, widen((tw_u16)(pairs[e / 2] >> e % 2 * 16)), x[e]);
+#endif
                 }
 #if EPILOGUE && WHOLE_PAIRS
                 TW_UNROLL
-                for (int e = 0; e < 8; e += 2)
-                    finish_whole_pair(x + e, chunk * (CHUNK / 8) + j + e / 4, finish);
+                for (int e = 0; e < 8; e++)
+                    x[e] = FINISHED_WHOLE(x[e]);
 #elif EPILOGUE
                 TW_UNROLL
                 for (int e = 0; e < 8; e += 2)

@@ -53,6 +53,8 @@ static const struct {
     {"gemm", "wgmma",
      "M=1024,N=1024,K=1024;dtype=e4m3,trans=nt,scales=tensor,bias=column,activation=gelu_tanh", 90,
      90},
+    {"gemm", "wgmma-pingpong", "M=1024,N=1024,K=1024;dtype=bf16,bias=column,activation=gelu", 90,
+     90},
     {"gemm", "mma", "M=1000,N=1000,K=1000;dtype=f16,scalars=alpha,bias=row", 80, 80},
     {"gemm", "mma-streamed", "M=16,N=14336,K=4096;dtype=bf16", 80, 120},
     {"gemm", "mma-streamed-along", "M=1,N=4096,K=1000;dtype=f16,trans=nt,bias=column", 80, 90},

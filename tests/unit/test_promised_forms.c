@@ -173,16 +173,20 @@ static void plain_forms_fold(void **state) {
 /* A space of more points than may be is no space: nothing of it can be tuned. */
 static void there_is_room_for_all_forms(void **state) {
     (void)state;
+    static const char *const problems[] = {"M=4096,N=4096,K=4096;compute=bf16x6",
+                                           "M=8192,N=8192,K=8192;dtype=bf16,trans=nt"};
     struct tw_description *d;
     struct space *space;
     struct tw_problem problem;
     struct tw_error error;
     const struct tw_device_info device = paper_h200();
     must(tw_description_builtin(&d, "gemm", &error), error);
-    must(tw_problem_read(&problem, d, "M=4096,N=4096,K=4096;compute=bf16x6", &error), error);
-    must(space_create(&space, &problem, &device, NULL, &error), error);
-    assert_true(space_size(space) > 0);
-    space_free(space);
+    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+        must(tw_problem_read(&problem, d, problems[i], &error), error);
+        must(space_create(&space, &problem, &device, NULL, &error), error);
+        assert_true(space_size(space) > 0);
+        space_free(space);
+    }
     tw_description_free(d);
 }
 
