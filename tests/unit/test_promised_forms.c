@@ -6,6 +6,7 @@
  * none by Winograd's polynomials; and of few images none that is less exact than direct sums. */
 #include <inttypes.h>
 
+#include "runtime/select/select.h"
 #include "tests/support/subjects.h"
 #include "tuner/space/space.h"
 
@@ -45,6 +46,18 @@ static const struct {
     {"M=512,N=512,K=4096;compute=bf16x3", "split-k", true},
     {"M=512,N=512,K=384;compute=f32_split", "naive", true},
     {"M=1,N=4096,K=16384;compute=f32_split", "gemv", true},
+    /* One chain of a few terms, as cublasSgemm has. */
+    {"M=512,N=512,K=63;compute=f32_split", "default", true},
+    {"M=512,N=512,K=63;compute=f32_split", "sliced-small", false},
+    {"M=512,N=512,K=63;compute=f32_split", "split-k", false},
+    {"M=512,N=512,K=63", "sliced-small", true},
+    {"M=512,N=512,K=64;compute=f32_split", "sliced-small", true},
+    /* Sums whose halves cancel: an even number of blocks for a tile. */
+    {"M=2048,N=512,K=8192;compute=f32_split", "split-halves", true},
+    {"M=2048,N=512,K=8192;compute=f32_split", "split-deep", false},
+    {"M=2048,N=512,K=8192;compute=f32_split", "split-compensated", false},
+    {"M=2048,N=512,K=8192;compute=bf16x6", "split-compensated", true},
+    {"M=2048,N=512,K=8200;compute=f32_split", "split-compensated", true},
     {"M=1,N=4096,K=40000;compute=f32_split", "gemv-columns", true},
 };
 
@@ -94,6 +107,16 @@ static const struct {
     {"conv2d_backward_weights", LAYER "compute=direct,pad_h=1,pad_w=1", "register-tiled", true},
 };
 
+/* What an H200 without results gets: split forms cost a tile's rows whether C has them or not. */
+static const struct {
+    const char *sizes, *implementation;
+} untuned[] = {
+    {"4096x4096x4096", "wgmma_split"},   {"2048x512x8192", "wgmma_split"},
+    {"128x14336x4096", "wgmma_split"},   {"512x512x65536", "wgmma_split"},
+    {"16x14336x4096", "register_tiled"}, {"4096x16x4096", "split_k"},
+    {"64x4096x14336", "register_tiled"},
+};
+
 static void bind_preset(const struct tw_description *d, const char *text, const char *name,
                         struct tw_configuration *configuration, int64_t *values) {
     struct tw_problem problem;
@@ -136,6 +159,26 @@ static void rows_that_meet_themselves(void **state) {
     (void)state;
     must_be("aat", "M=4096,K=63;compute=bf16x3", "split-bf16x3", false);
     must_be("aat", "M=4096,K=64;compute=bf16x3", "split-bf16x3", true);
+}
+
+static void few_rows_are_not_split(void **state) {
+    (void)state;
+    const struct tw_device_info device = paper_h200();
+    struct tw_description *d;
+    struct tw_problem problem;
+    struct tw_error error;
+    must(tw_description_builtin(&d, "gemm", &error), error);
+    for (size_t i = 0; i < sizeof untuned / sizeof *untuned; i++) {
+        struct tw_selection chosen;
+        must(tw_problem_parse(&problem, d, untuned[i].sizes, &error), error);
+        must(tw_problem_set(&problem, "compute", "f32_split", &error), error);
+        const struct tw_query query = {.problem = &problem, .device = &device, .cache = "cold"};
+        must(tw_select(&query, &chosen, &error), error);
+        const char *name = d->implementations[chosen.configuration.implementation].name;
+        if (chosen.rule != TW_SELECTED_FALLBACK || strcmp(name, untuned[i].implementation) != 0)
+            fail_msg("%s gets %s (%s)", untuned[i].sizes, name, tw_selection_word(chosen.rule));
+    }
+    tw_description_free(d);
 }
 
 /* In steps of BK that SLICES threads share. */
@@ -198,9 +241,11 @@ static void direct_sums(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(split_forms), cmocka_unit_test(plain_forms_fold),
-        cmocka_unit_test(rows_that_meet_themselves), cmocka_unit_test(there_is_room_for_all_forms),
-        cmocka_unit_test(direct_sums)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(split_forms),
+                                       cmocka_unit_test(plain_forms_fold),
+                                       cmocka_unit_test(rows_that_meet_themselves),
+                                       cmocka_unit_test(there_is_room_for_all_forms),
+                                       cmocka_unit_test(direct_sums),
+                                       cmocka_unit_test(few_rows_are_not_split)};
     return cmocka_run_group_tests_name("promised_forms", tests, NULL, NULL);
 }
