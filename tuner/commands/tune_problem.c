@@ -43,10 +43,7 @@ static int tell(const struct task *task, const struct team *team, const struct t
         return EXIT_INTERRUPTED;
     if (result->has_best)
         return EXIT_FINE;
-    if (result->trials == 0 && result->space_size > 0)
-        fputs("tune: the budget was over before a variant had been compiled; give it more\n",
-              stderr);
-    else if (result->trials == 0)
+    if (result->trials == 0)
         tell_why_none(task, team, problem);
     else
         fprintf(stderr, "tune: none of %lld trials worked; the first failed with: %s\n",

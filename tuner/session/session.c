@@ -35,8 +35,11 @@ static int64_t budget_left(const struct session *s) {
     return in_time ? INT64_MAX : 0;
 }
 
-/* Even the smallest budget is for something: the default is always measured. */
-static bool default_pending(const struct session *s) {
+/* Even the smallest budget is for something: the default is always measured, and where it cannot be
+ * here, something is. */
+static bool first_pending(const struct session *s) {
+    if (s->result->trials == 0)
+        return true;
     for (int i = 0; i < s->result->preset_count; i++) {
         const struct session_preset *preset = &s->result->presets[i];
         if (strcmp(preset->name, "default") == 0)
@@ -85,9 +88,9 @@ static tw_status search(struct session *s,
     tw_status status = TW_OK;
     while (status == TW_OK && !session_interrupted(s)) {
         int64_t room = budget_left(s);
-        if (room == 0 && default_pending(s) && pipeline_empty(s))
+        if (room == 0 && first_pending(s) && pipeline_empty(s))
             room = 1;
-        bool accept = room > 0 || default_pending(s);
+        bool accept = room > 0 || first_pending(s);
         status = pipeline_step(s, room);
         report(s, devices_preparing(s) ? "preparing" : "searching", progress, context);
         bool out_of_time = s->options->budget_trials <= 0 && !accept;
