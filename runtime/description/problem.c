@@ -181,19 +181,21 @@ tw_status tw_problem_read(struct tw_problem *problem, const struct tw_descriptio
     return status == TW_OK ? set_attributes(problem, key + length, error) : status;
 }
 
-static bool read_attributes(struct tw_problem *said, const struct tw_description *d,
-                            const char *attributes) {
-    *said = (struct tw_problem){.description = d};
+bool tw_problem_words(const struct tw_description *d, const char *attributes,
+                      int words[TW_MAX_ATTRIBUTES]) {
+    struct tw_problem said = {.description = d};
     for (int i = 0; i < d->attribute_count; i++)
-        said->words[i] = d->attributes[i].default_word;
-    return set_attributes(said, attributes, NULL) == TW_OK;
+        said.words[i] = d->attributes[i].default_word;
+    bool known = set_attributes(&said, attributes, NULL) == TW_OK;
+    memcpy(words, said.words, sizeof said.words);
+    return known;
 }
 
 bool tw_problem_has_attributes(const struct tw_problem *problem, const char *attributes) {
-    const struct tw_description *d = problem->description;
-    struct tw_problem said;
-    return read_attributes(&said, d, attributes) &&
-           memcmp(said.words, problem->words, (size_t)d->attribute_count * sizeof *said.words) == 0;
+    const size_t count = (size_t)problem->description->attribute_count;
+    int words[TW_MAX_ATTRIBUTES];
+    return tw_problem_words(problem->description, attributes, words) &&
+           memcmp(words, problem->words, count * sizeof *words) == 0;
 }
 
 static bool is_alike(const struct tw_attribute *attribute, int word) {
@@ -205,12 +207,12 @@ static bool is_alike(const struct tw_attribute *attribute, int word) {
 
 bool tw_problem_has_alike(const struct tw_problem *problem, const char *attributes) {
     const struct tw_description *d = problem->description;
-    struct tw_problem said;
-    if (!read_attributes(&said, d, attributes))
+    int words[TW_MAX_ATTRIBUTES];
+    if (!tw_problem_words(d, attributes, words))
         return false;
     for (int i = 0; i < d->attribute_count; i++)
-        if (said.words[i] != problem->words[i] && !(is_alike(&d->attributes[i], said.words[i]) &&
-                                                    is_alike(&d->attributes[i], problem->words[i])))
+        if (words[i] != problem->words[i] && !(is_alike(&d->attributes[i], words[i]) &&
+                                               is_alike(&d->attributes[i], problem->words[i])))
             return false;
     return true;
 }

@@ -37,7 +37,11 @@ void tw_problem_text(const struct tw_problem *problem, char text[TW_PROBLEM_KEY_
 /* Reads either; attributes that are not named get their defaults. */
 tw_status tw_problem_read(struct tw_problem *problem, const struct tw_description *description,
                           const char *key, struct tw_error *error);
-/* Whether the attributes of a key, ";dtype=f64" or "", are the problem's. */
+/* The words of the attributes of a key, ";dtype=f64" or "": defaults where it names none. False:
+ * the description has no such attributes. */
+bool tw_problem_words(const struct tw_description *description, const char *attributes,
+                      int words[TW_MAX_ATTRIBUTES]);
+/* Whether the attributes of a key are the problem's. */
 bool tw_problem_has_attributes(const struct tw_problem *problem, const char *attributes);
 /* Whether they are, but for words that the description calls alike. */
 bool tw_problem_has_alike(const struct tw_problem *problem, const char *attributes);

@@ -133,9 +133,25 @@ double tw_model_predict(const struct tw_model *model, const double *vector,
     return tw_estimate_total(e) * exp(fmax(-MOST_CORRECTION, fmin(sum, MOST_CORRECTION)));
 }
 
+static bool is_within(const struct tw_model_kind *kind, const struct tw_attribute *attribute,
+                      int64_t number) {
+    for (int i = 0; attribute->is_number && i < kind->range_count; i++)
+        if (strcmp(kind->ranges[i].name, attribute->name) == 0)
+            return number >= kind->ranges[i].least && number <= kind->ranges[i].most;
+    return false;
+}
+
 int tw_model_kind(const struct tw_model *model, const struct tw_problem *problem) {
-    for (int i = 0; i < model->attribute_count; i++)
-        if (tw_problem_has_attributes(problem, model->attributes[i]))
-            return i;
+    const struct tw_description *d = problem->description;
+    for (int k = 0; k < model->kind_count; k++) {
+        const struct tw_model_kind *kind = &model->kinds[k];
+        int words[TW_MAX_ATTRIBUTES];
+        bool is_one = tw_problem_words(d, kind->attributes, words);
+        for (int i = 0; i < d->attribute_count && is_one; i++)
+            is_one = problem->words[i] == words[i] ||
+                     is_within(kind, &d->attributes[i], problem->words[i]);
+        if (is_one)
+            return k;
+    }
     return -1;
 }

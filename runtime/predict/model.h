@@ -84,14 +84,27 @@ struct tw_model_configuration {
                        on; all where the model does not say */
 };
 
+/* Between which values an attribute that is a number was, with problems of a kind. */
+struct tw_model_range {
+    const char *name;
+    int64_t least, most;
+};
+
+/* Problems that a model is about: alike in their words, and with numbers that it has seen. */
+struct tw_model_kind {
+    const char *attributes; /* as keys end: ";trans=nt", "" */
+    int range_count;        /* of attributes that are not in the key */
+    struct tw_model_range ranges[TW_MAX_ATTRIBUTES];
+};
+
 struct tw_model {
     void *json; /* which texts are borrowed from */
     const char *kernel, *cache, *device, *device_name, *backend, *architecture;
     int64_t units;
     double
         uncertainty; /* standard deviation of the logarithm of a prediction, of problems left out */
-    int attribute_count;
-    const char *attributes[TW_MODEL_MAX_WORDS]; /* of problems, as keys end: ";trans=nt", "" */
+    int kind_count;
+    struct tw_model_kind kinds[TW_MODEL_MAX_WORDS];
     int feature_count;
     struct tw_model_feature features[TW_MODEL_MAX_FEATURES];
     double base;
@@ -108,7 +121,7 @@ tw_status tw_model_read(struct tw_model **out, const char *text, const char *ori
                         struct tw_error *error);
 void tw_model_free(struct tw_model *model);
 
-/* Which of its attributes the problem has; -1: it was not fitted for such problems. */
+/* Of which of its kinds the problem is; -1: it was not fitted for such problems. */
 int tw_model_kind(const struct tw_model *model, const struct tw_problem *problem);
 
 /* Where what a model's features name is among a description's dimensions, attributes and arguments

@@ -91,7 +91,7 @@ static const char *text_of(const struct tw_json *object, const char *key) {
 }
 
 /* Indices of the model's attributes. A model that does not say may mean any. */
-static uint64_t read_kinds(const struct tw_model *model, const struct tw_json *configuration) {
+static uint64_t kinds_of(const struct tw_model *model, const struct tw_json *configuration) {
     struct tw_json list = tw_json_optional(configuration, "kinds");
     uint64_t kinds = 0;
     if (list.item == NULL)
@@ -100,7 +100,7 @@ static uint64_t read_kinds(const struct tw_model *model, const struct tw_json *c
     for (int i = 0; i < count; i++) {
         struct tw_json one = tw_json_at(&list, i);
         int64_t kind = tw_json_integer(&one);
-        if (kind < 0 || kind >= model->attribute_count)
+        if (kind < 0 || kind >= model->kind_count)
             tw_json_fail(&one, "is none of the model's attributes");
         else
             kinds |= UINT64_C(1) << kind;
@@ -129,10 +129,45 @@ static void read_configurations(struct tw_model *model, const struct tw_json *ro
                                             .source = text_of(&one, "source"),
                                             .judge = text_of(&one, "judge"),
                                             .time_us = finite_at(&time),
-                                            .kinds = read_kinds(model, &one)};
+                                            .kinds = kinds_of(model, &one)};
         if (!(model->configurations[i].time_us > 0))
             tw_json_fail(&time, "must be above 0");
         model->configuration_count = i + 1;
+    }
+}
+
+/* {"stride": [1, 2]} */
+static void read_ranges(struct tw_model_kind *kind, const struct tw_json *object) {
+    tw_json_expect_object(object);
+    int count = tw_json_count(object);
+    if (count > TW_MAX_ATTRIBUTES)
+        tw_json_fail(object, "has %d ranges; the most are %d", count, TW_MAX_ATTRIBUTES);
+    for (int i = 0; i < count && object->context->status == TW_OK; i++) {
+        struct tw_json one = tw_json_at(object, i);
+        if (count_of(&one, 2) != 2) {
+            tw_json_fail(&one, "must be the least and the most");
+            return;
+        }
+        struct tw_json least = tw_json_at(&one, 0), most = tw_json_at(&one, 1);
+        kind->ranges[kind->range_count++] = (struct tw_model_range){
+            tw_json_key(&one), tw_json_integer(&least), tw_json_integer(&most)};
+    }
+}
+
+/* The ranges are a list beside that of the attributes; a model without numbers has none. */
+static void read_kinds(struct tw_model *model, const struct tw_json *root) {
+    struct tw_json attributes = tw_json_member(root, "attributes"),
+                   ranges = tw_json_optional(root, "ranges");
+    model->kind_count = count_of(&attributes, TW_MODEL_MAX_WORDS);
+    if (ranges.item != NULL && count_of(&ranges, TW_MODEL_MAX_WORDS) != model->kind_count)
+        tw_json_fail(&ranges, "must have as many entries as \"attributes\"");
+    for (int i = 0; i < model->kind_count && root->context->status == TW_OK; i++) {
+        struct tw_json one = tw_json_at(&attributes, i);
+        model->kinds[i].attributes = tw_json_string(&one);
+        if (ranges.item == NULL)
+            continue;
+        struct tw_json of = tw_json_at(&ranges, i);
+        read_ranges(&model->kinds[i], &of);
     }
 }
 
@@ -165,7 +200,8 @@ static void read_head(struct tw_model *model, const struct tw_json *root) {
                                        "device",   "device_name", "backend",        "architecture",
                                        "units",    "attributes",  "uncertainty",    "base",
                                        "features", "trees",       "configurations", "problems",
-                                       "trials",   "regret",      "tilewise",       NULL};
+                                       "trials",   "regret",      "tilewise",       "ranges",
+                                       NULL};
     tw_json_exact_keys(root, keys);
     struct tw_json version = tw_json_member(root, "version"),
                    format = tw_json_member(root, "format");
@@ -187,12 +223,7 @@ static void read_head(struct tw_model *model, const struct tw_json *root) {
     if (!(model->uncertainty > 0 && model->uncertainty < 10))
         tw_json_fail(&uncertainty, "must be above 0 and below 10");
     check_remarks(root);
-    struct tw_json attributes = tw_json_member(root, "attributes");
-    model->attribute_count = count_of(&attributes, TW_MODEL_MAX_WORDS);
-    for (int i = 0; i < model->attribute_count; i++) {
-        struct tw_json one = tw_json_at(&attributes, i);
-        model->attributes[i] = tw_json_string(&one);
-    }
+    read_kinds(model, root);
 }
 
 /* The text with an empty list in place of the trees, which stand from `begin` to before `end`. What

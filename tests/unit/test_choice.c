@@ -1,11 +1,11 @@
 /* Which configurations a model chooses from: for each kind of problem few that leave little to be
  * gained. */
-#include "tests/support/support.h"
+#include "tests/support/scale.h"
 #include "tuner/model/choice.h"
 
-static struct sampled_problem problems[] = {{.key = "M=1", .best_us = 10},
-                                            {.key = "M=2", .best_us = 10},
-                                            {.key = "M=1;dtype=f64", .best_us = 10}};
+static struct sampled_problem problems[] = {{.key = "M=1,N=1", .best_us = 10},
+                                            {.key = "M=2,N=1;step=3", .best_us = 10},
+                                            {.key = "M=1,N=1;dtype=f64", .best_us = 10}};
 /* The second is best of the first problem by less than it is worth, the third is nowhere good, and
  * the fourth is good in f64 alone, where the first was not measured. */
 static struct sample samples[] = {
@@ -18,17 +18,29 @@ static struct sample samples[] = {
     {.problem = 2, .configuration = 3, .time_us = 10},
     {.problem = 1, .configuration = 3, .time_us = 30},
 };
-static const struct model_samples all = {
+static struct model_samples all = {
     .count = 8, .problem_count = 3, .configuration_count = 4, .all = samples, .problems = problems};
 
 static void few_for_each_kind(void **state) {
     (void)state;
     struct model_choice choice;
     struct tw_error error;
+    char *with_number =
+        replaced(scale_text, "\"attributes\": {",
+                 "\"attributes\": { \"step\": { \"least\": 1, \"most\": 9, \"default\": 1 },");
+    struct tw_description *d = read_description(with_number, NULL);
+    all.description = d;
+    for (int i = 0; i < all.problem_count; i++)
+        must(tw_problem_read(&problems[i].problem, d, problems[i].key, &error), error);
     must(model_choose(&choice, &all, &error), error);
     assert_int_equal(choice.kind_count, 2);
-    assert_string_equal(choice.kinds[0], "");
-    assert_string_equal(choice.kinds[1], ";dtype=f64");
+    assert_string_equal(choice.kinds[0].attributes, "");
+    assert_string_equal(choice.kinds[1].attributes, ";dtype=f64");
+    /* A number makes no kind, but there is a range of it, unless it is always the default. */
+    assert_int_equal(choice.kinds[0].range_count, 1);
+    assert_string_equal(choice.kinds[0].ranges[0].name, "step");
+    assert_true(choice.kinds[0].ranges[0].least == 1 && choice.kinds[0].ranges[0].most == 3);
+    assert_int_equal(choice.kinds[1].range_count, 0);
     assert_true(choice.of_problem[1] == 0 && choice.of_problem[2] == 1);
     for (int c = 0; c < 4; c++) {
         assert_int_equal(model_chooses(&choice, 0, c), c == 0);
@@ -36,6 +48,8 @@ static void few_for_each_kind(void **state) {
     }
     assert_false(model_chooses(&choice, -1, 0));
     model_choice_free(&choice);
+    tw_description_free(d);
+    free(with_number);
 }
 
 int main(void) {

@@ -100,6 +100,10 @@ static void what_is_refused(void **state) {
         {"\"time_us\": 2", "\"time_us\": 2, \"kinds\": [-1]", "is none of the model's attributes"},
         {"\"time_us\": 2", "\"time_us\": 2, \"kinds\": [0.5]", "expected a whole number"},
         {"\"time_us\": 2", "\"time_us\": 2, \"kinds\": 1", "expected an array"},
+        {"[\"\"],", "[\"\"], \"ranges\": [],", "as many entries as"},
+        {"[\"\"],", "[\"\"], \"ranges\": [[]],", "expected an object"},
+        {"[\"\"],", "[\"\"], \"ranges\": [{\"step\": [1]}],", "the least and the most"},
+        {"[\"\"],", "[\"\"], \"ranges\": [{\"step\": [1, 2.5]}],", "expected a whole number"},
         {"\"trees\": [", "\"trees\": [[],", "has no nodes"},
         {"\"units\": 132,", "\"units\": 132, \"regret\": {\"mean\": 1e999},", "expected a number"},
         {"\"units\": 132,", "\"units\": 132, \"regret\": {\"more\": 1},", "unknown key"},
@@ -117,6 +121,34 @@ static void what_is_refused(void **state) {
         assert_null(model);
         free(broken);
     }
+}
+
+/* What a model is about: its kinds' words, and numbers between those that it has seen. */
+static void kinds(void **state) {
+    (void)state;
+    static const struct {
+        const char *key;
+        int kind;
+    } cases[] = {{"M=8,N=100", 0},           {"M=8,N=100;step=2", 0},
+                 {"M=8,N=100;step=4", 0},    {"M=8,N=100;step=5", -1},
+                 {"M=8,N=100;dtype=f64", 1}, {"M=8,N=100;step=2,dtype=f64", -1}};
+    char *with_number =
+        replaced(scale_text, "\"attributes\": {",
+                 "\"attributes\": { \"step\": { \"least\": 1, \"most\": 9, \"default\": 1 },");
+    struct tw_description *d = read_description(with_number, NULL);
+    char *json =
+        replaced(text, "[\"\"],", "[\"\", \";dtype=f64\"], \"ranges\": [{\"step\": [1, 4]}, {}],");
+    struct tw_model *model = read_model(json);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tw_problem problem;
+        struct tw_error error;
+        must(tw_problem_read(&problem, d, cases[i].key, &error), error);
+        assert_int_equal(tw_model_kind(model, &problem), cases[i].kind);
+    }
+    tw_model_free(model);
+    tw_description_free(d);
+    free(json);
+    free(with_number);
 }
 
 /* Numbers are what strtod makes of them, however they are written. */
@@ -212,6 +244,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(predictions),
         cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(kinds),
         cmocka_unit_test(numbers),
         cmocka_unit_test(leaves_without_bounds),
         cmocka_unit_test(trees_find_what_is_there),

@@ -11,17 +11,71 @@ static const double LEAST_GAIN = 0.02;
 /* What a problem takes where nothing was chosen that was measured there, over its best. */
 static const double NOTHING_YET = 2;
 
-static void find_kinds(struct model_choice *choice, const struct model_samples *s) {
-    for (int i = 0; i < s->problem_count; i++) {
-        const char *semicolon = strchr(s->problems[i].key, ';');
-        const char *attributes = semicolon != NULL ? semicolon : "";
-        int kind = 0;
-        while (kind < choice->kind_count && strcmp(choice->kinds[kind], attributes) != 0)
-            kind++;
-        if (kind == choice->kind_count && kind < TW_MODEL_MAX_WORDS)
-            choice->kinds[choice->kind_count++] = attributes;
-        choice->of_problem[i] = kind < choice->kind_count ? kind : -1;
+/* The attributes of a problem's key that are words. */
+static void words_of(const struct tw_problem *problem, char words[TW_PROBLEM_KEY_SIZE]) {
+    const struct tw_description *d = problem->description;
+    struct tw_problem without = *problem;
+    char key[TW_PROBLEM_KEY_SIZE];
+    for (int i = 0; i < d->attribute_count; i++)
+        if (d->attributes[i].is_number)
+            without.words[i] = d->attributes[i].default_word;
+    tw_problem_key(&without, key);
+    strcpy(words, &key[strcspn(key, ";")]);
+}
+
+static void widen(struct tw_model_kind *kind, const struct tw_problem *problem) {
+    const struct tw_description *d = problem->description;
+    for (int i = 0; i < d->attribute_count; i++) {
+        const int64_t number = problem->words[i];
+        int at = 0;
+        if (!d->attributes[i].is_number)
+            continue;
+        while (at < kind->range_count && strcmp(kind->ranges[at].name, d->attributes[i].name) != 0)
+            at++;
+        if (at == kind->range_count)
+            kind->ranges[kind->range_count++] =
+                (struct tw_model_range){d->attributes[i].name, number, number};
+        kind->ranges[at].least = number < kind->ranges[at].least ? number : kind->ranges[at].least;
+        kind->ranges[at].most = number > kind->ranges[at].most ? number : kind->ranges[at].most;
     }
+}
+
+/* What is the default in all problems needs no range: it is what a key without it says. */
+static void drop_defaults(struct tw_model_kind *kind, const struct tw_description *d) {
+    int kept = 0;
+    for (int at = 0; at < kind->range_count; at++) {
+        const struct tw_model_range range = kind->ranges[at];
+        int i = 0;
+        while (strcmp(d->attributes[i].name, range.name) != 0)
+            i++;
+        if (range.least != range.most || range.least != d->attributes[i].default_word)
+            kind->ranges[kept++] = range;
+    }
+    kind->range_count = kept;
+}
+
+static bool find_kinds(struct model_choice *choice, const struct model_samples *s) {
+    for (int i = 0; i < s->problem_count; i++) {
+        char words[TW_PROBLEM_KEY_SIZE];
+        int kind = 0;
+        choice->of_problem[i] = -1;
+        words_of(&s->problems[i].problem, words);
+        while (kind < choice->kind_count && strcmp(choice->kinds[kind].attributes, words) != 0)
+            kind++;
+        if (kind == TW_MODEL_MAX_WORDS)
+            continue;
+        if (kind == choice->kind_count) {
+            choice->kinds[kind] = (struct tw_model_kind){.attributes = strdup(words)};
+            if (choice->kinds[kind].attributes == NULL)
+                return false;
+            choice->kind_count++;
+        }
+        widen(&choice->kinds[kind], &s->problems[i].problem);
+        choice->of_problem[i] = kind;
+    }
+    for (int kind = 0; kind < choice->kind_count; kind++)
+        drop_defaults(&choice->kinds[kind], s->description);
+    return true;
 }
 
 /* The one that saves most is chosen, again and again. `over` is how much longer than its best, as a
@@ -63,8 +117,8 @@ tw_status model_choose(struct model_choice *choice, const struct model_samples *
     double *gain = calloc(configurations + 1, sizeof *gain);
     bool there =
         choice->of_problem != NULL && choice->chosen != NULL && over != NULL && gain != NULL;
+    there = there && find_kinds(choice, s);
     if (there) {
-        find_kinds(choice, s);
         for (size_t i = 0; i < problems; i++)
             over[i] = log(NOTHING_YET);
         for (int kind = 0; kind < choice->kind_count; kind++)
@@ -76,6 +130,8 @@ tw_status model_choose(struct model_choice *choice, const struct model_samples *
 }
 
 void model_choice_free(struct model_choice *choice) {
+    for (int i = 0; i < choice->kind_count; i++)
+        free((char *)choice->kinds[i].attributes);
     free(choice->of_problem);
     free(choice->chosen);
     *choice = (struct model_choice){0};

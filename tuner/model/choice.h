@@ -4,12 +4,13 @@
 
 #include "tuner/model/samples.h"
 
-/* The kinds of problems, by their attributes, and for each which configurations are chosen from. */
+/* The kinds of problems, by their attributes, and for each which configurations are chosen from.
+ * Numbers make no kinds: a model is about all that lie between those that it has seen. */
 struct model_choice {
     int kind_count, configuration_count;
-    const char *kinds[TW_MODEL_MAX_WORDS]; /* the samples' own: ";dtype=f64", or "" */
-    int *of_problem;                       /* the kind of each; -1: of none of these */
-    bool *chosen;                          /* configuration_count a kind */
+    struct tw_model_kind kinds[TW_MODEL_MAX_WORDS]; /* the attributes are the choice's own */
+    int *of_problem;                                /* the kind of each; -1: of none of these */
+    bool *chosen;                                   /* configuration_count a kind */
 };
 
 /* Free with model_choice_free in every case. */

@@ -168,11 +168,32 @@ static void add_member(struct tw_text *text, const char *name, const char *strin
     tw_text_print(text, ",\n");
 }
 
-static void add_attributes(const struct fit_report *report, struct tw_text *text) {
-    tw_text_print(text, " \"attributes\": [");
-    for (int i = 0; i < report->kind_count; i++) {
+static void add_ranges(const struct tw_model_kind *kind, struct tw_text *text) {
+    tw_text_print(text, "{");
+    for (int i = 0; i < kind->range_count; i++) {
         tw_text_print(text, "%s", i > 0 ? ", " : "");
-        add_string(text, report->kinds[i].attributes);
+        add_string(text, kind->ranges[i].name);
+        tw_text_print(text, ": [%" PRId64 ", %" PRId64 "]", kind->ranges[i].least,
+                      kind->ranges[i].most);
+    }
+    tw_text_print(text, "}");
+}
+
+static void add_attributes(const struct model_choice *choice, struct tw_text *text) {
+    bool has_numbers = false;
+    tw_text_print(text, " \"attributes\": [");
+    for (int i = 0; i < choice->kind_count; i++) {
+        tw_text_print(text, "%s", i > 0 ? ", " : "");
+        add_string(text, choice->kinds[i].attributes);
+        has_numbers |= choice->kinds[i].range_count > 0;
+    }
+    tw_text_print(text, "],\n");
+    if (!has_numbers)
+        return;
+    tw_text_print(text, " \"ranges\": [");
+    for (int i = 0; i < choice->kind_count; i++) {
+        tw_text_print(text, "%s", i > 0 ? ", " : "");
+        add_ranges(&choice->kinds[i], text);
     }
     tw_text_print(text, "],\n");
 }
@@ -280,7 +301,7 @@ static void write_model(const struct model_samples *s, const struct model_choice
                   "\"uncertainty\": %.4g, \"base\": %.6g,\n",
                   report->model.mean, report->model.p95, report->model.worst, report->uncertainty,
                   model->base);
-    add_attributes(report, text);
+    add_attributes(choice, text);
     add_features(s, text);
     add_trees(model, text);
     add_configurations(s, choice, text);
@@ -305,7 +326,7 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
     *report = (struct fit_report){
         .trials = s->count, .problems = s->problem_count, .kind_count = choice.kind_count};
     for (int k = 0; k < choice.kind_count; k++)
-        report->kinds[k].attributes = choice.kinds[k];
+        strcpy(report->kinds[k].attributes, choice.kinds[k].attributes);
     for (int i = 0; i < s->configuration_count && status == TW_OK; i++)
         report->configurations += is_chosen(&choice, i);
     /* What is far from the best matters less: it only has to be seen to be. */

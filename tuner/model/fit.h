@@ -13,9 +13,9 @@ struct regret {
     const char *worst_problem; /* borrowed from the samples */
 };
 
-/* Problems that are alike in all but their sizes. */
+/* Problems that are alike in all but numbers. */
 struct fit_kind {
-    const char *attributes; /* as keys end: ";trans=nt", ""; borrowed from the samples */
+    char attributes[TW_PROBLEM_KEY_SIZE]; /* as keys end, without numbers: ";trans=nt", "" */
     struct regret estimate, model;
 };
 
