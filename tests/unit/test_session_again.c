@@ -1,4 +1,5 @@
-/* The best of a search, measured again while the compilers are waited for. */
+/* Compilers and devices that need not wait for each other: presets are compiled ahead, and the best
+ * of a search is measured again. */
 #include "tests/unit/test_session_support.h"
 
 #define DEFAULT "\"BLOCK_X\":64,\"GROUP\":1,\"ORDER\":\"rows\""
@@ -21,6 +22,16 @@ static tw_status run_while(struct house *house, const char *plan,
     plan_faults(house->scratch->path, plan);
     return session_run(&house->options, &house->problem, &paper_gpu, house->db, house->path, look,
                        house, &house->result, &house->error);
+}
+
+/* Sources that compilers were given before the space was listed are not given to them again. */
+static void presets_are_compiled_ahead(void **state) {
+    struct house *house = *state;
+    must(run_while(house, "", NULL), house->error);
+    assert_complete(house, 0);
+    assert_int_equal(house->result.trials_now, 12);
+    assert_int_equal(house->result.compiled, 6);
+    assert_int_equal(house->result.rendered, 6);
 }
 
 static void let_go_once_wrong(void *context, const struct session_progress *progress) {
@@ -98,6 +109,7 @@ static void luck_does_not_last(void **state) {
 int main(int count, char **words) {
     fake_worker(count, words);
     const struct CMUnitTest tests[] = {
+        TEST(presets_are_compiled_ahead),
         TEST(wrong_now_and_then),
         TEST(crashes_now_and_then),
         TEST(luck_does_not_last),

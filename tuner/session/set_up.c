@@ -191,6 +191,10 @@ tw_status session_set_up(struct session *s, tw_db *db, const char *db_path) {
     if (status == TW_OK)
         status = start_workers(s);
     if (status == TW_OK)
+        status = list_presets(s);
+    if (status == TW_OK)
+        status = head_start(s, db);
+    if (status == TW_OK)
         status = space_create(&s->space, s->problem, s->device, o->pins, s->error);
     if (status == TW_OK)
         status =
@@ -215,9 +219,7 @@ tw_status session_set_up(struct session *s, tw_db *db, const char *db_path) {
     s->result->pins = o->pins;
     s->result->retried = o->retry != 0;
     s->result->space_size = space_size(s->space);
-    status = list_presets(s);
-    if (status == TW_OK)
-        status = recorder_winners(&s->recorder, add_winner, s, s->error);
+    status = recorder_winners(&s->recorder, add_winner, s, s->error);
     if (status == TW_OK)
         status = recorder_known(&s->recorder, outcome_known, s, s->error);
     if (status == TW_OK)

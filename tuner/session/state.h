@@ -129,6 +129,11 @@ bool session_allows(const struct session *s, const struct tw_configuration *conf
 tw_status session_set_up(struct session *s, tw_db *db, const char *db_path);
 void session_tear_down(struct session *s);
 
+/* ---- head_start.c: what compilers do while there is no space yet ---- */
+
+/* Once presets are listed and compilers are started. */
+tw_status head_start(struct session *s, tw_db *db);
+
 /* ---- retry.c: trials that are forgotten, and tried again first ---- */
 
 tw_status retry_forget(struct session *s);
