@@ -15,10 +15,8 @@ enum { MOST_LOOKED = 3 };
 void tw_making_end(struct tw_making *making) {
     tw_executable_free(making->executable);
     making->executable = NULL;
-    for (int i = 0; i < TW_MAX_LAUNCHES; i++) {
+    for (int i = 0; i < TW_MAX_LAUNCHES; i++)
         tw_text_free(&making->sources[i]);
-        making->hashes[i][0] = '\0';
-    }
 }
 
 /* Makes the executable of a configuration, and the key of its build. What was found to be ready is
@@ -60,10 +58,10 @@ static tw_status want(struct tw_making *making, int launch, struct wanted *wante
     const struct tw_description *d = making->problem.description;
     struct tw_text *source = &making->sources[launch];
     char text[TW_PROBLEM_KEY_SIZE];
-    tw_status status =
-        source->data == NULL
-            ? tw_executable_source(x, launch, making->library->backend->name, source, error)
-            : TW_OK;
+    tw_status status = source->data == NULL
+                           ? tw_executable_source(x, launch, making->library->backend->name, source,
+                                                  making->hashes[launch], error)
+                           : TW_OK;
     if (status != TW_OK) {
         tw_text_free(source);
         return status;
@@ -73,7 +71,6 @@ static tw_status want(struct tw_making *making, int launch, struct wanted *wante
              d->implementations[x->configuration->implementation].name, text);
     wanted->request = (struct tw_module_request){
         .compile = tw_executable_request(x, launch, source->data, &wanted->expected),
-        .executable = x,
         .hash = making->hashes[launch],
         .label = wanted->label,
         .threads = tw_geometry_threads(&x->launches[launch].geometry),

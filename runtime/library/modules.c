@@ -126,8 +126,8 @@ static bool load_if(struct tw_modules *modules, const struct tw_module_request *
 /* A kept binary that does not load is of no use, and no reason to fail: a compiler may help. Older
  * programs kept them under the whole source. */
 static bool load_kept(struct tw_modules *modules, const struct tw_module_request *request,
-                      const char *hash, struct entry *entry) {
-    const char *const texts[] = {hash, request->compile.source};
+                      struct entry *entry) {
+    const char *const texts[] = {request->hash, request->compile.source};
     const char *function = request->compile.function;
     struct tw_binary binary = {0};
     char key[TW_HASH_SIZE];
@@ -146,22 +146,10 @@ static bool load_kept(struct tw_modules *modules, const struct tw_module_request
     return loaded;
 }
 
-/* What binaries are kept under: the source, or its hash. */
-static tw_status find_kept_under(const struct tw_module_request *request, const char **out,
-                                 struct tw_error *error) {
-    *out = request->executable != NULL ? request->hash : request->compile.source;
-    return request->executable != NULL && request->hash[0] == '\0'
-               ? tw_executable_hash(request->executable, request->compile.source, request->hash,
-                                    error)
-               : TW_OK;
-}
-
 bool tw_modules_has(struct tw_modules *modules, const struct tw_module_request *request) {
     char key[TW_HASH_SIZE];
-    const char *kept_under, *function = request->compile.function;
-    if (find_kept_under(request, &kept_under, NULL) != TW_OK)
-        return false;
-    const char *const texts[] = {kept_under, request->compile.source};
+    const char *const texts[] = {request->hash, request->compile.source};
+    const char *function = request->compile.function;
     for (int i = 0; i < 2; i++) {
         tw_cache_key(&modules->info, texts[i], function, key);
         if (modules->cache != NULL && tw_cache_has(modules->cache, key))
@@ -176,13 +164,9 @@ bool tw_modules_has(struct tw_modules *modules, const struct tw_module_request *
 static tw_status make(struct tw_modules *modules, const struct tw_module_request *request,
                       struct entry *entry, struct tw_error *error) {
     char cache_key[TW_HASH_SIZE];
-    const char *kept_under;
-    tw_status hashed = find_kept_under(request, &kept_under, error);
-    if (hashed != TW_OK)
-        return hashed;
-    if (load_kept(modules, request, kept_under, entry))
+    if (load_kept(modules, request, entry))
         return TW_OK;
-    tw_cache_key(&modules->info, kept_under, request->compile.function, cache_key);
+    tw_cache_key(&modules->info, request->hash, request->compile.function, cache_key);
     struct tw_binary binary = {0};
     entry->origin = TW_BINARY_COMPILED;
     struct tw_compile_request compile = request->compile;
@@ -211,7 +195,7 @@ static bool is_final(tw_status status) {
 tw_status tw_modules_get(struct tw_modules *modules, const struct tw_module_request *request,
                          struct tw_module_found *found, struct tw_error *error) {
     char key[KEY_BYTES], source_key[TW_HASH_SIZE];
-    tw_cache_key(&modules->info, request->compile.source, request->compile.function, source_key);
+    tw_cache_key(&modules->info, request->hash, request->compile.function, source_key);
     /* How much shared memory a kernel may have is set when it is loaded. */
     snprintf(key, sizeof key, "%s/%u", source_key, request->shared);
     pthread_mutex_lock(&modules->lock);

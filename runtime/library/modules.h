@@ -32,9 +32,7 @@ void tw_modules_free(struct tw_modules *modules);
 
 struct tw_module_request {
     struct tw_compile_request compile;
-    const struct tw_executable *executable; /* for the source's hash (tw_executable_hash), under
-                                               which binaries are kept; NULL: under the source */
-    char *hash;        /* with an executable: room for TW_HASH_SIZE, "" until somebody needed it */
+    const char *hash;  /* of the source (tw_executable_source), under which binaries are kept */
     const char *label; /* what it is, in words, for whoever lists the directory of binaries */
     int64_t threads;   /* in a block: together they must find enough registers */
     uint32_t shared;   /* bytes of dynamic shared memory */

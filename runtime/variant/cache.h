@@ -22,7 +22,7 @@ tw_status tw_cache_open(struct tw_cache **out, const char *directory, uint64_t l
                         struct tw_error *error);
 void tw_cache_close(struct tw_cache *cache);
 
-/* The identity of a binary: `source` is its source's hash (tw_executable_hash). */
+/* The identity of a binary: `source` is its source's hash (tw_executable_source). */
 void tw_cache_key(const struct tw_device_info *device, const char *source, const char *function,
                   char key[TW_HASH_SIZE]);
 

@@ -5,7 +5,6 @@
 
 #include "runtime/description/accuracy.h"
 #include "runtime/variant/agreement.h"
-#include "runtime/variant/preprocess.h"
 #include "runtime/variant/source.h"
 #include "runtime/variant/tensor_map.h"
 
@@ -175,29 +174,19 @@ void tw_executable_free(struct tw_executable *executable) {
 /* ---- Sources ---- */
 
 tw_status tw_executable_source(const struct tw_executable *x, int launch, const char *backend,
-                               struct tw_text *source, struct tw_error *error) {
-    return tw_source_render(x->problem, x->configuration, description_of(x, launch), backend,
-                            x->bound, &x->launches[launch].geometry, source, error);
-}
-
-tw_status tw_executable_hash(const struct tw_executable *x, const char *source,
-                             char hash[TW_HASH_SIZE], struct tw_error *error) {
-    const struct tw_description *d = x->problem->description;
+                               struct tw_text *source, char *hash, struct tw_error *error) {
     struct tw_text left = {0};
-    struct tw_words *words = tw_source_words(
-        d, x->configuration != NULL ? &d->implementations[x->configuration->implementation] : NULL);
-    if (words == NULL)
-        return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    tw_status status = tw_preprocess(source, words, &left, error);
-    if (status == TW_OK) {
+    tw_status status =
+        tw_source_render(x->problem, x->configuration, description_of(x, launch), backend, x->bound,
+                         &x->launches[launch].geometry, source, hash != NULL ? &left : NULL, error);
+    if (status == TW_OK && hash != NULL) {
         struct tw_hash *state = tw_hash_begin();
-        tw_hash_add(state, left.data != NULL ? left.data : "", left.length);
+        tw_hash_add(state, tw_text_or(&left, ""), left.length);
         tw_hash_finish(state, hash);
         if (hash[0] == '\0')
             status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     }
     tw_text_free(&left);
-    tw_words_free(words);
     return status;
 }
 

@@ -55,13 +55,12 @@ tw_status tw_executable_create_plain(struct tw_executable **out, const struct tw
                                      struct tw_error *error);
 void tw_executable_free(struct tw_executable *executable);
 
-/* Appends the source of a launch for a backend. */
+/* Appends the source of a launch for a backend. `hash` (TW_HASH_SIZE, may be NULL) gets the hash of
+ * what the preprocessor leaves of it (preprocess.h): sources that share it compile to the same
+ * machine code. */
 tw_status tw_executable_source(const struct tw_executable *executable, int launch,
-                               const char *backend, struct tw_text *source, struct tw_error *error);
-/* The hash of what the preprocessor leaves of it (preprocess.h): sources that share it compile to
- * the same machine code. */
-tw_status tw_executable_hash(const struct tw_executable *executable, const char *source,
-                             char hash[TW_HASH_SIZE], struct tw_error *error);
+                               const char *backend, struct tw_text *source, char *hash,
+                               struct tw_error *error);
 /* What a compiler is asked for a launch's source. It points to `expected`, which is filled in. */
 struct tw_compile_request tw_executable_request(const struct tw_executable *executable, int launch,
                                                 const char *source, struct tw_expected *expected);

@@ -88,9 +88,7 @@ static void add_prepared(struct tw_hash *hash, const struct tw_executable *x, in
 static tw_status hash_source(const struct tw_executable *x, int index, const char *backend,
                              char hash[TW_HASH_SIZE], struct tw_error *error) {
     struct tw_text source = {0};
-    tw_status status = tw_executable_source(x, index, backend, &source, error);
-    if (status == TW_OK)
-        status = tw_executable_hash(x, source.data, hash, error);
+    tw_status status = tw_executable_source(x, index, backend, &source, hash, error);
     tw_text_free(&source);
     return status;
 }

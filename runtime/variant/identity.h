@@ -30,7 +30,7 @@ tw_status tw_identity_source(const struct tw_problem *problem,
                              const struct tw_configuration *configuration, const char *backend,
                              const int64_t *device, char hash[TW_HASH_SIZE],
                              struct tw_error *error);
-/* The same where the hash of each launch's source (tw_executable_hash) is known: renders nothing.
+/* The same where the hash of each launch's source (tw_executable_source) is known: renders nothing.
  */
 tw_status tw_identity_rendered(const struct tw_problem *problem,
                                const struct tw_configuration *configuration, const int64_t *device,

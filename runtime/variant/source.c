@@ -177,24 +177,6 @@ static void define_configuration(struct tw_text *source, const struct tw_impleme
                       values[in->defines[i].slot]);
 }
 
-/* Extensions count where they are named in what the preprocessor would leave: a kernel that knows
- * more types than this problem has is none the longer for it. */
-static tw_status extend(struct tw_text *source, const char *backend, const struct tw_text *rest,
-                        struct tw_error *error) {
-    if (rest->failed || source->failed || !tw_prelude_named(rest->data))
-        return TW_OK;
-    struct tw_text whole = {0}, left = {0};
-    tw_text_add(&whole, source->data, source->length);
-    tw_text_add(&whole, rest->data, rest->length);
-    tw_status status = whole.failed ? tw_fail(error, TW_NO_MEMORY, "out of memory for a source")
-                                    : tw_preprocess(whole.data, NULL, &left, error);
-    if (status == TW_OK)
-        status = tw_prelude_extend(source, backend, left.data != NULL ? left.data : "", error);
-    tw_text_free(&whole);
-    tw_text_free(&left);
-    return status;
-}
-
 static bool continues_name(char c) {
     return isalnum((unsigned char)c) || c == '_';
 }
@@ -219,53 +201,15 @@ static void define_lets(struct tw_text *source, const struct tw_description *d,
                           values[d->lets[i].slot]);
 }
 
-static tw_status render(const struct tw_problem *problem,
-                        const struct tw_configuration *configuration, const char *backend,
-                        const int64_t *values, const struct tw_geometry *geometry,
-                        const struct tw_text *templates, struct tw_text *source,
-                        struct tw_error *error) {
-    const struct tw_description *d = problem->description;
-    struct tw_text rest = {0};
-    define_attributes(&rest, problem);
-    define_optional(&rest, problem, values);
-    if (configuration == NULL)
-        define_lets(&rest, d, values, templates->data != NULL ? templates->data : "");
-    else
-        define_configuration(&rest, &d->implementations[configuration->implementation],
-                             configuration, values);
-    tw_text_add(&rest, templates->data, templates->length);
-    tw_status status = begin(source, backend, geometry, error);
-    if (status == TW_OK)
-        status = extend(source, backend, &rest, error);
-    tw_text_add(source, rest.data != NULL ? rest.data : "", rest.length);
-    bool failed = rest.failed || source->failed;
-    tw_text_free(&rest);
-    if (status == TW_OK && failed)
-        return tw_fail(error, TW_NO_MEMORY, "out of memory for a source");
-    return status;
-}
-
-tw_status tw_source_render(const struct tw_problem *problem,
-                           const struct tw_configuration *configuration,
-                           const struct tw_launch_description *launch, const char *backend,
-                           const int64_t *values, const struct tw_geometry *geometry,
-                           struct tw_text *source, struct tw_error *error) {
-    struct tw_text templates = {0};
-    tw_status status = add_templates(&templates, problem->description, launch, error);
-    if (status == TW_OK)
-        status =
-            render(problem, configuration, backend, values, geometry, &templates, source, error);
-    tw_text_free(&templates);
-    return status;
-}
-
 static bool share_word(struct tw_words *words, const char *name, const char *word) {
     char macro[2 * TW_NAME_SIZE];
     snprintf(macro, sizeof macro, "%s_%s", name, word);
     return tw_words_share(words, macro) != NULL;
 }
 
-struct tw_words *tw_source_words(const struct tw_description *d,
+/* The macros of words, DTYPE_f32, of a description's attributes and an implementation's parameters
+ * (NULL: none). Their numbers only tell them from each other. NULL when out of memory. */
+static struct tw_words *words_of(const struct tw_description *d,
                                  const struct tw_implementation *in) {
     struct tw_words *words = tw_words_create();
     bool shared = words != NULL;
@@ -284,4 +228,83 @@ struct tw_words *tw_source_words(const struct tw_description *d,
         return words;
     tw_words_free(words);
     return NULL;
+}
+
+/* What is known of a source before its extensions are. */
+struct rendering {
+    const char *backend;
+    const struct tw_geometry *geometry;
+    const struct tw_words *words;
+    struct tw_text rest; /* behind them */
+};
+
+/* Puts a source together, and preprocesses it where `left` is wanted. */
+static tw_status assemble(const struct rendering *rendering, const struct tw_text *extensions,
+                          struct tw_text *source, struct tw_text *left, struct tw_error *error) {
+    tw_status status = begin(source, rendering->backend, rendering->geometry, error);
+    if (status != TW_OK)
+        return status;
+    tw_text_add(source, tw_text_or(extensions, ""), extensions->length);
+    tw_text_add(source, tw_text_or(&rendering->rest, ""), rendering->rest.length);
+    if (source->failed || extensions->failed || rendering->rest.failed)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory for a source");
+    return left != NULL ? tw_preprocess(source->data, rendering->words, left, error) : TW_OK;
+}
+
+/* Extensions count where they are named in what the preprocessor would leave: a kernel that knows
+ * more types than this problem has is none the longer for it. So most sources are whole before it
+ * is known that they are, and what is left of them is known as well. */
+static tw_status extend(const struct rendering *rendering, struct tw_text *source,
+                        struct tw_text *left, struct tw_error *error) {
+    struct tw_text whole = {0}, bare = {0}, extensions = {0};
+    tw_status status = assemble(rendering, &extensions, &whole, &bare, error);
+    if (status == TW_OK)
+        status = tw_prelude_extend(&extensions, rendering->backend, tw_text_or(&bare, ""), error);
+    if (status == TW_OK && extensions.length == 0 && !extensions.failed) {
+        tw_text_add(source, whole.data, whole.length);
+        if (left != NULL)
+            tw_text_add(left, tw_text_or(&bare, ""), bare.length);
+    } else if (status == TW_OK) {
+        status = assemble(rendering, &extensions, source, left, error);
+    }
+    tw_text_free(&whole);
+    tw_text_free(&bare);
+    tw_text_free(&extensions);
+    if (status == TW_OK && (source->failed || (left != NULL && left->failed)))
+        return tw_fail(error, TW_NO_MEMORY, "out of memory for a source");
+    return status;
+}
+
+tw_status tw_source_render(const struct tw_problem *problem,
+                           const struct tw_configuration *configuration,
+                           const struct tw_launch_description *launch, const char *backend,
+                           const int64_t *values, const struct tw_geometry *geometry,
+                           struct tw_text *source, struct tw_text *left, struct tw_error *error) {
+    const struct tw_description *d = problem->description;
+    const struct tw_implementation *in =
+        configuration != NULL ? &d->implementations[configuration->implementation] : NULL;
+    struct rendering rendering = {.backend = backend, .geometry = geometry};
+    struct tw_text templates = {0};
+    struct tw_words *words = left != NULL ? words_of(d, in) : NULL;
+    tw_status status = left != NULL && words == NULL ? tw_fail(error, TW_NO_MEMORY, "out of memory")
+                                                     : add_templates(&templates, d, launch, error);
+    if (status == TW_OK) {
+        rendering.words = words;
+        define_attributes(&rendering.rest, problem);
+        define_optional(&rendering.rest, problem, values);
+        if (in == NULL)
+            define_lets(&rendering.rest, d, values, tw_text_or(&templates, ""));
+        else
+            define_configuration(&rendering.rest, in, configuration, values);
+        tw_text_add(&rendering.rest, tw_text_or(&templates, ""), templates.length);
+        static const struct tw_text none;
+        if (left != NULL || tw_prelude_named(tw_text_or(&rendering.rest, "")))
+            status = extend(&rendering, source, left, error);
+        else
+            status = assemble(&rendering, &none, source, NULL, error);
+    }
+    tw_text_free(&rendering.rest);
+    tw_text_free(&templates);
+    tw_words_free(words);
+    return status;
 }

@@ -2,19 +2,21 @@
 #ifndef TW_VARIANT_SOURCE_H
 #define TW_VARIANT_SOURCE_H
 
-#include "runtime/base/words.h"
 #include "runtime/description/configuration.h"
 #include "runtime/description/problem.h"
 #include "runtime/variant/geometry.h"
 
 /* Appends the source of one launch for a backend. `configuration` is NULL for the reference.
  * `values` are bound. Everything a problem or configuration contributes is an integer or a declared
- * word, so nothing that a database holds can reach the compiler as text. */
+ * word, so nothing that a database holds can reach the compiler as text.
+ *
+ * `left` (may be NULL) gets what the preprocessor leaves of the source (preprocess.h), with words
+ * without their numbers: it was found out on the way, for most sources. The caller frees it. */
 tw_status tw_source_render(const struct tw_problem *problem,
                            const struct tw_configuration *configuration,
                            const struct tw_launch_description *launch, const char *backend,
                            const int64_t *values, const struct tw_geometry *geometry,
-                           struct tw_text *source, struct tw_error *error);
+                           struct tw_text *source, struct tw_text *left, struct tw_error *error);
 
 /* Appends the source of a built-in kernel outside any description, such as those of
  * templates/check: prelude, block of `threads` x 1 x 1, the caller's `defines` (whole lines), the
@@ -37,11 +39,5 @@ tw_status tw_source_template(const struct tw_description *description, const cha
 tw_status tw_source_fixed(const struct tw_description *description,
                           const struct tw_launch_description *launch, const char *backend,
                           struct tw_text *text, struct tw_error *error);
-
-/* The macros of words, DTYPE_f32, of a description's attributes and an implementation's parameters
- * (NULL: none). Their numbers only tell them from each other. Free with tw_words_free; NULL when
- * out of memory. */
-struct tw_words *tw_source_words(const struct tw_description *description,
-                                 const struct tw_implementation *implementation);
 
 #endif

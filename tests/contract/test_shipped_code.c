@@ -76,7 +76,7 @@ static char *source_of(const struct subject *subject, int launch) {
     must(tw_executable_create(&executable, &subject->problem, &subject->configuration,
                               subject->values, &device, &error),
          error);
-    must(tw_executable_source(executable, launch, "cuda", &source, &error), error);
+    must(tw_executable_source(executable, launch, "cuda", &source, NULL, &error), error);
     tw_executable_free(executable);
     return source.data;
 }

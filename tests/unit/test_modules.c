@@ -87,6 +87,7 @@ static int set_up(void **state) {
 static struct tw_module_request request_of(const char *source) {
     return (struct tw_module_request){
         .compile = {.source = source, .function = "f", .name = "f.cu"},
+        .hash = source,
         .label = "a kernel",
         .threads = 256,
         .shared = 0};

@@ -2,9 +2,11 @@
 #include "runtime/variant/source.h"
 
 #include "runtime/description/builtin.h"
+#include "runtime/variant/preprocess.h"
 #include "tests/support/scale.h"
 
-/* The example's source for a problem of 8x100 in f64, with BLOCK_X 32, ORDER columns, GROUP 4. */
+/* The example's source for a problem of 8x100 in f64, with BLOCK_X 32, ORDER columns, GROUP 4. It
+ * is the same whether what is left of it is asked for or not. */
 static tw_status render(const struct tw_description *d, const char *backend, bool reference,
                         struct tw_text *source, struct tw_error *error) {
     struct tw_problem problem = parse_problem(d, "8x100");
@@ -20,8 +22,22 @@ static tw_status render(const struct tw_description *d, const char *backend, boo
     const struct tw_launch_description *launch =
         reference ? &d->reference : &d->implementations[0].launches[0];
     must(tw_geometry_of(launch, values, &paper_gpu, &geometry, error), *error);
-    return tw_source_render(&problem, reference ? NULL : &c, launch, backend, values, &geometry,
-                            source, error);
+    const struct tw_configuration *configuration = reference ? NULL : &c;
+    tw_status status = tw_source_render(&problem, configuration, launch, backend, values, &geometry,
+                                        source, NULL, error);
+    if (status != TW_OK)
+        return status;
+    struct tw_text same = {0}, left = {0}, expected = {0};
+    must(tw_source_render(&problem, configuration, launch, backend, values, &geometry, &same, &left,
+                          error),
+         *error);
+    assert_string_equal(same.data, source->data);
+    must(tw_preprocess(source->data, NULL, &expected, error), *error);
+    assert_string_equal(tw_text_or(&left, ""), tw_text_or(&expected, ""));
+    tw_text_free(&same);
+    tw_text_free(&left);
+    tw_text_free(&expected);
+    return TW_OK;
 }
 
 static const char direct[] = "/* the template */\nTW_KERNEL(scale_direct)(int x) { }";

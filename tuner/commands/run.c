@@ -98,7 +98,8 @@ static tw_status render(struct subject *s, struct tw_error *error) {
     tw_status status = tw_executable_create(&s->executable, &s->problem, &s->configuration,
                                             s->values, &s->device, error);
     for (int i = 0; status == TW_OK && i < s->executable->launch_count; i++)
-        status = tw_executable_source(s->executable, i, s->device.backend, &s->sources[i], error);
+        status =
+            tw_executable_source(s->executable, i, s->device.backend, &s->sources[i], NULL, error);
     return status;
 }
 

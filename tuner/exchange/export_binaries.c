@@ -61,9 +61,7 @@ static tw_status ship_launch(struct shipping *shipping, const struct tw_device_i
     struct tw_binary binary = {0};
     char hash[TW_HASH_SIZE], key[TW_HASH_SIZE];
     tw_status status =
-        tw_executable_source(executable, launch, backend->name, &source, shipping->error);
-    if (status == TW_OK)
-        status = tw_executable_hash(executable, source.data, hash, shipping->error);
+        tw_executable_source(executable, launch, backend->name, &source, hash, shipping->error);
     if (status == TW_OK) {
         struct tw_expected expected;
         const struct tw_compile_request request =

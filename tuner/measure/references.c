@@ -23,9 +23,8 @@ tw_status references_get(struct references *references, const struct testbed *te
     const uint32_t shared = executable->launches[0].geometry.shared;
     struct tw_text source = {0};
     char hash[TW_HASH_SIZE];
-    tw_status status = tw_executable_source(executable, 0, testbed->info.backend, &source, error);
-    if (status == TW_OK)
-        status = tw_executable_hash(executable, source.data, hash, error);
+    tw_status status =
+        tw_executable_source(executable, 0, testbed->info.backend, &source, hash, error);
     tw_text_free(&source);
     if (status != TW_OK)
         return status;

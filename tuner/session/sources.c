@@ -35,9 +35,7 @@ tw_status sources_render(struct sources *sources, const char *key,
     memcpy(rendered.key, key, sizeof rendered.key);
     memset(texts, 0, TW_MAX_LAUNCHES * sizeof *texts);
     for (int i = 0; i < executable->launch_count && status == TW_OK; i++) {
-        status = tw_executable_source(executable, i, backend, &texts[i], error);
-        if (status == TW_OK)
-            status = tw_executable_hash(executable, texts[i].data, rendered.hashes[i], error);
+        status = tw_executable_source(executable, i, backend, &texts[i], rendered.hashes[i], error);
         sources->rendered++;
     }
     if (status != TW_OK)

@@ -8,7 +8,7 @@
 /* What is kept of a variant's sources. */
 struct rendered {
     char key[TW_HASH_SIZE];
-    char hashes[TW_MAX_LAUNCHES][TW_HASH_SIZE]; /* tw_executable_hash of each launch's */
+    char hashes[TW_MAX_LAUNCHES][TW_HASH_SIZE]; /* of each launch's (tw_executable_source) */
 };
 
 /* Zero-initialise; free with sources_free. */

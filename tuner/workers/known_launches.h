@@ -16,7 +16,7 @@ struct launch_keys {
     char of[TW_MAX_LAUNCHES][TW_HASH_SIZE];
 };
 
-/* `hashes` are those of the launches' sources (tw_executable_hash); NULL: not known. The binaries
+/* `hashes` are those of the launches' sources (tw_executable_source); NULL: not known. The binaries
  * of a single launch are shared as a whole, by whoever asks for them. */
 tw_status launch_keys_of(const struct tw_executable *executable, const char hashes[][TW_HASH_SIZE],
                          struct launch_keys *keys, struct tw_error *error);
