@@ -42,24 +42,44 @@ static struct tw_alike *kind_of(struct tw_kinds *kinds, const struct tw_catalogu
     return add_kind(kinds, bucket, index);
 }
 
+static bool make_room(struct tw_alike *alike, size_t dimensions) {
+    const size_t room = alike->room == 0 ? 16 : 2 * alike->room;
+    const size_t boxes = (room + TW_BOX_ROWS - 1) / TW_BOX_ROWS;
+    double *logs = realloc(alike->logs, room * dimensions * sizeof *logs);
+    if (logs != NULL)
+        alike->logs = logs;
+    size_t *rows = realloc(alike->rows, room * sizeof *rows);
+    if (rows != NULL)
+        alike->rows = rows;
+    double *bounds = realloc(alike->boxes, boxes * 2 * dimensions * sizeof *bounds);
+    if (bounds != NULL)
+        alike->boxes = bounds;
+    if (logs == NULL || rows == NULL || bounds == NULL)
+        return false;
+    alike->room = room;
+    return true;
+}
+
+static void widen(double *box, const double *logs, size_t dimensions, bool is_first) {
+    for (size_t k = 0; k < dimensions; k++) {
+        if (is_first || logs[k] < box[k])
+            box[k] = logs[k];
+        if (is_first || logs[k] > box[dimensions + k])
+            box[dimensions + k] = logs[k];
+    }
+}
+
 bool tw_kinds_add(struct tw_kinds *kinds, const struct tw_catalogue_row *rows, size_t index) {
     struct tw_alike *alike = kind_of(kinds, rows, index);
     if (alike == NULL)
         return false;
     const size_t dimensions = (size_t)rows[index].dimension_count;
-    if (alike->count == alike->room) {
-        size_t room = alike->room == 0 ? 16 : 2 * alike->room;
-        double *logs = realloc(alike->logs, room * dimensions * sizeof *logs);
-        if (logs != NULL)
-            alike->logs = logs;
-        size_t *indices = logs != NULL ? realloc(alike->rows, room * sizeof *indices) : NULL;
-        if (indices == NULL)
-            return false;
-        alike->rows = indices;
-        alike->room = room;
-    }
+    if (alike->count == alike->room && !make_room(alike, dimensions))
+        return false;
     memcpy(&alike->logs[alike->count * dimensions], rows[index].log_dimensions,
            dimensions * sizeof *alike->logs);
+    widen(&alike->boxes[alike->count / TW_BOX_ROWS * 2 * dimensions], rows[index].log_dimensions,
+          dimensions, alike->count % TW_BOX_ROWS == 0);
     alike->rows[alike->count++] = index;
     kinds->last = (size_t)(alike - kinds->all);
     return true;
@@ -69,6 +89,7 @@ void tw_kinds_free(struct tw_kinds *kinds) {
     for (size_t i = 0; i < kinds->count; i++) {
         free(kinds->all[i].logs);
         free(kinds->all[i].rows);
+        free(kinds->all[i].boxes);
     }
     free(kinds->all);
 }

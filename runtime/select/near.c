@@ -17,8 +17,10 @@ int tw_search_compare_rows(const struct tw_catalogue_row *a, const struct tw_cat
 }
 
 static bool is_nearer(const struct tw_near *a, const struct tw_near *b) {
-    return a->distance != b->distance ? a->distance < b->distance
-                                      : tw_search_compare_rows(a->row, b->row) < 0;
+    if (a->distance != b->distance)
+        return a->distance < b->distance;
+    int order = tw_search_compare_rows(a->row, b->row);
+    return order != 0 ? order < 0 : a->row < b->row; /* in whatever order they are looked at */
 }
 
 static void keep_near(struct tw_nearest *nearest, const struct tw_near *row) {
@@ -50,14 +52,27 @@ static double worth_a_look(const struct tw_nearest *nearest) {
     return distance * distance * (1 + 1e-12);
 }
 
+/* The square of the least distance that a row of a box can have. */
+static double box_square(const struct tw_search *search, const double *box, int dimensions) {
+    double square = 0;
+    for (int k = 0; k < dimensions; k++) {
+        const double at = search->log_dimensions[k];
+        const double low = box[k], high = box[dimensions + k];
+        const double difference = at < low ? low - at : at > high ? at - high : 0;
+        square += difference * difference;
+    }
+    return square;
+}
+
 /* `own`: those of the same sizes are the problem's own, and were refused already. */
-static void look(const struct tw_search *search, const struct tw_alike *alike, bool own,
-                 struct tw_nearest *nearest) {
+static void look_at_rows(const struct tw_search *search, const struct tw_alike *alike, size_t from,
+                         bool own, struct tw_nearest *nearest) {
     const struct tw_catalogue *catalogue = search->query->catalogue;
     const int dimensions = search->problem->description->dimension_count;
-    const double *logs = alike->logs;
+    const size_t left = alike->count - from, end = from + (left < TW_BOX_ROWS ? left : TW_BOX_ROWS);
+    const double *logs = &alike->logs[from * (size_t)dimensions];
     double limit = worth_a_look(nearest);
-    for (size_t i = 0; i < alike->count; i++, logs += dimensions) {
+    for (size_t i = from; i < end; i++, logs += dimensions) {
         double square = 0;
         for (int k = 0; k < dimensions; k++) {
             double difference = search->log_dimensions[k] - logs[k];
@@ -68,6 +83,45 @@ static void look(const struct tw_search *search, const struct tw_alike *alike, b
         keep_near(nearest, &(struct tw_near){&catalogue->rows[alike->rows[i]], sqrt(square)});
         limit = worth_a_look(nearest);
     }
+}
+
+/* Looks at the rows of boxes that are further than one distance and no further than another. */
+static void look_at_boxes(const struct tw_search *search, const struct tw_alike *alike,
+                          double further, double within, bool own, struct tw_nearest *nearest) {
+    const int dimensions = search->problem->description->dimension_count;
+    const double *box = alike->boxes;
+    for (size_t from = 0; from < alike->count; from += TW_BOX_ROWS, box += 2 * dimensions) {
+        const double square = box_square(search, box, dimensions);
+        if (square > further && square <= within && square <= worth_a_look(nearest))
+            look_at_rows(search, alike, from, own, nearest);
+    }
+}
+
+/* The distance within which a few boxes lie. */
+static double first_boxes(const struct tw_search *search, const struct tw_alike *alike) {
+    enum { FIRST = 8 };
+    const int dimensions = search->problem->description->dimension_count;
+    const double *box = alike->boxes;
+    double least[FIRST] = {0}; /* in order */
+    int count = 0;
+    for (size_t from = 0; from < alike->count; from += TW_BOX_ROWS, box += 2 * dimensions) {
+        const double square = box_square(search, box, dimensions);
+        if (count == FIRST && square >= least[FIRST - 1])
+            continue;
+        int at = count < FIRST ? count++ : FIRST - 1;
+        for (; at > 0 && least[at - 1] > square; at--)
+            least[at] = least[at - 1];
+        least[at] = square;
+    }
+    return least[count > 0 ? count - 1 : 0];
+}
+
+/* The nearest boxes first: after these hardly any of the others is worth a look. */
+static void look(const struct tw_search *search, const struct tw_alike *alike, bool own,
+                 struct tw_nearest *nearest) {
+    const double near = first_boxes(search, alike);
+    look_at_boxes(search, alike, -1, near, own, nearest);
+    look_at_boxes(search, alike, near, INFINITY, own, nearest);
 }
 
 void tw_search_near(struct tw_search *search, struct tw_nearest *here,
