@@ -196,7 +196,7 @@ struct tw_implementation { /* in this order: see outline.c */
     const char *disqualified_by[TW_MAX_MESSAGES + 1]; /* in a compiler's log; ended by NULL */
     struct tw_symbols *symbols; /* the description's, then parameters, then defines */
     int parameter_count;
-    struct tw_parameter parameters[TW_MAX_PARAMETERS];
+    struct tw_parameter *parameters;
     int constraint_count;
     struct tw_expression *constraints[TW_MAX_RULES];
     int redundant_count;
@@ -206,9 +206,9 @@ struct tw_implementation { /* in this order: see outline.c */
     struct tw_expression *flops;     /* that it takes; NULL: those of the problem */
     struct tw_expression *workspace; /* bytes; NULL: none */
     int launch_count;
-    struct tw_launch_description launches[TW_MAX_LAUNCHES];
+    struct tw_launch_description *launches;
     int preset_count;
-    struct tw_preset presets[TW_MAX_RULES];
+    struct tw_preset *presets;
 };
 
 /* Scalars that a case sets; the others keep their defaults. */
@@ -235,9 +235,10 @@ struct tw_accuracy; /* accuracy.h */
 struct tw_description {
     char kernel[TW_NAME_SIZE];
     char *summary;
-    char *text;      /* its flat form as JSON: what it was read from, if that was flat */
-    char *origin;    /* file name for messages */
-    char *directory; /* where its templates are looked for before the built-in ones, or NULL */
+    const char *text; /* its flat form as JSON: what it was read from, if that was flat */
+    char *own_text;   /* the same; NULL: it is built in */
+    char *origin;     /* file name for messages */
+    char *directory;  /* where its templates are looked for before the built-in ones, or NULL */
     struct tw_symbols symbols;
     int dimension_count;
     struct tw_dimension dimensions[TW_MAX_DIMENSIONS];

@@ -47,6 +47,9 @@ void tw_implementation_free(struct tw_implementation *implementation) {
     tw_expression_free(implementation->workspace);
     for (int i = 0; i < implementation->message_count; i++)
         free((void *)implementation->disqualified_by[i]);
+    free(implementation->parameters);
+    free(implementation->launches);
+    free(implementation->presets);
     free(implementation->summary);
     free(implementation->symbols);
 }

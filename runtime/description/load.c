@@ -118,7 +118,7 @@ tw_status tw_description_read(struct tw_description **out, const char *text, con
         return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", origin);
     }
     struct tw_json root = tw_json_root(&context, tw_expansion_root(expansion));
-    d->text = flat_text(expansion, text);
+    d->text = d->own_text = flat_text(expansion, text);
     d->origin = strdup(origin);
     d->directory = directory != NULL ? strdup(directory) : NULL;
     if (d->text == NULL || d->origin == NULL || (directory != NULL && d->directory == NULL))
@@ -150,10 +150,10 @@ tw_status tw_description_outline(struct tw_description **out, const char *kernel
     if (d != NULL) {
         struct tw_text origin = {0};
         tw_text_print(&origin, "configs/%s.json", kernel);
-        d->text = strdup(flat);
+        d->text = flat;
         d->origin = origin.data;
     }
-    if (d == NULL || d->text == NULL || d->origin == NULL)
+    if (d == NULL || d->origin == NULL)
         tw_json_no_memory(&root);
     else
         read_all(d, &root, true);
@@ -243,7 +243,7 @@ void tw_description_free(struct tw_description *d) {
     free(d->implementations);
     tw_outline_free(d->outline);
     free(d->summary);
-    free(d->text);
+    free(d->own_text);
     free(d->origin);
     free(d->directory);
     free(d);

@@ -51,7 +51,7 @@ static void read_part(struct tw_implementation *in, struct part *part, const str
     struct tw_json at = tw_json_member(json, "at"), length = tw_json_member(json, "length");
     struct tw_json code = tw_json_member(json, "code");
     tw_read_name(in->name, &name);
-    in->preset_count = tw_read_count(&presets, TW_MAX_RULES);
+    in->presets = tw_read_list(&presets, TW_MAX_RULES, sizeof *in->presets, &in->preset_count);
     for (int i = 0; i < in->preset_count; i++) {
         struct tw_json preset = tw_json_at(&presets, i);
         strncpy(in->presets[i].name, tw_json_string(&preset), TW_NAME_SIZE - 1);
@@ -86,6 +86,7 @@ static void take_over(struct tw_implementation *to, const struct tw_implementati
     memcpy((char *)to + begin, (const char *)from + begin, end - begin);
     for (int i = 0; i < to->preset_count; i++)
         memcpy(to->presets[i].values, from->presets[i].values, sizeof to->presets[i].values);
+    free(from->presets);
 }
 
 static tw_status read_implementation(const struct tw_description *d, int index,

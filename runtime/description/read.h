@@ -49,6 +49,9 @@ void tw_read_values(const struct tw_implementation *implementation, int64_t *val
                     const struct tw_json *json);
 /* The number of elements; complains when there are more than `most`, and then returns 0. */
 int tw_read_count(const struct tw_json *container, int most);
+/* Zeroes for so many elements, *count of `size` bytes each, which becomes 0 when there are more
+ * than `most` or no memory, and that is complained of. NULL then, and where there are none. */
+void *tw_read_list(const struct tw_json *container, int most, size_t size, int *count);
 int tw_find_argument(const struct tw_description *description, const char *name);
 
 #endif

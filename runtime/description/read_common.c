@@ -1,5 +1,6 @@
 #include "runtime/description/read.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/description/lets.h"
@@ -99,6 +100,16 @@ int tw_read_count(const struct tw_json *container, int most) {
         return count;
     tw_json_fail(container, "%d entries; at most %d are allowed", count, most);
     return 0;
+}
+
+void *tw_read_list(const struct tw_json *container, int most, size_t size, int *count) {
+    *count = tw_read_count(container, most);
+    void *list = *count > 0 ? calloc((size_t)*count, size) : NULL;
+    if (list == NULL && *count > 0) {
+        *count = 0;
+        tw_json_no_memory(container);
+    }
+    return list;
 }
 
 int tw_find_argument(const struct tw_description *description, const char *name) {

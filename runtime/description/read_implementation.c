@@ -259,7 +259,9 @@ static void read_space(const struct tw_description *d, struct tw_implementation 
                        const struct tw_json *json) {
     struct tw_json parameters = tw_json_member(json, "parameters");
     tw_json_expect_object(&parameters);
-    implementation->parameter_count = tw_read_count(&parameters, TW_MAX_PARAMETERS);
+    implementation->parameters =
+        tw_read_list(&parameters, TW_MAX_PARAMETERS, sizeof *implementation->parameters,
+                     &implementation->parameter_count);
     for (int i = 0; i < implementation->parameter_count; i++) {
         struct tw_json parameter = tw_json_at(&parameters, i);
         read_parameter(d, implementation, &implementation->parameters[i], &parameter);
@@ -313,7 +315,9 @@ void tw_read_implementation(const struct tw_description *d,
     implementation->workspace = tw_read_expression(implementation->symbols, &workspace);
     struct tw_json launches = tw_json_member(json, "launches");
     tw_json_expect_array(&launches);
-    implementation->launch_count = tw_read_count(&launches, TW_MAX_LAUNCHES);
+    implementation->launches =
+        tw_read_list(&launches, TW_MAX_LAUNCHES, sizeof *implementation->launches,
+                     &implementation->launch_count);
     if (implementation->launch_count == 0)
         tw_json_fail(&launches, "needs at least one launch");
     for (int i = 0; i < implementation->launch_count; i++) {
@@ -322,7 +326,8 @@ void tw_read_implementation(const struct tw_description *d,
     }
     struct tw_json presets = tw_json_optional(json, "presets");
     tw_json_expect_object(&presets);
-    implementation->preset_count = tw_read_count(&presets, TW_MAX_RULES);
+    implementation->presets = tw_read_list(&presets, TW_MAX_RULES, sizeof *implementation->presets,
+                                           &implementation->preset_count);
     for (int i = 0; i < implementation->preset_count && json->context->status == TW_OK; i++) {
         struct tw_json preset = tw_json_at(&presets, i);
         read_preset(implementation, &implementation->presets[i], &preset);
