@@ -35,16 +35,22 @@ void tw_text_add(struct tw_text *text, const char *bytes, size_t length) {
 
 void tw_text_print(struct tw_text *text, const char *format, ...) {
     va_list arguments;
+    /* Mostly it fits. */
+    const size_t room = text->failed ? 0 : text->capacity - text->length;
     va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    int length = vsnprintf(room > 0 ? text->data + text->length : NULL, room, format, arguments);
     va_end(arguments);
     if (length < 0 || !reserve(text, (size_t)length)) {
+        if (room > 0)
+            text->data[text->length] = '\0';
         text->failed = true;
         return;
     }
-    va_start(arguments, format);
-    vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
-    va_end(arguments);
+    if ((size_t)length >= room) {
+        va_start(arguments, format);
+        vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
+        va_end(arguments);
+    }
     text->length += (size_t)length;
 }
 

@@ -81,8 +81,8 @@ static tw_status begin(struct tw_text *source, const char *backend,
         return status;
     tw_text_print(source, "#define TW_BLOCK_X %u\n#define TW_BLOCK_Y %u\n#define TW_BLOCK_Z %u\n",
                   geometry->block[0], geometry->block[1], geometry->block[2]);
-    tw_text_print(source, "#define TW_MIN_BLOCKS %u\n#line 1 \"%s\"\n%s", geometry->min_blocks,
-                  path, prelude);
+    tw_text_print(source, "#define TW_MIN_BLOCKS %u\n#line 1 \"%s\"\n", geometry->min_blocks, path);
+    tw_text_add(source, prelude, strlen(prelude));
     return TW_OK;
 }
 
@@ -251,6 +251,15 @@ static tw_status assemble(const struct rendering *rendering, const struct tw_tex
     return left != NULL ? tw_preprocess(source->data, rendering->words, left, error) : TW_OK;
 }
 
+static void move(struct tw_text *to, struct tw_text *from) {
+    if (to->data == NULL) {
+        *to = *from;
+        *from = (struct tw_text){0};
+    } else {
+        tw_text_add(to, tw_text_or(from, ""), from->length);
+    }
+}
+
 /* Extensions count where they are named in what the preprocessor would leave: a kernel that knows
  * more types than this problem has is none the longer for it. So most sources are whole before it
  * is known that they are, and what is left of them is known as well. */
@@ -261,9 +270,9 @@ static tw_status extend(const struct rendering *rendering, struct tw_text *sourc
     if (status == TW_OK)
         status = tw_prelude_extend(&extensions, rendering->backend, tw_text_or(&bare, ""), error);
     if (status == TW_OK && extensions.length == 0 && !extensions.failed) {
-        tw_text_add(source, whole.data, whole.length);
+        move(source, &whole);
         if (left != NULL)
-            tw_text_add(left, tw_text_or(&bare, ""), bare.length);
+            move(left, &bare);
     } else if (status == TW_OK) {
         status = assemble(rendering, &extensions, source, left, error);
     }
