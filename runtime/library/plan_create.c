@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "runtime/base/clock.h"
 #include "runtime/library/plan_make.h"
 #include "runtime/library/request.h"
 #include "runtime/library/sized.h"
@@ -26,7 +27,8 @@ static tw_status after_miss(tw_library *library, const tw_request *request, tw_e
 }
 
 static tw_status make_plan(tw_library *library, const struct tw_plan_key *key,
-                           const tw_request *request, const tw_plan **out, tw_error *error) {
+                           const tw_request *request, double read_ms, const tw_plan **out,
+                           tw_error *error) {
     tw_plan *plan;
     bool tuned = true;
     tw_status status = library->on_miss != TW_MISS_NEAREST
@@ -35,7 +37,7 @@ static tw_status make_plan(tw_library *library, const struct tw_plan_key *key,
     if (status == TW_OK && !tuned)
         status = before_miss(library, request, error);
     if (status == TW_OK)
-        status = tw_plan_make(&plan, library, request, error);
+        status = tw_plan_make(&plan, library, request, read_ms, error);
     if (status == TW_OK)
         status = tw_plan_table_add(library->plans, key, plan, false, out, error);
     if (status == TW_OK && !tuned && (status = after_miss(library, request, error)) != TW_OK)
@@ -76,15 +78,17 @@ tw_status tw_plan_create_missing(tw_library *library, const struct tw_plan_key *
                                  tw_error *error) {
     struct tw_canonical wanted;
     struct tw_plan_key canonical;
+    const double start = tw_clock_now();
     *out = NULL;
     tw_status status = tw_request_read(library, request, &wanted, error);
+    const double read_ms = 1e3 * (tw_clock_now() - start);
     if (status != TW_OK)
         return status;
     /* What was read has no number that a key cannot have. */
     (void)tw_plan_key_of(&canonical, &wanted.request);
     *out = tw_plan_table_hold(library->plans, &canonical);
     if (*out == NULL)
-        status = make ? make_plan(library, &canonical, &wanted.request, out, error)
+        status = make ? make_plan(library, &canonical, &wanted.request, read_ms, out, error)
                       : unprepared(&wanted, error);
     if (status != TW_OK)
         log_refused(library, &wanted);

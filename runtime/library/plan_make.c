@@ -13,7 +13,7 @@
 /* What is known while a plan is made. */
 struct making {
     struct tw_making of;
-    double start;
+    double start, read_ms;
     struct tw_selection selection;
 };
 
@@ -65,7 +65,7 @@ static tw_status prepare(struct making *making, tw_plan **out, tw_error *error) 
         plan->modules[i] = making->of.found[i].module;
         sources.loading_ms += making->of.found[i].loading_ms;
     }
-    sources.made_ms = 1e3 * (tw_clock_now() - making->start);
+    sources.made_ms = making->read_ms + 1e3 * (tw_clock_now() - making->start);
     tw_status status = tw_plan_explain_fill(plan, &sources, error);
     if (status == TW_OK)
         status = log_shape(making, plan, error);
@@ -115,12 +115,13 @@ static tw_status with_selection(struct making *making, const tw_request *request
 
 /* `tuned` and `out` are for looking and loading. */
 static tw_status make(tw_library *library, const tw_request *request, enum use use, bool *tuned,
-                      tw_plan **out, tw_error *error) {
+                      double read_ms, tw_plan **out, tw_error *error) {
     struct making *making = calloc(1, sizeof *making);
     if (making == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     making->of.library = library;
     making->start = tw_clock_now();
+    making->read_ms = read_ms;
     tw_status status = with_selection(making, request, use, out, error);
     if (tuned != NULL)
         *tuned = making->selection.rule == TW_SELECTED_EXACT;
@@ -130,16 +131,16 @@ static tw_status make(tw_library *library, const tw_request *request, enum use u
 }
 
 tw_status tw_plan_make(tw_plan **out, tw_library *library, const tw_request *request,
-                       tw_error *error) {
+                       double read_ms, tw_error *error) {
     *out = NULL;
-    return make(library, request, LOAD, NULL, out, error);
+    return make(library, request, LOAD, NULL, read_ms, out, error);
 }
 
 void tw_plan_promise(tw_library *library, const tw_request *request) {
-    (void)make(library, request, PROMISE, NULL, NULL, NULL);
+    (void)make(library, request, PROMISE, NULL, 0, NULL, NULL);
 }
 
 tw_status tw_plan_is_tuned(tw_library *library, const tw_request *request, bool *tuned,
                            tw_error *error) {
-    return make(library, request, LOOK, tuned, NULL, error);
+    return make(library, request, LOOK, tuned, 0, NULL, error);
 }

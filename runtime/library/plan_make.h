@@ -5,9 +5,10 @@
 #include "runtime/library/library.h"
 #include "runtime/library/plan.h"
 
-/* Makes a plan, whatever there is already. The caller owns *out. */
+/* Makes a plan, whatever there is already. `read_ms` is what reading the request took so far, which
+ * counts as part of making it. The caller owns *out. */
 tw_status tw_plan_make(tw_plan **out, tw_library *library, const tw_request *request,
-                       tw_error *error);
+                       double read_ms, tw_error *error);
 
 /* Chooses a configuration as tw_plan_make would, and notes its build as one that there will be.
  * Compiles nothing; for nothing that fails is anything noted. */

@@ -282,7 +282,7 @@ static void *work(void *context) {
         const tw_plan *kept;
         /* Nobody waits for the outcome: the plan that there is goes on serving. */
         if (tw_tuning_run(tuning, &job->request, NULL) == TW_OK &&
-            tw_plan_make(&plan, tuning->library, &job->request, NULL) == TW_OK &&
+            tw_plan_make(&plan, tuning->library, &job->request, 0, NULL) == TW_OK &&
             tw_plan_key_of(&key, &job->request) &&
             tw_plan_table_add(tuning->library->plans, &key, plan, true, &kept, NULL) == TW_OK)
             tw_plan_table_release(tuning->library->plans, kept);
