@@ -88,7 +88,8 @@ static tw_status compile_launch(const struct tw_executable *executable, int laun
                                 struct tw_error *error) {
     *binary = (struct tw_binary){0};
     struct tw_text source = {0};
-    tw_status status = tw_executable_source(executable, launch, backend->name, &source, NULL, error);
+    tw_status status =
+        tw_executable_source(executable, launch, backend->name, &source, NULL, error);
     if (status == TW_OK) {
         struct tw_expected expected;
         struct tw_compile_request request =

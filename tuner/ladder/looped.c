@@ -48,7 +48,8 @@ tw_status looped_compile(const struct testbed *testbed,
         status = tw_executable_create(&executable, &testbed->problem, configuration, values,
                                       &testbed->info, error);
     if (status == TW_OK)
-        status = tw_executable_source(executable, 0, testbed->backend->name, &rendered, NULL, error);
+        status =
+            tw_executable_source(executable, 0, testbed->backend->name, &rendered, NULL, error);
     if (status == TW_OK)
         status = looped_source(launch, rendered.data, executable->launches[0].geometry.shared,
                                passes, &source, error);

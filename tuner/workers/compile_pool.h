@@ -38,8 +38,8 @@ bool compile_pool_full(struct compile_pool *pool);
 /* What was told that it is full wants nothing now, and no worker is left for it. */
 void compile_pool_rest(struct compile_pool *pool);
 /* Hands sources to a free worker; the pool must not be full. `sources` has a text a launch,
- * `hashes` the hash of each (tw_executable_source): launches that another variant had before are not
- * compiled again. NULL: they are not known. */
+ * `hashes` the hash of each (tw_executable_source): launches that another variant had before are
+ * not compiled again. NULL: they are not known. */
 tw_status compile_pool_submit(struct compile_pool *pool, uint64_t id,
                               const struct tw_executable *executable, const struct tw_text *sources,
                               const char hashes[][TW_HASH_SIZE], struct tw_error *error);
