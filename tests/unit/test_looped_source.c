@@ -106,9 +106,9 @@ static void more_than_one_launch(void **state) {
     (void)state;
     struct tw_description *d = read_description(scale_text, NULL);
     struct tw_error error;
-    d->implementations[0].launch_count = 2;
-    assert_refuses(looped_check(d, &d->implementations[0], &error), TW_INVALID, error,
-                   "it has 2 launches");
+    struct tw_implementation two = d->implementations[0];
+    two.launch_count = 2;
+    assert_refuses(looped_check(d, &two, &error), TW_INVALID, error, "it has 2 launches");
     tw_description_free(d);
 }
 
