@@ -40,9 +40,10 @@ static bool made_of(const struct tw_search *search, const struct tw_configuratio
     return tw_made_of(search->device, search->problem, configuration, values, of, NULL) == TW_OK;
 }
 
+/* Whether it is there. On the disk nothing close is, or it would have been taken, and what else
+ * lies there takes longer to find than it is worth. */
 static bool is_ready(const struct tw_query *query, const struct tw_configuration *configuration) {
-    return query->ready(query->context, configuration, TW_READY_LOADED) ||
-           query->ready(query->context, configuration, TW_READY_ON_DISK);
+    return query->ready(query->context, configuration, TW_READY_LOADED);
 }
 
 static void gather(struct ahead *ahead, const bool *close) {
@@ -119,7 +120,11 @@ static void look_elsewhere(struct ahead *ahead, struct tw_ranking *there) {
 
 size_t tw_search_ahead(const struct tw_ranking *ranking, const bool *close) {
     struct ahead ahead = {.ranking = ranking};
-    size_t best = 0;
+    size_t best = 0, choices = 0;
+    for (size_t i = 0; i < ranking->count; i++)
+        choices += close[i];
+    if (choices < 2) /* the first is close to itself */
+        return 0;
     struct tw_ranking *there = malloc(sizeof *there);
     /* Without the room for it the first of them is as good as without looking. */
     if (there == NULL)
