@@ -10,11 +10,11 @@ TW_KERNEL(conv2d_phase_product)
     const struct phase phase = BLOCK_PHASE;
     const int group = (int)blockIdx.z / PHASES, group_channels = channels / GROUPS;
     const int pixels = images * phase.rows * phase.columns;
-    const int K = GROUP_CHANNELS * phase.height * phase.width, M = NHWC ? pixels : group_channels,
-              N = NHWC ? group_channels : pixels;
-    const int tile = (int)blockIdx.x;
-    if (tile >= TILES_M(M) * TILES_N(N))
-        return;
+    const int M = NHWC ? pixels : group_channels, N = NHWC ? group_channels : pixels;
+    /* Phases have different numbers of tiles, and where strides are longer than the filter nothing met some pixels: such
+     * blocks go along without terms. */
+    const int is_tile = (int)blockIdx.x < TILES_M(M) * TILES_N(N);
+    const int K = GROUP_CHANNELS * phase.height * phase.width, terms = is_tile ? K : 0;
     TW_GLOBAL const ELEMENT *images_of_group =
         input + (NHWC ? (tw_index)group * GROUP_CHANNELS : (tw_index)group * GROUP_CHANNELS * IMAGE_H * LD_IN);
     TW_GLOBAL const ELEMENT *filters_of_group =
@@ -31,44 +31,42 @@ TW_KERNEL(conv2d_phase_product)
     const int lane_n = PATCH_M % 2 == 0 ? lane / 2 % PATCH_N : lane % PATCH_N;
     const int m = FIRST_M(warp / PATCHES_N * PATCH_M + lane_m);
     const int n = FIRST_N(warp % PATCHES_N * PATCH_N + lane_n);
-    const int block_m = tile_m(tile, M, N, group_m), block_n = tile_n(tile, M, N, group_m);
+    const int block_m = is_tile ? tile_m((int)blockIdx.x, M, N, group_m) : 0;
+    const int block_n = is_tile ? tile_n((int)blockIdx.x, M, N, group_m) : 0;
 
     real sum[TM * TN];
     TW_UNROLL
     for (int i = 0; i < TM * TN; i++)
         sum[i] = 0;
-    /* Where strides are longer than the filter, nothing met these pixels. */
-    if (K > 0) {
-        if (tid == 0) {
-            SHARE_AT(shared)[0] = NHWC ? block_m : block_n;
-            SHARE_AT(shared)[1] = K;
-        }
-        write_table(TABLE_AT(shared), tid);
-        __syncthreads();
-#if NHWC
-        const int ldb = K;
-        add_products(sum, shared, images_of_group, filters_of_group + OFFSET_B(0, block_n), 0, ldb, M - block_m,
-                     N - block_n, K, tid, m, n, slice);
-#else
-        const int lda = K;
-        add_products(sum, shared, filters_of_group + OFFSET_A(block_m, 0), images_of_group, lda, 0, M - block_m,
-                     N - block_n, K, tid, m, n, slice);
-#endif
+    if (tid == 0) {
+        SHARE_AT(shared)[0] = NHWC ? block_m : block_n;
+        SHARE_AT(shared)[1] = terms;
     }
+    write_table(TABLE_AT(shared), tid);
+    __syncthreads();
+#if NHWC
+    const int ldb = K;
+    add_products(sum, shared, images_of_group, filters_of_group + OFFSET_B(0, block_n), 0, ldb, M - block_m, N - block_n,
+                 terms, tid, m, n, slice);
+#else
+    const int lda = K;
+    add_products(sum, shared, filters_of_group + OFFSET_A(block_m, 0), images_of_group, lda, 0, M - block_m, N - block_n,
+                 terms, tid, m, n, slice);
+#endif
 #if SLICES > 1
     sum_slices(sum, shared, tid);
     if (slice > 0)
         return;
 #endif
+    /* All that is not stored is told in one condition: with a return or `continue` in its place PoCL's compiler made
+     * code that stored elsewhere. */
     const struct results results = {channels, in_h, in_w, ld_out};
     TW_UNROLL
     for (int i = 0; i < TM; i++) {
-        if (EDGE_M && block_m + m + PLACE_M(i) >= M)
-            continue;
         TW_UNROLL
         for (int j = 0; j < TN; j += VEC_C) {
             const int row = block_m + m + PLACE_M(i), column = block_n + n + PLACE_N(j);
-            if (!EDGE_N || column < N)
+            if (is_tile && (!EDGE_M || row < M) && (!EDGE_N || column < N))
                 store_pixels(C, sum + i * TN + j, NHWC ? whole_pixel(row, phase) : row,
                              NHWC ? column : whole_pixel(column, phase), results, alpha, beta);
         }

@@ -58,6 +58,24 @@ TW_DEVICE int places_before(struct phase phase)
            phase.height * LEAVING_LESS(FILTER_S, STRIDE_W, phase.s);
 }
 
+/* Sizes that are divided by: of a phase that is empty no quotient is used. */
+#define AT_LEAST_ONE(count) ((count) > 0 ? (count) : 1)
+
+/* One of the phase's pixels: its image, and its row and column in the phase. */
+struct pixel {
+    int n, h, w;
+};
+
+TW_DEVICE struct pixel pixel_of(int number, struct phase phase)
+{
+    const int columns = AT_LEAST_ONE(phase.columns), rows = AT_LEAST_ONE(phase.rows);
+    struct pixel pixel;
+    pixel.w = number % columns;
+    pixel.h = number / columns % rows;
+    pixel.n = number / columns / rows;
+    return pixel;
+}
+
 /* A place of the phase, and where its channel of the gradient is from the pixel's first. */
 struct term {
     image_offset away;
@@ -67,7 +85,7 @@ struct term {
 TW_DEVICE struct term term_at(int k)
 {
     const struct phase phase = BLOCK_PHASE;
-    const int height = phase.height > 0 ? phase.height : 1, width = phase.width > 0 ? phase.width : 1;
+    const int height = AT_LEAST_ONE(phase.height), width = AT_LEAST_ONE(phase.width);
 #if NHWC
     const int c = k % GROUP_CHANNELS, s = k / GROUP_CHANNELS % width, r = k / GROUP_CHANNELS / width;
 #else
@@ -92,15 +110,14 @@ struct patch {
 TW_DEVICE struct patch patch_of(int pixel)
 {
     const struct phase phase = BLOCK_PHASE;
-    const int w = pixel % phase.columns, row = pixel / phase.columns;
-    const int h = row % phase.rows, n = row / phase.rows;
+    const struct pixel at = pixel_of(pixel, phase);
     struct patch patch;
-    patch.top = phase.begin_h + h;
-    patch.left = phase.begin_w + w;
+    patch.top = phase.begin_h + at.h;
+    patch.left = phase.begin_w + at.w;
 #if NHWC
-    patch.begin = (((image_offset)n * IMAGE_H + patch.top) * IMAGE_W + patch.left) * LD_IN;
+    patch.begin = (((image_offset)at.n * IMAGE_H + patch.top) * IMAGE_W + patch.left) * LD_IN;
 #else
-    patch.begin = ((image_offset)n * ALL_CHANNELS * IMAGE_H + patch.top) * LD_IN + patch.left;
+    patch.begin = ((image_offset)at.n * ALL_CHANNELS * IMAGE_H + patch.top) * LD_IN + patch.left;
 #endif
     return patch;
 }
@@ -119,7 +136,6 @@ TW_DEVICE image_offset place_of_term(struct patch patch, struct term term)
 /* Among all pixels of the images. */
 TW_DEVICE int whole_pixel(int pixel, struct phase phase)
 {
-    const int w = pixel % phase.columns, row = pixel / phase.columns;
-    const int h = row % phase.rows, n = row / phase.rows;
-    return (n * RESULT_H + phase.first_h + h * STRIDE_H) * RESULT_W + phase.first_w + w * STRIDE_W;
+    const struct pixel at = pixel_of(pixel, phase);
+    return (at.n * RESULT_H + phase.first_h + at.h * STRIDE_H) * RESULT_W + phase.first_w + at.w * STRIDE_W;
 }
