@@ -62,6 +62,12 @@ class Kernels(support.EndToEnd):
         self.assertTrue(applied["correct"])
         self.assert_sound()
 
+    def test_gradient_through_strides(self):
+        # Phases of different numbers of pixels, channels that fill no tile: what is left over must not be stored.
+        words = ("run", "conv2d_backward_data", "--shape", "2x6x9x11x10x3x4", "--attr", "stride_h=2", "--attr",
+                 "stride_w=3", "--attr", "pad_h=1", "--attr", "pad_w=2", "--attr", "layout=nhwc", "--attr", "groups=2")
+        self.assertEqual(self.ask(*words, "--preset", "phases-small", device=DEVICE)["status"], "ok")
+
     def test_conv2d_that_cannot_be(self):
         for words, says in (
             (("--attr", "dilation_h=4"), "the filter, with its dilation, is larger than the padded image"),
