@@ -17,6 +17,7 @@ static void an_ordinary_run(void **state) {
      * launch. */
     assert_int_equal(house->result.trials_now, 12);
     assert_int_equal(house->result.rendered, 6);
+    assert_int_equal(house->result.distinct, 6);
     assert_int_equal(house->result.again_now, 0); /* the budget is a number of trials */
     assert_int_equal(house->result.compiled, 6);
 }

@@ -146,6 +146,7 @@ cJSON *report_json(const struct tw_problem *problem, const struct tw_device_info
     if (r->has_copy)
         cJSON_AddNumberToObject(json, "copy_gb_per_s", r->copy_rate);
     cJSON_AddNumberToObject(json, "rendered", (double)r->rendered);
+    cJSON_AddNumberToObject(json, "distinct_sources", (double)r->distinct);
     cJSON_AddNumberToObject(json, "compiled", (double)r->compiled);
     cJSON_AddNumberToObject(json, "launches_shared", (double)r->shared);
     cJSON_AddNumberToObject(json, "compiled_per_second",

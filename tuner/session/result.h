@@ -85,6 +85,7 @@ struct session_result {
     int64_t compiled;      /* variants compiled now */
     int64_t shared;        /* launches of theirs that had been compiled for others */
     int64_t rendered;      /* sources rendered now, one a launch */
+    int64_t distinct;      /* of which differ */
     double compile_wall_s; /* from the first source handed out to the last binary */
     int replaced;          /* device workers */
     int device_count;

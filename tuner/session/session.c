@@ -131,6 +131,8 @@ static tw_status end_run(struct session *s) {
     tw_status status = predictions_sum_up(s);
     if (status == TW_OK)
         status = store_wall(s);
+    if (status == TW_OK)
+        status = sources_distinct(&s->builds.sources, &result->distinct, s->error);
     if (status != TW_OK)
         return status;
     result->interrupted = session_interrupted(s);

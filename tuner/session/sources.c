@@ -30,12 +30,14 @@ static bool make_room(struct sources *sources) {
 tw_status sources_render(struct sources *sources, const char *key,
                          const struct tw_executable *executable, const char *backend,
                          struct tw_text *texts, struct tw_error *error) {
-    struct rendered rendered = {0};
+    struct rendered rendered = {.count = executable->launch_count};
     tw_status status = TW_OK;
     memcpy(rendered.key, key, sizeof rendered.key);
     memset(texts, 0, TW_MAX_LAUNCHES * sizeof *texts);
     for (int i = 0; i < executable->launch_count && status == TW_OK; i++) {
         status = tw_executable_source(executable, i, backend, &texts[i], rendered.hashes[i], error);
+        if (status == TW_OK)
+            rendered.texts[i] = tw_hash64(texts[i].data, texts[i].length);
         sources->rendered++;
     }
     if (status != TW_OK)
@@ -53,6 +55,27 @@ const struct rendered *sources_find(const struct sources *sources, const char *k
         return NULL;
     const struct rendered *place = place_of(sources, key);
     return place->key[0] != '\0' ? place : NULL;
+}
+
+static int compare_texts(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+tw_status sources_distinct(const struct sources *sources, int64_t *count, struct tw_error *error) {
+    uint64_t *texts = malloc((sources->count * TW_MAX_LAUNCHES + 1) * sizeof *texts);
+    size_t all = 0;
+    *count = 0;
+    if (texts == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < sources->room; i++)
+        for (int k = 0; k < sources->all[i].count; k++)
+            texts[all++] = sources->all[i].texts[k];
+    qsort(texts, all, sizeof *texts, compare_texts);
+    for (size_t i = 0; i < all; i++)
+        *count += i == 0 || texts[i - 1] != texts[i];
+    free(texts);
+    return TW_OK;
 }
 
 void sources_free(struct sources *sources) {

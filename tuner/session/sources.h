@@ -9,6 +9,8 @@
 struct rendered {
     char key[TW_HASH_SIZE];
     char hashes[TW_MAX_LAUNCHES][TW_HASH_SIZE]; /* of each launch's (tw_executable_source) */
+    int count;
+    uint64_t texts[TW_MAX_LAUNCHES]; /* hashes of the texts themselves */
 };
 
 /* Zero-initialise; free with sources_free. */
@@ -26,6 +28,9 @@ tw_status sources_render(struct sources *sources, const char *key,
 
 /* NULL when they have not been rendered. */
 const struct rendered *sources_find(const struct sources *sources, const char *key);
+
+/* How many of the sources that were rendered differ: each, unless one was rendered twice. */
+tw_status sources_distinct(const struct sources *sources, int64_t *count, struct tw_error *error);
 
 void sources_free(struct sources *sources);
 
