@@ -4,7 +4,11 @@
  * descent would not come to, and descent in the end finds needles that the model smooths over. The
  * more is known, the more trials go to best-first search: the best of a space is mostly a neighbour
  * of some other good point, and what tries all of those cannot miss it by chance. What is expected
- * of points beforehand is for the model. */
+ * of points beforehand is for the model.
+ *
+ * The shares move with the trials told, and not with how many there will be: shares chosen for
+ * budgets of 25, 50, 100 and 400 trials were no better
+ * (docs/notes/2026-11-22-strategies.md). */
 #include <math.h>
 #include <stdlib.h>
 
