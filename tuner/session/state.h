@@ -29,7 +29,7 @@ struct queue {
     int count;
 };
 
-enum { CONTENDER_MOST = 60 /* times that one is measured */ };
+enum { CONTENDER_MOST = 30 /* times that one is measured: waiting for a GPU costs a core */ };
 enum { FINALISTS = 8, MOST_USABLE = 64, REGULARS = MOST_USABLE + TW_MAX_IMPLEMENTATIONS };
 
 /* The best so far, with what they need to be measured again. */
