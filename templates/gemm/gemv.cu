@@ -1,16 +1,23 @@
 /* A product with a matrix so thin that all its columns fit in a thread's registers: one vector or a few.
  * What it costs is reading the other operand, the long matrix, and that is read once, in wide loads with
  * many of them in flight. LANES threads share the rows of a group and divide K between them; at the end
- * their sums are added by a tree, always in the same order. */
+ * their sums are added by a tree, always in the same order. With EXACT_SUMS sums of f32 numbers are f64, whose
+ * roundings do not count beside that of the result: multiplying is not what takes the time. */
 
-#if SPLIT
+#if SPLIT && EXACT_SUMS
+#define SPLIT_ARGUMENTS , TW_GLOBAL double *TW_RESTRICT workspace, int split_k
+#elif SPLIT
 #define SPLIT_ARGUMENTS , TW_GLOBAL real *TW_RESTRICT workspace, int split_k
 #else
 #define SPLIT_ARGUMENTS
 #endif
 
 /* Multiplies the next STEP of K, or with `edge` the `left` elements that remain. */
+#if EXACT_SUMS
+TW_DEVICE void multiply_step(double *sum, TW_GLOBAL const real *matrix, int long_stride, int rows,
+#else
 TW_DEVICE void multiply_step(real *sum, TW_GLOBAL const real *matrix, int long_stride, int rows,
+#endif
                              tw_index row, TW_GLOBAL const real *vectors, int short_stride,
                              TW_LOCAL real *shared, int tid, int lane, int left, const int edge)
 {
@@ -28,7 +35,11 @@ TW_DEVICE void multiply_step(real *sum, TW_GLOBAL const real *matrix, int long_s
                 TW_UNROLL
                 for (int j = 0; j < ROWS; j++) {
                     const int e = j * COLUMNS + c + i % PIECE_C;
+#if EXACT_SUMS
+                    sum[e] = fma((double)patch[PATCH(j, d + i / PIECE_C)], (double)piece[i], sum[e]);
+#else
                     sum[e] = FMA(patch[PATCH(j, d + i / PIECE_C)], piece[i], sum[e]);
+#endif
                 }
             }
         }
@@ -74,7 +85,11 @@ TW_KERNEL(gemm_gemv)
     TW_GLOBAL const real *matrix = (LONG_B ? B : A) + OFFSET_LONG(0, first);
     TW_GLOBAL const real *vectors = (LONG_B ? A : B) + OFFSET_SHORT(first, 0);
 
+#if EXACT_SUMS
+    double sum[ROWS * COLUMNS];
+#else
     real sum[ROWS * COLUMNS];
+#endif
     TW_UNROLL
     for (int e = 0; e < ROWS * COLUMNS; e++)
         sum[e] = 0;
@@ -102,7 +117,13 @@ TW_KERNEL(gemm_gemv)
         for (int c = 0; c < COLUMNS; c++) {
             const tw_index m = LONG_B ? c : r;
             const tw_index n = LONG_B ? r : c;
+#if EXACT_SUMS && SPLIT
+            const double product = (double)alpha * sum[j * COLUMNS + c];
+#elif EXACT_SUMS
+            const real product = (real)((double)alpha * sum[j * COLUMNS + c]);
+#else
             const real product = alpha * sum[j * COLUMNS + c];
+#endif
 #if SPLIT
             workspace[((tw_index)part * M + m) * N + n] = product;
 #else

@@ -52,6 +52,10 @@ static const struct {
     {"M=512,N=512,K=63;compute=f32_split", "split-k", false},
     {"M=512,N=512,K=63", "sliced-small", true},
     {"M=512,N=512,K=64;compute=f32_split", "sliced-small", true},
+    /* Sums in f64 of more vectors would take longer than reading. */
+    {"M=8,N=4096,K=4096;compute=f32_split", "gemv", true},
+    {"M=9,N=4096,K=4096;compute=f32_split", "gemv", false},
+    {"M=9,N=4096,K=4096", "gemv", true},
     /* Sums whose halves cancel: an even number of blocks for a tile. */
     {"M=2048,N=512,K=8192;compute=f32_split", "split-halves", true},
     {"M=2048,N=512,K=8192;compute=f32_split", "split-deep", false},
