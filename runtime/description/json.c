@@ -133,6 +133,11 @@ const char *tw_json_key(const struct tw_json *member) {
     return "";
 }
 
+/* Keys are compared each with each, and most differ in the first two letters. */
+static bool is_same(const char *a, const char *b) {
+    return a[0] == b[0] && (a[0] == '\0' || (a[1] == b[1] && strcmp(a, b) == 0));
+}
+
 static void check_keys(const struct tw_json *json, const char *const *keys, bool comments) {
     tw_json_expect_object(json);
     if (!cJSON_IsObject(json->item))
@@ -142,7 +147,7 @@ static void check_keys(const struct tw_json *json, const char *const *keys, bool
         count++;
     for (const cJSON *member = json->item->child; member != NULL; member = member->next) {
         size_t i = 0;
-        while (i < count && strcmp(keys[i], member->string) != 0)
+        while (i < count && !is_same(keys[i], member->string))
             i++;
         if (i == count && !(comments && strcmp(member->string, "comment") == 0)) {
             const char *nearest = tw_nearest(member->string, keys, count);
@@ -170,7 +175,7 @@ void tw_json_expect_object(const struct tw_json *json) {
     }
     for (const cJSON *member = json->item->child; member != NULL; member = member->next)
         for (const cJSON *other = member->next; other != NULL; other = other->next)
-            if (strcmp(other->string, member->string) == 0)
+            if (is_same(other->string, member->string))
                 tw_json_fail(json, "\"%s\" is given twice", member->string);
 }
 

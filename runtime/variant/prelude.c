@@ -43,10 +43,11 @@ static bool provides(const struct extension *extension, const char *name, size_t
 }
 
 /* Made once, so that a source is gone over quickly: the characters of names, and which extensions
- * have names that begin and end with a letter, a bit each. Most names are told by these. */
+ * have names that begin and end with a letter, or have it for their fourth, a bit each. Most names
+ * are told by these. */
 static struct {
     bool continues[256];
-    unsigned first[256], last[256];
+    unsigned first[256], fourth[256], last[256];
 } letters;
 static pthread_once_t letters_once = PTHREAD_ONCE_INIT;
 
@@ -61,6 +62,10 @@ static void find_letters(void) {
             letters.last[(unsigned char)at[size - 1]] |= bit;
             for (int c = 0; at[size - 1] == '*' && c < 256; c++)
                 letters.last[c] |= bit;
+            if (size >= 4 && at[3] != '*')
+                letters.fourth[(unsigned char)at[3]] |= bit;
+            for (int c = 0; (size < 4 || at[3] == '*') && c < 256; c++)
+                letters.fourth[c] |= bit;
             at += size + 1;
         }
     }
@@ -88,6 +93,8 @@ static unsigned find_named(const char *source) {
             while (letters.continues[*at])
                 at++;
             unsigned maybe = letters.first[*start] & letters.last[at[-1]] & ~named;
+            if (at - start >= 4)
+                maybe &= letters.fourth[start[3]];
             for (int i = 0; maybe >> i != 0; i++)
                 if ((maybe >> i & 1) != 0 &&
                     provides(&extensions[i], (const char *)start, (size_t)(at - start)))

@@ -41,12 +41,12 @@ struct preprocessor {
 
 /* ---- Lines without comments ---- */
 
-/* In a loop of its own: with sanitizers strstr measures all that follows. */
+/* From star to star: with sanitizers strstr measures all that follows. */
 const char *tw_comment_end(const char *at) {
-    for (at += 2; *at != '\0'; at++)
-        if (at[0] == '*' && at[1] == '/')
-            return at + 2;
-    return at;
+    const char *star = at + 2;
+    while ((star = strchr(star, '*')) != NULL && star[1] != '/')
+        star++;
+    return star != NULL ? star + 2 : at + strlen(at);
 }
 
 /* What a character is to `strip`, which is asked of all of every source. */
@@ -110,7 +110,9 @@ static size_t strip(const char *source, char *out) {
             at++;
         } else if (kind == BLANK) {
             blank = true;
-            at++;
+            do
+                at++;
+            while (kind_of(at) == BLANK);
         } else {
             if (blank && to > line)
                 *to++ = ' ';
