@@ -8,9 +8,13 @@ static PyObject *new (PyTypeObject *type, PyObject *arguments, PyObject *keyword
     unsigned long long function, library, extents[CALL_ARRAYS];
     PyObject *descriptor, *shape, *of_result, *fail;
     int swapped;
-    if (!PyArg_ParseTuple(arguments, "KKS(KKKKK)pO!O!O", &function, &library, &descriptor,
+    long type_of_result;
+    if (!PyArg_ParseTuple(arguments, "KKS(KKKKK)pO!O!lO", &function, &library, &descriptor,
                           &extents[0], &extents[1], &extents[2], &extents[3], &extents[4], &swapped,
-                          &PyTuple_Type, &shape, &PyDict_Type, &of_result, &fail))
+                          &PyTuple_Type, &shape, &PyDict_Type, &of_result, &type_of_result, &fail))
+        return NULL;
+    struct maker_result result;
+    if (!maker_result_read(&result, shape, type_of_result))
         return NULL;
     struct call *call;
     if (PyBytes_Size(descriptor) != sizeof call->descriptor)
@@ -25,6 +29,7 @@ static PyObject *new (PyTypeObject *type, PyObject *arguments, PyObject *keyword
     for (int i = 0; i < CALL_ARRAYS; i++)
         call->extents[i] = (uintptr_t)extents[i];
     call->swapped = swapped;
+    call->result = result;
     call->shape = Py_NewRef(shape);
     call->keywords = Py_NewRef(of_result);
     call->fail = Py_NewRef(fail);

@@ -5,6 +5,7 @@
 #include <Python.h>
 #include <stdbool.h>
 
+#include "runtime/python/launch/maker.h"
 #include "runtime/tilewise.h"
 
 /* a, b, the result, the bias, the addend apart. */
@@ -22,7 +23,9 @@ struct call {
     uintptr_t extents[CALL_ARRAYS];
     /* The transpose of the result is what is computed, so a and b change places. */
     bool swapped;
-    /* The result's shape, and keywords such as its type, for where a new one is made. */
+    /* What is made where a new result is wanted: by a maker, or else by Python from a shape and
+     * keywords such as the type. */
+    struct maker_result result;
     PyObject *shape;
     PyObject *keywords;
     /* Called with a status and a message; raises. */

@@ -16,6 +16,7 @@ struct exchange {
     PyObject *types;
     /* Whether gradients are wanted at the moment. */
     PyObject *is_grad_enabled;
+    struct maker maker;
 };
 
 /* What a call is looked up by, of its arrays. */
@@ -32,8 +33,11 @@ static PyObject *name_of_gradients, *name_of_new, *columns, *type_of_calls;
 static PyObject *new (PyTypeObject *type, PyObject *arguments, PyObject *keywords) {
     if (keywords != NULL && PyDict_Size(keywords) > 0)
         return PyErr_Format(PyExc_TypeError, "Exchange takes no keywords");
-    PyObject *capsule, *types, *is_grad_enabled;
-    if (!PyArg_ParseTuple(arguments, "OO!O", &capsule, &PyTuple_Type, &types, &is_grad_enabled))
+    PyObject *capsule, *types, *is_grad_enabled, *maker_from;
+    struct maker maker;
+    if (!PyArg_ParseTuple(arguments, "OO!OO", &capsule, &PyTuple_Type, &types, &is_grad_enabled,
+                          &maker_from) ||
+        !maker_read(&maker, maker_from))
         return NULL;
     const struct dlpack_exchange *interface = PyCapsule_GetPointer(capsule, DLPACK_CAPSULE);
     if (interface == NULL)
@@ -50,6 +54,7 @@ static PyObject *new (PyTypeObject *type, PyObject *arguments, PyObject *keyword
     exchange->interface = interface;
     exchange->types = Py_NewRef(types);
     exchange->is_grad_enabled = Py_NewRef(is_grad_enabled);
+    exchange->maker = maker;
     return (PyObject *)exchange;
 }
 
@@ -173,9 +178,9 @@ static int wants_gradients(const struct exchange *exchange, PyObject *const arra
     return 0;
 }
 
-/* A new result, and where it is. */
-static PyObject *make_result(const struct exchange *exchange, const struct call *call,
-                             PyObject *like, uintptr_t *at) {
+/* A new result by Python, and where it is. */
+static PyObject *make_by_python(const struct exchange *exchange, const struct call *call,
+                                PyObject *like, uintptr_t *at) {
     /* The sizes one by one, which PyTorch reads faster than a tuple of them. */
     PyObject *method = PyObject_GetAttr(like, name_of_new);
     PyObject *result = method == NULL ? NULL : PyObject_Call(method, call->shape, call->keywords);
@@ -189,6 +194,13 @@ static PyObject *make_result(const struct exchange *exchange, const struct call 
     }
     *at = (uintptr_t)tensor.data + (uintptr_t)tensor.byte_offset;
     return result;
+}
+
+static PyObject *make_result(const struct exchange *exchange, const struct call *call,
+                             PyObject *like, const struct dlpack_tensor *first, uintptr_t *at) {
+    PyObject *made =
+        maker_make(&exchange->maker, &call->result, first->device_type, first->device_id, at);
+    return made != NULL ? made : make_by_python(exchange, call, like, at);
 }
 
 static PyObject *launch(const struct exchange *exchange, struct call *call,
@@ -206,7 +218,7 @@ static PyObject *launch(const struct exchange *exchange, struct call *call,
     PyObject *result = arrays[CALL_OUT];
     if (result != Py_None)
         Py_INCREF(result);
-    else if ((result = make_result(exchange, call, arrays[CALL_A], &at[CALL_OUT])) == NULL)
+    else if ((result = make_result(exchange, call, arrays[CALL_A], first, &at[CALL_OUT])) == NULL)
         return NULL;
     if (call_launch(call, stream, at) != 0)
         Py_CLEAR(result);

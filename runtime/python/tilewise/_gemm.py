@@ -215,7 +215,7 @@ def _work_out(a: Any, b: Any, out: Any, bias: Any, c: Any, alpha: Any, beta: Any
     call.differentiable = any(families[name].wants_gradients(array) for name, array in arrays.items())
     call.stream = families["a"].stream(views["a"])
     call.launch = _native.Call(_GEMM_EX, handle, bytes(call.descriptor), call.extents, call.swapped, call.shape,
-                               families["a"].keywords(a, call.type), _native.fail)  # fmt: skip
+                               families["a"].keywords(a, call.type), families["a"].number(call.type), _native.fail)  # fmt: skip
     return call
 
 

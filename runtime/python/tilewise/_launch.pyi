@@ -15,12 +15,14 @@ class Call:
         swapped: bool,
         shape: tuple[int, ...],
         keywords: dict[str, Any],
+        type: int,
         fail: Callable[[int, bytes], None],
         /,
     ) -> Call:
         """``function`` is the address of ``tw_gemm_ex``, ``extents`` are bytes of a, b, out, bias and c.
 
-        A new result is ``a.new_empty(*shape, **keywords)``; ``fail`` raises what the library says.
+        A new result is one of the exchange's maker, which calls its type so, or with -1
+        ``a.new_empty(*shape, **keywords)``; ``fail`` raises what the library says.
         """
 
     def is_apart(self, a: int, b: int, out: int, bias: int, c: int, /) -> bool:
@@ -32,8 +34,16 @@ class Call:
 class Exchange:
     """Arrays of exactly these types, of a package that has DLPack's C exchange interface."""
 
-    def __new__(cls, capsule: Any, types: tuple[type, ...], is_grad_enabled: Callable[[], bool], /) -> Exchange:
-        """LookupError: the interface is of another version."""
+    def __new__(
+        cls,
+        capsule: Any,
+        types: tuple[type, ...],
+        is_grad_enabled: Callable[[], bool],
+        maker: tuple[int, int, int, int, int, int] | None,
+        /,
+    ) -> Exchange:
+        """``maker`` is how new arrays are made in C: ``struct maker`` of launch/maker.h. LookupError: the interface is
+        of another version."""
 
     def key(
         self,

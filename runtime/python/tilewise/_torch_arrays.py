@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -25,11 +27,47 @@ def torch_type(word: str) -> torch.dtype:
     return dtype
 
 
+def _libraries() -> tuple[ctypes.CDLL, ctypes.CDLL] | None:
+    """PyTorch's own, which are in the process already; None: they lie elsewhere."""
+    folder = os.path.join(os.path.dirname(torch.__file__), "lib")
+    try:
+        return ctypes.CDLL(f"{folder}/libtorch_cpu.so"), ctypes.CDLL(f"{folder}/libtorch_python.so")
+    except OSError:
+        return None
+
+
+def _maker(libraries: tuple[ctypes.CDLL, ctypes.CDLL] | None) -> tuple[int, int, int, int, int, int] | None:
+    """How tensors are made in C; None: only by `new_empty`, as in versions of PyTorch that lack any of this."""
+    if libraries is None:
+        return None
+    core, python = libraries
+
+    def address(library: ctypes.CDLL, name: str) -> int:
+        return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
+
+    try:
+        return (
+            address(core, "aoti_torch_empty_strided"),
+            address(core, "aoti_torch_get_data_ptr"),
+            address(core, "aoti_torch_delete_tensor_object"),
+            # PyObject *THPVariable_Wrap(const at::TensorBase &): its name has the types in it, so another is not found.
+            address(python, "_Z16THPVariable_WrapRKN2at10TensorBaseE"),
+            core.aoti_torch_device_type_cpu(),
+            core.aoti_torch_device_type_cuda(),
+        )
+    except AttributeError:
+        return None
+
+
+_libtorch = _libraries()
+
+
 def _exchange() -> Exchange | None:
     """Versions of PyTorch without it, or with another, have tensors looked at by their attributes."""
     capsule = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
     try:
-        return capsule and Exchange(capsule, (torch.Tensor, torch.nn.Parameter), torch.is_grad_enabled)
+        types = (torch.Tensor, torch.nn.Parameter)
+        return capsule and Exchange(capsule, types, torch.is_grad_enabled, _maker(_libtorch))
     except (LookupError, ValueError):
         return None
 
@@ -81,6 +119,10 @@ class TorchFamily(Family):
     def keywords(self, like: Any, type: str) -> dict[str, Any]:
         dtype = torch_type(type)
         return {} if like.dtype is dtype else {"dtype": dtype}
+
+    def number(self, type: str) -> int:
+        numbered = _libtorch and getattr(_libtorch[0], f"aoti_torch_dtype_{NAMES[type]}", None)
+        return int(numbered()) if numbered else -1
 
     def permute(self, array: Any, axes: tuple[int, ...]) -> Any:
         return array.permute(axes)

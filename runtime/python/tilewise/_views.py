@@ -98,6 +98,10 @@ class Family:
         """What ``like.new_empty`` has to be told for a type; of packages with an exchange."""
         return {}
 
+    def number(self, type: str) -> int:
+        """What the exchange's maker calls a type; -1: it has no maker, or none for that."""
+        return -1
+
     def permute(self, array: Any, axes: tuple[int, ...]) -> Any:
         """The same memory with its dimensions in another order."""
         return array.transpose(axes)

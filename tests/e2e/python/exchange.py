@@ -12,8 +12,11 @@ STREAM = 0x77
 MADE = 0x900000
 #: Of what an array lies in.
 OFFSET = 4
+MADE_IN_C = 0xA00000
 #: What Python was asked of arrays, and those that fail.
 looks, broken = [], set()
+#: What the maker was asked for, what it has made and nobody has dropped, and for which types it fails.
+makings, handles, unmade = [], {}, set()
 
 
 class Array:
@@ -48,6 +51,9 @@ class Exchanging(Family):
     def keywords(self, like, type):
         return {} if like.bits == 8 * BYTES[type] else {"dtype": 8 * BYTES[type]}
 
+    def number(self, type):
+        return {"f32": 6, "f64": 7}.get(type, -1)
+
 
 @CFUNCTYPE(c_int, py_object, POINTER(_Tensor))
 def look(array, out):
@@ -65,6 +71,36 @@ def look(array, out):
 def current_stream(device_type, device_id, out):
     out[0] = STREAM
     return 0
+
+
+@CFUNCTYPE(c_int32, c_int64, POINTER(c_int64), POINTER(c_int64), c_int32, c_int32, c_int32, POINTER(c_void_p))
+def empty_strided(dimensions, sizes, strides, type, device_type, device_id, handle):
+    makings.append((sizes[:dimensions], strides[:dimensions], type, device_type, device_id))
+    if type in unmade:
+        return 1
+    handles[len(makings)] = Array(tuple(sizes[:dimensions]), MADE_IN_C, bits={6: 32, 7: 64}[type])
+    handle[0] = len(makings)
+    return 0
+
+
+@CFUNCTYPE(c_int32, c_void_p, POINTER(c_void_p))
+def data(handle, out):
+    out[0] = handles[handle].address
+    return 0
+
+
+@CFUNCTYPE(c_int32, c_void_p)
+def drop(handle):
+    del handles[handle]
+    return 0
+
+
+@CFUNCTYPE(py_object, c_void_p)
+def wrap(handle):
+    return handles[handle]
+
+
+MAKER = (*(ctypes.cast(function, c_void_p).value for function in (empty_strided, data, drop, wrap)), 0, 1)
 
 
 class Interface(ctypes.Structure):
@@ -95,6 +131,6 @@ def capsule(major=1, previous=None, name=b"dlpack_exchange_api"):
 
 
 INTERFACE = interface()
-EXCHANGE = _native.Exchange(capsule(), (Array,), lambda: True)
+EXCHANGE = _native.Exchange(capsule(), (Array,), lambda: True, MAKER)
 Exchanging.exchange = EXCHANGE
 _families[Array] = Exchanging()

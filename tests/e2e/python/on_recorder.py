@@ -2,8 +2,10 @@
 
 import ctypes
 import importlib.util
+import sys
 import unittest
 import unittest.mock
+import weakref
 
 import exchange
 import numpy
@@ -198,10 +200,21 @@ class Exchanged(unittest.TestCase):
         self.assertEqual((DESCRIPTOR.batch_count, DESCRIPTOR.batch_stride_a), (2, 600))
 
     def test_results_are_made(self):
-        for options, bits in (({}, 32), ({"dtype": "f16"}, 16)):
-            for _ in range(3):
-                made = tilewise.gemm(self.a, self.b, **options)
-                self.assertEqual((made.shape, made.bits, made.address), ((20, 40), bits, BUFFERS[2]))
+        """By Python the first time, then in C where the package's maker has the type and does not fail."""
+        self.addCleanup(exchange.unmade.clear)
+        for options, number, bits in (({}, 6, 32), ({"dtype": "f64"}, 7, 64), ({"dtype": "f16"}, -1, 16)):
+            for makes in (True, False):
+                exchange.unmade.update(() if makes else (number,))
+                exchange.makings.clear()
+                tilewise.gemm(self.a, self.b, **options)
+                for _ in range(2):
+                    made = tilewise.gemm(self.a, self.b, **options)
+                    self.assertEqual((made.shape, made.bits, made.address), ((20, 40), bits, BUFFERS[2]))
+                    in_c = makes and number > 0
+                    self.assertEqual(made.address, exchange.MADE_IN_C if in_c else exchange.MADE)
+                    asked = ([20, 40], [40, 1], number, 1, 0)
+                    self.assertEqual(exchange.makings[-1:], [asked] if number > 0 else [])
+        self.assertEqual(exchange.handles, {})
 
     def test_what_python_has_to_see(self):
         a, b, c = self.a, self.b, self.c
@@ -248,15 +261,14 @@ class Exchanged(unittest.TestCase):
     def test_versions(self):
         grad, types = (lambda: False), (exchange.Array,)
         with self.assertRaisesRegex(LookupError, "exchange interface"):
-            _native.Exchange(exchange.capsule(major=2), types, grad)
-        self.assertIsNotNone(_native.Exchange(exchange.capsule(major=2, previous=exchange.INTERFACE), types, grad))
+            _native.Exchange(exchange.capsule(major=2), types, grad, None)
+        both = exchange.capsule(major=2, previous=exchange.INTERFACE)
+        self.assertIsNotNone(_native.Exchange(both, types, grad, None))
         with self.assertRaises(ValueError):
-            _native.Exchange(exchange.capsule(name=b"another"), types, grad)
+            _native.Exchange(exchange.capsule(name=b"another"), types, grad, None)
 
-    @unittest.skipUnless(importlib.util.find_spec("torch"), "no PyTorch here")
-    def test_pytorch(self):
-        """The CPU's tensors, taken for a GPU's."""
-        import torch
+    def take_host_for_gpu(self):
+        """PyTorch's tensors of the host are taken for a GPU's. Their family."""
         from tilewise import _torch_arrays
 
         family = _torch_arrays.TORCH
@@ -267,6 +279,14 @@ class Exchanged(unittest.TestCase):
         family.stream = lambda view: lambda: 0
         self.addCleanup(delattr, family, "view")
         self.addCleanup(delattr, family, "stream")
+        return family
+
+    @unittest.skipUnless(importlib.util.find_spec("torch"), "no PyTorch here")
+    def test_pytorch(self):
+        """The CPU's tensors, taken for a GPU's."""
+        import torch
+
+        family = self.take_host_for_gpu()
         a, b = torch.ones(20, 30), torch.ones(30, 40)
         weights = torch.nn.Parameter(torch.ones(40, 30), requires_grad=False)
         for arrays in ((a, b), (a.T.contiguous().T, weights.T), (a.bfloat16(), b.bfloat16()), (torch.ones(2, 20, 30), b),
@@ -282,6 +302,34 @@ class Exchanged(unittest.TestCase):
                 self.assertEqual((made.shape, made.dtype, made.data_ptr()), (out.shape, out.dtype, BUFFERS[2]))
                 tilewise.gemm(*arrays, out=out, stream=0, **options)
                 self.assertEqual(given(), first)
+
+    @unittest.skipUnless(importlib.util.find_spec("torch"), "no PyTorch here")
+    def test_new_tensors(self):
+        """Made in C they are what `new_empty` makes."""
+        import torch
+
+        self.take_host_for_gpu()
+        a, b = torch.ones(2, 20, 30), torch.ones(30, 40)
+        for options in ({}, {"dtype": torch.float32}):
+            for dtype in (torch.float32, torch.bfloat16, torch.float64, torch.float16, torch.int8):
+                arrays = a.to(dtype), b.to(dtype)
+                if options and dtype not in (torch.bfloat16, torch.float16):
+                    continue
+                wanted = tilewise.gemm(*arrays, stream=0, **options)
+                wanted = arrays[0].new_empty(wanted.shape, dtype=wanted.dtype)
+                with unittest.mock.patch.object(torch.Tensor, "new_empty", side_effect=AssertionError("by Python")):
+                    made = tilewise.gemm(*arrays, stream=0, **options)
+                for tell in (type, torch.Tensor.size, torch.Tensor.stride, torch.Tensor.is_inference,
+                             lambda t: (t.dtype, t.device, t.layout, t.requires_grad, t.is_leaf, t._base, t.grad_fn,
+                                        t.storage_offset(), t.untyped_storage().nbytes())):  # fmt: skip
+                    self.assertEqual(tell(made), tell(wanted))
+                self.assertEqual(made.data_ptr(), BUFFERS[2])
+                self.assertEqual(sys.getrefcount(made), 2)
+                kept = weakref.ref(made)
+                del made
+                self.assertIsNone(kept())
+        with torch.inference_mode():
+            self.assertTrue(tilewise.gemm(a, b, stream=0).is_inference())
 
 
 if __name__ == "__main__":
