@@ -77,8 +77,8 @@ class TorchFamily(Family):
 
     traces = True
     exchange = _exchange()
-    # Without a frame of Python's in between.
-    is_compiling = staticmethod(torch.compiler.is_compiling)
+    # Without a frame of Python's in between. Tracers other than Dynamo have tensors of their own classes.
+    is_compiling = staticmethod(torch.compiler.is_dynamo_compiling)
     is_grad_enabled = staticmethod(torch.is_grad_enabled)
     pointer = staticmethod(torch.Tensor.data_ptr)
 
