@@ -234,13 +234,36 @@ class Torch(unittest.TestCase):
         a, b = numbers(64, 32, dtype=torch.float32), numbers(32, 48, seed=2, dtype=torch.float32)
         out = torch.empty(64, 48, device=WHERE)
         tilewise.gemm(a, b, out=out)
+        tilewise.gemm(a, b)
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
             tilewise.gemm(a, b, out=out)
+            made = tilewise.gemm(a, b)
         a.copy_(numbers(64, 32, seed=3, dtype=torch.float32))
         graph.replay()
         torch.cuda.synchronize()
         self.close(out, a @ b)
+        self.close(made, a @ b)
+
+    @unittest.skipUnless(WHERE == "cuda", "of CUDA")
+    def test_new_results(self):
+        """They are of PyTorch's allocator, wherever they are made."""
+        a, b = numbers(1024, 64, dtype=torch.float32), numbers(64, 1024, seed=2, dtype=torch.float32)
+        for _ in range(3):
+            tilewise.gemm(a, b)
+        before = torch.cuda.memory_allocated()
+        made = tilewise.gemm(a, b)
+        self.assertEqual(torch.cuda.memory_allocated() - before, 4 * 1024 * 1024)
+        self.assertEqual((type(made), made.device, made.requires_grad), (torch.Tensor, a.device, False))
+        made.record_stream(torch.cuda.Stream())
+        self.close(made, a @ b, 1e-4)
+        del made
+        torch.cuda.synchronize()
+        torch.cuda.empty_cache()
+        self.addCleanup(torch.cuda.set_per_process_memory_fraction, 1.0)
+        torch.cuda.set_per_process_memory_fraction(1e-6)
+        with self.assertRaises(torch.OutOfMemoryError):
+            tilewise.gemm(a, b)
 
     @unittest.skipUnless(WHERE == "cuda", "of CUDA")
     def test_on_a_stream(self):
