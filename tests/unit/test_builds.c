@@ -3,6 +3,8 @@
 
 #include "tests/support/scale.h"
 
+enum { FEW = 256 }; /* that are kept here, where it is not said otherwise */
+
 struct house {
     struct scratch scratch;
     struct tw_description *description;
@@ -27,6 +29,7 @@ static int set_up(void **state) {
     text = replaced(scale_text, "\"BLOCK_X\": [32, 64, 128],", values);
     char *whole = replaced(text, "\"default\": {", "\"default\": { \"P\": 0, \"Q\": 0,");
     house->description = read_description(whole, house->scratch.path);
+    house->builds.kept = FEW;
     free(whole);
     free(text);
     *state = house;
@@ -110,6 +113,22 @@ static void kept_for_a_while(void **state) {
     assert_int_equal(again->users, 1);
 }
 
+/* A search of a thousand variants compiles none of them twice. */
+static void a_thousand_are_kept(void **state) {
+    struct house *house = *state;
+    house->builds.kept = 0;
+    for (int i = 0; i < 1200; i++) {
+        struct build *build =
+            get(house, "8x100", i < 600 ? 32 : 64, "rows", 1, i % 60, i / 60 % 10);
+        build->state = BUILD_DONE;
+        builds_release(&house->builds, build);
+    }
+    struct build *first = get(house, "8x100", 32, "rows", 4, 0, 0);
+    assert_int_equal(first->id, 1);
+    assert_int_equal(first->state, BUILD_DONE);
+    assert_int_equal(house->builds.count, 1200);
+}
+
 static void the_oldest_unused_go(void **state) {
     struct house *house = *state;
     for (int i = 0; i < 600; i++) {
@@ -117,11 +136,11 @@ static void the_oldest_unused_go(void **state) {
         build->state = BUILD_DONE;
         build->compiled.answer = message_new("compiled"); /* is freed with it */
         builds_release(&house->builds, build);
-        assert_true(house->builds.count <= BUILDS_KEPT);
+        assert_true(house->builds.count <= FEW);
     }
-    assert_int_equal(house->builds.count, BUILDS_KEPT);
-    assert_int_equal(house->builds.all[0]->id, 600 - BUILDS_KEPT + 1);
-    assert_int_equal(house->builds.all[BUILDS_KEPT - 1]->id, 600);
+    assert_int_equal(house->builds.count, FEW);
+    assert_int_equal(house->builds.all[0]->id, 600 - FEW + 1);
+    assert_int_equal(house->builds.all[FEW - 1]->id, 600);
     assert_null(builds_by_id(&house->builds, 1));
 }
 
@@ -141,7 +160,7 @@ static void used_builds_stay(void **state) {
         if (i != 13)
             builds_release(&house->builds, used[i]);
     }
-    assert_int_equal(house->builds.count, BUILDS_KEPT);
+    assert_int_equal(house->builds.count, FEW);
     assert_ptr_equal(builds_by_id(&house->builds, 8), used[7]); /* compiling: an answer will come */
     assert_ptr_equal(builds_by_id(&house->builds, 14), used[13]);
     assert_null(builds_by_id(&house->builds, 1));
@@ -151,7 +170,7 @@ static void used_builds_stay(void **state) {
     }
     assert_ptr_equal(builds_by_id(&house->builds, 14), used[13]);
     assert_ptr_equal(builds_by_id(&house->builds, 8), used[7]);
-    assert_true(house->builds.count <= BUILDS_KEPT);
+    assert_true(house->builds.count <= FEW);
 }
 
 /* Those that could not go while they were compiled go together, once they are done. */
@@ -168,9 +187,9 @@ static void many_go_at_once(void **state) {
     for (int i = 0; i < 400; i++)
         builds[i]->state = BUILD_DONE;
     builds_release(&house->builds, get(house, "8x100", 32, "rows", 1, 0, 0));
-    assert_int_equal(house->builds.count, BUILDS_KEPT);
+    assert_int_equal(house->builds.count, FEW);
     for (uint64_t id = 1; id <= 401; id++) /* 401 is the one just released */
-        assert_int_equal(builds_by_id(&house->builds, id) == NULL, id <= 401 - BUILDS_KEPT);
+        assert_int_equal(builds_by_id(&house->builds, id) == NULL, id <= 401 - FEW);
 }
 
 /* A source that cannot be had, and one that is known once it has been rendered. */
@@ -251,9 +270,10 @@ static void keys_are_of_sources(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         HOUSE_TEST(same_source_same_build), HOUSE_TEST(found_by_id),
-        HOUSE_TEST(kept_for_a_while),       HOUSE_TEST(the_oldest_unused_go),
-        HOUSE_TEST(used_builds_stay),       HOUSE_TEST(many_go_at_once),
-        HOUSE_TEST(what_is_rendered),       HOUSE_TEST(keys_are_of_sources),
+        HOUSE_TEST(kept_for_a_while),       HOUSE_TEST(a_thousand_are_kept),
+        HOUSE_TEST(the_oldest_unused_go),   HOUSE_TEST(used_builds_stay),
+        HOUSE_TEST(many_go_at_once),        HOUSE_TEST(what_is_rendered),
+        HOUSE_TEST(keys_are_of_sources),
     };
     return cmocka_run_group_tests_name("builds", tests, NULL, NULL);
 }

@@ -18,7 +18,9 @@ struct build {
     int users;
 };
 
-enum { BUILDS_KEPT = 256 }; /* that nobody uses, unless `kept` says otherwise */
+/* That nobody uses, unless `kept` says otherwise: siblings come back hundreds of trials later, and
+ * one that has gone is rendered and compiled again. Binaries have some ten to hundred KB each. */
+enum { BUILDS_KEPT = 2048 };
 
 struct builds {
     struct build **all;
