@@ -244,9 +244,11 @@ static tw_status assemble(const struct rendering *rendering, const struct tw_tex
     tw_status status = begin(source, rendering->backend, rendering->geometry, error);
     if (status != TW_OK)
         return status;
+    if (extensions->failed || rendering->rest.failed)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory for a source");
     tw_text_add(source, tw_text_or(extensions, ""), extensions->length);
     tw_text_add(source, tw_text_or(&rendering->rest, ""), rendering->rest.length);
-    if (source->failed || extensions->failed || rendering->rest.failed)
+    if (source->failed)
         return tw_fail(error, TW_NO_MEMORY, "out of memory for a source");
     return left != NULL ? tw_preprocess(source->data, rendering->words, left, error) : TW_OK;
 }
