@@ -16,7 +16,7 @@
 #include "tests/support/scale.h"
 #include "tuner/measure/check_kernels.h"
 
-enum { FEW_BYTES = 96, FEW_BYTES_BEFORE = 352, SAMPLES = 24, MAX_JOBS = 2000, MAX_THREADS = 4 };
+enum { FEW_BYTES = 96, FEW_BYTES_BEFORE = 320, SAMPLES = 24, MAX_JOBS = 2000, MAX_THREADS = 4 };
 
 /* A multiple of every tile, of every vector width, of nothing; and with a few columns or one row.
  */

@@ -3,6 +3,16 @@
 
 #include "tests/support/stored.h"
 
+/* A row for another description than the house's: `hash` gets what its code hashes to. */
+static struct row row_of(const struct house *house, const struct tw_description *d,
+                         char hash[TW_HASH_SIZE]) {
+    struct tw_error error;
+    struct row row = usual_row(house);
+    must(tw_identity_code(d, 0, "cuda", hash, &error), error);
+    row.hash = hash;
+    return row;
+}
+
 /* A row for M x N with BLOCK_X of its own, so that it can be told. */
 static void store_near(const struct house *house, int m, int n, int block, double time_us) {
     char key[100], configuration[100];
@@ -71,9 +81,7 @@ static void alike_words_serve_each_other(void **state) {
     struct tw_description *d = read_description(text, house->scratch->path);
     struct tw_error error;
     char hash[TW_HASH_SIZE];
-    must(tw_identity_code(d, 0, "cuda", hash, &error), error);
-    struct row row = usual_row(house);
-    row.hash = hash;
+    struct row row = row_of(house, d, hash);
     row.key = "M=8,N=100;dtype=f64";
     store(house, &row);
     struct tw_problem problem = parse_problem(d, "8x100");
@@ -133,11 +141,8 @@ static struct tw_description *computing(const struct house *house) {
 static void a_gross_loss_is_avoided(void **state) {
     struct house *house = *state;
     struct tw_description *d = computing(house);
-    struct tw_error error;
     char hash[TW_HASH_SIZE];
-    must(tw_identity_code(d, 0, "cuda", hash, &error), error);
-    struct row row = usual_row(house);
-    row.hash = hash;
+    struct row row = row_of(house, d, hash);
     row.key = "M=4096,N=128";
     row.m = 4096;
     row.n = 128;
@@ -172,11 +177,8 @@ static void what_is_far_and_redundant_is_passed_over(void **state) {
     struct house *house = *state;
     char *text = replaced(scale_text, "M == 1 && ORDER == 'columns'", "GROUP > 1 && M > 1000");
     struct tw_description *d = read_description(text, house->scratch->path);
-    struct tw_error error;
     char hash[TW_HASH_SIZE];
-    must(tw_identity_code(d, 0, "cuda", hash, &error), error);
-    struct row row = usual_row(house);
-    row.hash = hash;
+    struct row row = row_of(house, d, hash);
     row.configuration = "{\"BLOCK_X\":64,\"GROUP\":4,\"ORDER\":\"rows\"}";
     row.key = "M=500,N=100";
     row.m = 500;

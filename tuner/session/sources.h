@@ -29,7 +29,8 @@ tw_status sources_render(struct sources *sources, const char *key,
 /* NULL when they have not been rendered. */
 const struct rendered *sources_find(const struct sources *sources, const char *key);
 
-/* How many of the sources that were rendered differ: each, unless one was rendered twice. */
+/* How many of the sources that were rendered differ: each, unless more binaries than are kept lay
+ * unused (builds.h), so that one was rendered again. */
 tw_status sources_distinct(const struct sources *sources, int64_t *count, struct tw_error *error);
 
 void sources_free(struct sources *sources);
