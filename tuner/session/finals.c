@@ -167,6 +167,8 @@ static void take_winner(struct finals *f) {
 /* Without a playoff the best is the best of the search, as it has been stored. */
 static void take_leader(struct session *s) {
     struct session_result *r = s->result;
+    if (untuned_pending(s))
+        return;
     r->has_best = true;
     r->best = s->contenders[0].trial;
     r->ci_low_us = r->best.ci_low_us;

@@ -1,5 +1,5 @@
-/* The presets of a problem that is new are tried in any case, so compilers need not wait until its
- * space is listed, which takes a large fraction of a second. */
+/* The presets of a problem that is new, and what it has without tuning, are tried in any case, so
+ * compilers need not wait until its space is listed, which takes a large fraction of a second. */
 #include <string.h>
 
 #include "runtime/base/clock.h"
@@ -13,15 +13,15 @@ static bool is_new(const struct session *s, tw_db *db) {
     return tw_db_problem_find(db, s->problem->description->kernel, key, &id) == TW_DB_NOT_FOUND;
 }
 
-static tw_status submit(struct session *s, const struct session_preset *preset) {
+static tw_status submit(struct session *s, const struct tw_configuration *configuration) {
     struct build *build =
-        builds_get(&s->builds, s->device, s->problem, &preset->configuration, s->values, s->error);
+        builds_get(&s->builds, s->device, s->problem, configuration, s->values, s->error);
     if (build == NULL)
         return s->error->status;
     tw_status status = TW_OK;
     if (build->state == BUILD_NEW)
-        status = builds_submit(&s->builds, build, s->pool, s->device, s->problem,
-                               &preset->configuration, s->values, s->error);
+        status = builds_submit(&s->builds, build, s->pool, s->device, s->problem, configuration,
+                               s->values, s->error);
     builds_release(&s->builds, build);
     return status;
 }
@@ -33,12 +33,14 @@ tw_status head_start(struct session *s, tw_db *db) {
     if (s->device->is_cpu || s->options->budget_trials > 0 || !is_new(s, db))
         return TW_OK;
     s->first_submit_at = tw_clock_now();
+    if (untuned_pending(s) && !compile_pool_full(s->pool))
+        status = submit(s, &s->untuned.configuration);
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < result->preset_count && status == TW_OK; i++) {
             const struct session_preset *preset = &result->presets[i];
             bool is_default = strcmp(preset->name, "default") == 0;
             if (preset->fits && is_default == (pass == 0) && !compile_pool_full(s->pool))
-                status = submit(s, preset);
+                status = submit(s, &preset->configuration);
         }
     }
     compile_pool_rest(s->pool);

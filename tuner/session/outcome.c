@@ -42,6 +42,7 @@ static void take_in(struct session *s, size_t point, const struct trial *trial,
         strncpy(result->first_failure, trial->message, sizeof result->first_failure - 1);
     update_presets(s, trial);
     update_regulars(s, trial, build);
+    s->untuned.tried |= untuned_is(s, &trial->configuration);
     contenders_add(s, trial, build);
     if (point == SPACE_NONE)
         return;
@@ -83,7 +84,8 @@ tw_status outcome_condemn(struct session *s, const struct trial *trial) {
 }
 
 tw_status outcome_store_leader(struct session *s) {
-    if (!s->leader_changed || s->contender_count == 0 || s->contenders[0].trial.screened_out)
+    if (!s->leader_changed || s->contender_count == 0 || s->contenders[0].trial.screened_out ||
+        untuned_pending(s))
         return TW_OK;
     s->leader_changed = false;
     const struct trial *leader = &s->contenders[0].trial;

@@ -59,13 +59,22 @@ static struct candidate *next_candidate(struct session *s, tw_status *status) {
     return candidate;
 }
 
+/* What may wait for GPUs: little, since it was proposed by a strategy that knew less. But at first
+ * nobody knows more, least of all of presets, and a GPU takes a second or several to get ready, in
+ * which compilers would be idle. What they have made by then is measured faster than they make
+ * more. */
+static int most_ready(const struct session *s) {
+    int jobs = compile_pool_portion(s->pool), usual = 2 * s->device_count + jobs / 4;
+    int64_t early = (s->first.count > 0 ? 4 : 2) * (int64_t)jobs - s->result->trials_now;
+    return early > usual ? (int)early : usual;
+}
+
 /* The measured kernels and the compilers share a CPU's cores, so there they take turns: compile a
- * batch, then measure it. A GPU is kept fed instead, but what waits for it for long was proposed by
- * a strategy that knew less. */
+ * batch, then measure it. A GPU is kept fed instead. */
 static bool wants_more(struct session *s) {
     int compiling = compile_pool_busy(s->pool), jobs = compile_pool_portion(s->pool);
     if (!s->device->is_cpu)
-        return s->ready.count < 2 * s->device_count + jobs / 4;
+        return s->ready.count < most_ready(s);
     return devices_running(s) == 0 && devices_idle(s) != NULL &&
            (s->ready.count == 0 || compiling > 0) && s->ready.count + compiling < jobs;
 }

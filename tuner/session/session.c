@@ -35,10 +35,14 @@ static int64_t budget_left(const struct session *s) {
     return in_time ? INT64_MAX : 0;
 }
 
-/* Even the smallest budget is for something: the default is always measured, and where it cannot be
- * here, something is. */
+/* Even the smallest budget is for something: the default is always measured, and what applications
+ * would get without this run. Where neither can be here, or is right, something else is: of a
+ * number of trials the first, of a time whatever is queued before the strategy is asked. */
 static bool first_pending(const struct session *s) {
-    if (s->result->trials == 0)
+    if (s->result->trials == 0 || untuned_pending(s))
+        return true;
+    if (s->options->budget_trials <= 0 && s->result->counts[TW_DB_TRIAL_OK] == 0 &&
+        s->first.count > 0)
         return true;
     for (int i = 0; i < s->result->preset_count; i++) {
         const struct session_preset *preset = &s->result->presets[i];

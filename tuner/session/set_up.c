@@ -94,7 +94,7 @@ static bool queued_already(const struct session *s, const struct tw_configuratio
     return false;
 }
 
-/* `default` comes first: it is the first answer a user gets, and what others are compared with. */
+/* `default` comes first: of all presets it is what others are compared with. */
 static tw_status queue_presets(struct session *s) {
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < s->result->preset_count; i++) {
@@ -193,6 +193,8 @@ tw_status session_set_up(struct session *s, tw_db *db, const char *db_path) {
     if (status == TW_OK)
         status = list_presets(s);
     if (status == TW_OK)
+        status = untuned_find(s);
+    if (status == TW_OK)
         status = head_start(s, db);
     if (status == TW_OK)
         status = space_create(&s->space, s->problem, s->device, o->pins, s->error);
@@ -232,6 +234,8 @@ tw_status session_set_up(struct session *s, tw_db *db, const char *db_path) {
         status = queue_hints(s);
     if (status == TW_OK)
         status = predictions_queue(s);
+    if (status == TW_OK)
+        status = untuned_queue(s);
     return status;
 }
 

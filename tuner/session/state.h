@@ -79,11 +79,16 @@ struct session {
     struct queue ready;
     bool exhausted;
 
+    struct {
+        bool has, tried;
+        struct tw_configuration configuration;
+    } untuned; /* what an application would get without this run */
+
     int hint_count;
-    size_t hints[HINTS_MOST + PRIOR_FIRST];  /* and what the prior begins with */
-    struct prior *prior;                     /* NULL: none */
-    struct strategy_expectation expectation; /* of the prior's model */
-    size_t later_count;                      /* points that were put off */
+    size_t hints[HINTS_MOST + PRIOR_FIRST + 1]; /* and what the prior begins with, and the above */
+    struct prior *prior;                        /* NULL: none */
+    struct strategy_expectation expectation;    /* of the prior's model */
+    size_t later_count;                         /* points that were put off */
     size_t *later;
     size_t pair_count; /* of trials: what was predicted, and what was measured */
     double *pairs;
@@ -133,6 +138,16 @@ void session_tear_down(struct session *s);
 
 /* Once presets are listed and compilers are started. */
 tw_status head_start(struct session *s, tw_db *db);
+
+/* ---- untuned.c: what an application would get without this run ---- */
+
+/* Finds it, before anything is tried or taken in; there may be none. */
+tw_status untuned_find(struct session *s);
+bool untuned_is(const struct session *s, const struct tw_configuration *configuration);
+/* Whether it is still to be tried, and nothing to be stored. */
+bool untuned_pending(const struct session *s);
+/* Puts it before all that is queued. */
+tw_status untuned_queue(struct session *s);
 
 /* ---- retry.c: trials that are forgotten, and tried again first ---- */
 
