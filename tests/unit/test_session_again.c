@@ -1,5 +1,5 @@
-/* Compilers and devices that need not wait for each other: presets are compiled ahead, and the best
- * of a search is measured again. */
+/* Compilers and devices that need not wait for each other: presets are compiled ahead, and what
+ * shares a binary with the best of a search is tried, and those are measured again. */
 #include "tests/unit/test_session_support.h"
 
 #define DEFAULT "\"BLOCK_X\":64,\"GROUP\":1,\"ORDER\":\"rows\""
@@ -32,6 +32,48 @@ static void presets_are_compiled_ahead(void **state) {
     assert_int_equal(house->result.trials_now, 12);
     assert_int_equal(house->result.compiled, 6);
     assert_int_equal(house->result.rendered, 6);
+}
+
+static bool tried_before_go;
+
+static void let_go_once_tried(void *context, const struct session_progress *progress) {
+    const struct house *house = context;
+    char path[1024];
+    (void)progress;
+    tried_before_go = used(house, 1) > 0;
+    if (tried_before_go || used(house, 2) >= 5)
+        scratch_write(house->scratch, "go", "", path);
+}
+
+/* The only compiler is at work, and the strategy was asked for nothing yet. */
+static void what_shares_a_binary_needs_no_compiler(void **state) {
+    struct house *house = *state;
+    house->options.jobs = 1;
+    must(run_while(house,
+                   COMPILERS_WAIT "trial x1 99 \"BLOCK_X\":64,\"GROUP\":4,\"ORDER\":\"rows\"\n"
+                                  "trial x1 99 " DEFAULT,
+                   let_go_once_tried),
+         house->error);
+    assert_true(tried_before_go);
+    assert_true(house->result.siblings_now >= 1);
+    assert_complete(house, 0); /* each of the twelve once */
+    assert_int_equal(house->result.trials_now, 12);
+    assert_int_equal(house->result.compiled, 6);
+}
+
+/* One that fails is a trial like any other. */
+static void a_wrong_one_that_shares_a_binary(void **state) {
+    struct house *house = *state;
+    house->options.jobs = 1;
+    must(run_while(house,
+                   COMPILERS_WAIT "trial wrong 99 \"BLOCK_X\":64,\"GROUP\":4,\"ORDER\":\"rows\"\n"
+                                  "trial x1 99 " DEFAULT,
+                   let_go_once_tried),
+         house->error);
+    assert_true(tried_before_go);
+    assert_int_equal(house->result.counts[TW_DB_TRIAL_WRONG], 1);
+    assert_int_equal(house->result.trials_now, 12);
+    assert_true(stored_in(house).time_us == 10);
 }
 
 static void let_go_once_wrong(void *context, const struct session_progress *progress) {
@@ -110,6 +152,8 @@ int main(int count, char **words) {
     fake_worker(count, words);
     const struct CMUnitTest tests[] = {
         TEST(presets_are_compiled_ahead),
+        TEST(what_shares_a_binary_needs_no_compiler),
+        TEST(a_wrong_one_that_shares_a_binary),
         TEST(wrong_now_and_then),
         TEST(crashes_now_and_then),
         TEST(luck_does_not_last),

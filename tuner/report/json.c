@@ -137,6 +137,7 @@ cJSON *report_json(const struct tw_problem *problem, const struct tw_device_info
                                 (double)r->forgotten[i]);
     cJSON_AddNumberToObject(json, "trials_now", (double)r->trials_now);
     cJSON_AddNumberToObject(json, "stopped_early", (double)r->stopped_now);
+    cJSON_AddNumberToObject(json, "not_compiled", (double)r->siblings_now);
     cJSON_AddNumberToObject(json, "measured_again", (double)r->again_now);
     json_add(json, "wall_s", wall_json(&r->wall));
     if (r->prior.used)

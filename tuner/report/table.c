@@ -243,6 +243,12 @@ static void print_counts(const struct session_result *r, const struct terminal *
         tw_text_print(&line, "%" PRId64 ", clearly slower than the best by then", r->stopped_now);
         say(terminal, "stopped early", &line);
     }
+    if (r->siblings_now > 0) {
+        tw_text_print(
+            &line, "%" PRId64 " trials with binaries of the best, while compilers were waited for",
+            r->siblings_now);
+        say(terminal, "not compiled", &line);
+    }
     if (r->again_now > 0) {
         tw_text_print(&line, "%" PRId64 " times the best so far, while compilers were waited for",
                       r->again_now);

@@ -7,8 +7,9 @@
 #include "tuner/session/state.h"
 #include "tuner/statistics/statistics.h"
 
-/* Who is further behind the leader is in no need of a better time. */
 static const double NEAR = 1.1;
+/* Those that share a binary hardly differ, and there is to be room for others. */
+enum { OF_ONE_BINARY = 3 };
 
 static int find(const struct session *s, const struct tw_configuration *configuration) {
     for (int i = 0; i < s->contender_count; i++)
@@ -16,6 +17,10 @@ static int find(const struct session *s, const struct tw_configuration *configur
                                    configuration))
             return i;
     return -1;
+}
+
+bool contender_is_near(const struct session *s, const struct contender *contender) {
+    return contender->trial.time_us <= NEAR * s->contenders[0].trial.time_us;
 }
 
 /* Moves it, which is new or has another time, behind all that are no slower, and before all that
@@ -32,6 +37,22 @@ static void settle(struct session *s, int from) {
     s->leader_changed |= to == 0 || from == 0;
 }
 
+static void take_out(struct session *s, int at) {
+    builds_release(&s->builds, s->contenders[at].build);
+    s->contender_count--;
+    memmove(&s->contenders[at], &s->contenders[at + 1],
+            (size_t)(s->contender_count - at) * sizeof *s->contenders);
+}
+
+/* Who gives way to one more of this build, if that is faster; -1: there is room. */
+static int last_of(const struct session *s, const struct build *build) {
+    int count = 0;
+    for (int i = 0; i < s->contender_count && build != NULL; i++)
+        if (s->contenders[i].build == build && ++count == OF_ONE_BINARY)
+            return i;
+    return s->contender_count == FINALISTS ? FINALISTS - 1 : -1;
+}
+
 void contenders_add(struct session *s, const struct trial *trial, struct build *build) {
     if (trial->status != TW_DB_TRIAL_OK)
         return;
@@ -44,10 +65,11 @@ void contenders_add(struct session *s, const struct trial *trial, struct build *
     /* Another run may have tried it at the same time. */
     if (find(s, &trial->configuration) >= 0)
         return;
-    if (s->contender_count == FINALISTS) {
-        if (s->contenders[FINALISTS - 1].trial.time_us <= trial->time_us)
+    int gives_way = last_of(s, build);
+    if (gives_way >= 0) {
+        if (s->contenders[gives_way].trial.time_us <= trial->time_us)
             return;
-        builds_release(&s->builds, s->contenders[--s->contender_count].build);
+        take_out(s, gives_way);
     }
     s->contenders[s->contender_count++] = (struct contender){
         .trial = *trial, .build = build, .sent = 1, .measured = 1, .medians_us = {trial->time_us}};
@@ -60,10 +82,7 @@ void contenders_drop(struct session *s, const struct tw_configuration *configura
     int at = find(s, configuration);
     if (at < 0)
         return;
-    builds_release(&s->builds, s->contenders[at].build);
-    s->contender_count--;
-    memmove(&s->contenders[at], &s->contenders[at + 1],
-            (size_t)(s->contender_count - at) * sizeof *s->contenders);
+    take_out(s, at);
     s->leader_changed |= at == 0;
 }
 
@@ -71,9 +90,9 @@ struct candidate *contenders_again(struct session *s) {
     struct contender *next = NULL;
     for (int i = 0; i < s->contender_count; i++) {
         struct contender *contender = &s->contenders[i];
-        bool near = contender->trial.time_us <= NEAR * s->contenders[0].trial.time_us;
-        if (near && contender->build != NULL && contender->sent < CONTENDER_MOST &&
-            !contender->trial.screened_out && (next == NULL || contender->sent < next->sent))
+        if (contender_is_near(s, contender) && contender->build != NULL &&
+            contender->sent < CONTENDER_MOST && !contender->trial.screened_out &&
+            (next == NULL || contender->sent < next->sent))
             next = contender;
     }
     struct candidate *candidate = next != NULL ? calloc(1, sizeof *candidate) : NULL;

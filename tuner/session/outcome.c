@@ -35,6 +35,11 @@ static void update_regulars(struct session *s, const struct trial *trial, struct
     }
 }
 
+struct strategy_outcome outcome_of(const struct trial *trial) {
+    return (struct strategy_outcome){.ok = trial->status == TW_DB_TRIAL_OK,
+                                     .seconds = trial->time_us * 1e-6};
+}
+
 static void take_in(struct session *s, size_t point, const struct trial *trial,
                     struct build *build) {
     struct session_result *result = s->result;
@@ -46,8 +51,7 @@ static void take_in(struct session *s, size_t point, const struct trial *trial,
     contenders_add(s, trial, build);
     if (point == SPACE_NONE)
         return;
-    const struct strategy_outcome outcome = {.ok = trial->status == TW_DB_TRIAL_OK,
-                                             .seconds = trial->time_us * 1e-6};
+    const struct strategy_outcome outcome = outcome_of(trial);
     strategy_tell(s->strategy, point, &outcome);
 }
 

@@ -43,7 +43,8 @@ static struct candidate *next_candidate(struct session *s, tw_status *status) {
         if (*status != TW_OK)
             return NULL;
         in_a_row += put_off;
-    } while (put_off || is_first(s, point));
+    } while (put_off || is_first(s, point) || siblings_tell(s, point) ||
+             siblings_under_way(s, point));
     if (answer != STRATEGY_POINT)
         point = predictions_take_later(s);
     s->exhausted = answer == STRATEGY_EXHAUSTED && point == SPACE_NONE;
@@ -151,15 +152,16 @@ static double trial_limit(const struct session *s) {
 static tw_status send_trial(struct session *s, struct session_device *device,
                             struct candidate *candidate) {
     bool raced = s->contender_count > 0 && !candidate->again;
-    bool hurried = !s->device->is_cpu && (s->ready.count > 0 || candidate->again);
+    bool hurried =
+        !s->device->is_cpu && (s->ready.count > 0 || candidate->again || candidate->sibling);
     device->running = candidate;
     return attempt_send(device->link, &candidate->configuration, &candidate->build->compiled,
                         raced ? s->contenders[0].trial.time_us : 0, hurried ? HURRIED_SECONDS : 0,
                         trial_limit(s), s->error);
 }
 
-/* A GPU that waits for compilers measures the best again meanwhile. Who asks for a number of trials
- * gets those and nothing else. */
+/* A GPU that waits for compilers tries what shares a binary with the best meanwhile, or measures
+ * the best again. Who asks for a number of trials gets those and nothing else. */
 static tw_status feed_again(struct session *s) {
     const struct session_options *o = s->options;
     struct session_device *device;
@@ -167,7 +169,9 @@ static tw_status feed_again(struct session *s) {
     if (s->device->is_cpu || o->budget_trials > 0 || o->trials_only)
         return TW_OK;
     while (status == TW_OK && s->compiling.count > 0 && (device = devices_idle(s)) != NULL) {
-        struct candidate *candidate = contenders_again(s);
+        struct candidate *candidate = siblings_next(s);
+        if (candidate == NULL)
+            candidate = contenders_again(s);
         if (candidate == NULL)
             break;
         status = send_trial(s, device, candidate);
@@ -203,8 +207,9 @@ static tw_status finish_running(struct session *s, struct session_device *device
     struct candidate *candidate = device->running;
     device->running = NULL;
     device->told->trials += !candidate->again;
-    tw_status status = candidate->again
-                           ? outcome_again(s, trial)
+    tw_status status = candidate->again ? outcome_again(s, trial)
+                       : candidate->sibling
+                           ? siblings_take(s, candidate, trial)
                            : outcome_record(s, candidate->point, trial, candidate->build);
     candidate_free(s, candidate);
     return status;

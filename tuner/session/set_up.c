@@ -250,5 +250,6 @@ void session_tear_down(struct session *s) {
     strategy_free(s->strategy);
     space_free(s->space);
     free(s->again);
+    free(s->siblings);
     predictions_end(s);
 }

@@ -18,9 +18,10 @@ struct candidate {
     size_t point;
     struct tw_configuration configuration;
     struct build *build;
-    bool again; /* it is a contender, and was a trial before */
-    int deaths; /* of device workers, over it */
-    int blame;  /* for them */
+    bool again;   /* it is a contender, and was a trial before */
+    bool sibling; /* of a contender: nobody asked for it */
+    int deaths;   /* of device workers, over it */
+    int blame;    /* for them */
     struct candidate *next;
 };
 
@@ -38,6 +39,7 @@ struct contender {
     struct build *build; /* NULL: known from an earlier run, to be compiled again */
     int sent;            /* how many times it has been, or is being, measured */
     int measured;
+    bool alone;                        /* no sibling is left to be tried */
     double medians_us[CONTENDER_MOST]; /* one for each time, ascending */
 };
 
@@ -57,6 +59,12 @@ struct regular {
     bool known;  /* it is right, and its time is in `trial` */
     struct trial trial;
     struct build *build; /* NULL: known from an earlier run, to be compiled again */
+};
+
+/* What came of a point that the strategy has not asked for, and was not told of. */
+struct sibling {
+    size_t point;
+    struct strategy_outcome outcome;
 };
 
 struct session {
@@ -98,6 +106,8 @@ struct session {
     int contender_count;
     struct contender contenders[FINALISTS]; /* fastest first */
     bool leader_changed;                    /* or its time has, and that is not stored yet */
+    size_t sibling_count;
+    struct sibling *siblings;
     int regular_count;
     struct regular regulars[REGULARS];
 
@@ -191,7 +201,25 @@ tw_status outcome_record(struct session *s, size_t point, const struct trial *tr
  * after all. */
 tw_status outcome_again(struct session *s, const struct trial *trial);
 
+/* What the strategy is told of a trial. */
+struct strategy_outcome outcome_of(const struct trial *trial);
+
+/* ---- siblings.c: variants that share a contender's binary ---- */
+
+/* The next to be tried, the caller's; NULL: none, or no memory. */
+struct candidate *siblings_next(struct session *s);
+/* Takes in what came of one. */
+tw_status siblings_take(struct session *s, const struct candidate *candidate,
+                        const struct trial *trial);
+/* Whether the point is on its way to a device. */
+bool siblings_under_way(const struct session *s, size_t point);
+/* Tells the strategy, which has asked for the point, if it was tried as a sibling. */
+bool siblings_tell(struct session *s, size_t point);
+
 /* ---- contenders.c: the best so far ---- */
+
+/* Who is further behind the leader is in no need of a better time. */
+bool contender_is_near(const struct session *s, const struct contender *contender);
 
 /* Gives a trial its place among them, if it has one. `build` may be NULL. */
 void contenders_add(struct session *s, const struct trial *trial, struct build *build);
