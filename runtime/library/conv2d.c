@@ -89,7 +89,8 @@ static bool make_key(const struct operation *operation, const tw_conv2d_descript
                   tw_plan_key_pack(least_one(d->stride_h), least_one(d->stride_w), &beyond),
                   tw_plan_key_pack(d->pad_h, d->pad_w, &beyond),
                   tw_plan_key_pack(least_one(d->dilation_h), least_one(d->dilation_w), &beyond)}};
-    tw_plan_key_name(key, operation->name, "tw_conv2d");
+    key->kernel = operation->name;
+    key->attributes = "tw_conv2d";
     bool words = pack_word(d->type, &key->words[6]) && pack_word(d->compute_type, &key->words[7]);
     tw_plan_key_mark(key);
     return words && beyond == 0;

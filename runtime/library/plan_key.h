@@ -16,17 +16,10 @@ enum { TW_PLAN_KEY_WORDS = 12, TW_PLAN_KEY_HEAD = 5 };
 
 #define TW_PLAN_KEY_MORE (UINT64_C(1) << 63)
 
-/* How long a text is and its last 8 bytes, or all of a shorter one: what texts mostly differ in. */
-struct tw_text_end {
-    size_t length;
-    uint64_t bytes;
-};
-
 struct tw_plan_key {
     uint64_t words[TW_PLAN_KEY_WORDS];
     const char *kernel; /* NULL: a key of tw_gemm's, in which words say all */
     const char *attributes;
-    struct tw_text_end kernel_end, attributes_end;
 };
 
 /* Two numbers in one word; what does not fit goes to *beyond. */
@@ -46,34 +39,8 @@ static inline void tw_plan_key_mark(struct tw_plan_key *key) {
 
 _Static_assert(TW_REQUEST_DIMENSIONS == 8 && TW_REQUEST_STRIDES == 8, "tw_plan_key_of packs these");
 
-/* Loads overlap, for a loop over bytes takes longer than all the rest. */
-static inline struct tw_text_end tw_text_end(const char *text) {
-    struct tw_text_end end = {.length = strlen(text)};
-    if (end.length >= 8) {
-        memcpy(&end.bytes, text + end.length - 8, 8);
-    } else if (end.length >= 4) {
-        uint32_t first, last;
-        memcpy(&first, text, 4);
-        memcpy(&last, text + end.length - 4, 4);
-        end.bytes = (uint64_t)first << 32 | last;
-    } else {
-        for (size_t i = 0; i < end.length; i++)
-            end.bytes = end.bytes << 8 | (unsigned char)text[i];
-    }
-    return end;
-}
-
-/* The key keeps the texts' addresses. */
-static inline void tw_plan_key_name(struct tw_plan_key *key, const char *kernel,
-                                    const char *attributes) {
-    key->kernel = kernel;
-    key->attributes = attributes;
-    key->kernel_end = tw_text_end(kernel);
-    key->attributes_end = tw_text_end(attributes);
-}
-
-/* The key of a request as it is written. False when a number is negative or beyond 32 bits: no plan
- * has such a key. */
+/* The key of a request as it is written, which keeps the texts' addresses. False when a number is
+ * negative or beyond 32 bits: no plan has such a key. */
 static inline bool tw_plan_key_of(struct tw_plan_key *key, const tw_request *request) {
     const int64_t *dimensions = request->dimensions, *strides = request->strides;
     uint64_t beyond = 0, more = 0;
@@ -94,7 +61,8 @@ static inline bool tw_plan_key_of(struct tw_plan_key *key, const tw_request *req
         }
         key->words[TW_PLAN_KEY_HEAD - 1] |= TW_PLAN_KEY_MORE;
     }
-    tw_plan_key_name(key, request->kernel, request->attributes != NULL ? request->attributes : "");
+    key->kernel = request->kernel;
+    key->attributes = request->attributes != NULL ? request->attributes : "";
     return beyond == 0;
 }
 
@@ -106,14 +74,58 @@ static inline bool tw_plan_key_head_has_more(const uint64_t head[TW_PLAN_KEY_HEA
 /* A kernel with attributes, which many keys share. */
 struct tw_key_texts {
     struct tw_key_texts *next;
-    struct tw_text_end kernel_end, attributes_end;
-    char text[]; /* one after the other */
+    uint64_t hash;
+    size_t kernel_size;
+    char text[]; /* one after the other, each with its end */
 };
 
-uint64_t tw_plan_key_hash(const struct tw_plan_key *key);
+/* The 128 bits of a product, folded. */
+static inline uint64_t tw_plan_key_multiply(uint64_t a, uint64_t b) {
+    __extension__ typedef unsigned __int128 wide;
+    wide product = (wide)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Of words behind a head. */
+uint64_t tw_plan_key_hash_beyond(const uint64_t words[TW_PLAN_KEY_WORDS - TW_PLAN_KEY_HEAD]);
+uint64_t tw_plan_key_hash_texts(const char *kernel, const char *attributes);
+
+/* Of a key's words. Products of pairs do not wait for each other: a chain of them takes several
+ * times as long. The numbers have no meaning, but many bits that are set. */
+static inline uint64_t tw_plan_key_hash_words(const struct tw_plan_key *key) {
+    const uint64_t *words = key->words;
+    _Static_assert(TW_PLAN_KEY_HEAD == 5, "all words are hashed");
+    uint64_t hash =
+        tw_plan_key_multiply(words[0] ^ UINT64_C(0x9e3779b97f4a7c15),
+                             words[1] ^ UINT64_C(0xbf58476d1ce4e5b9)) +
+        tw_plan_key_multiply(words[2] ^ UINT64_C(0x94d049bb133111eb),
+                             words[3] ^ UINT64_C(0x243f6a8885a308d3)) +
+        tw_plan_key_multiply(words[4] ^ UINT64_C(0x13198a2e03707345), UINT64_C(0x9e3779b97f4a7c15));
+    if (tw_plan_key_head_has_more(words))
+        hash ^= tw_plan_key_hash_beyond(words + TW_PLAN_KEY_HEAD);
+    return hash;
+}
+
+/* Of all of a key. */
+static inline uint64_t tw_plan_key_hash(const struct tw_plan_key *key) {
+    uint64_t hash = tw_plan_key_hash_words(key);
+    return key->kernel != NULL ? hash ^ tw_plan_key_hash_texts(key->kernel, key->attributes) : hash;
+}
+
+/* Neither is NULL. */
+static inline bool tw_plan_key_are_texts(const struct tw_plan_key *key,
+                                         const struct tw_key_texts *texts) {
+    return strcmp(key->kernel, texts->text) == 0 &&
+           strcmp(key->attributes, texts->text + texts->kernel_size) == 0;
+}
 
 /* `texts` is NULL for a key without. */
-bool tw_plan_key_has_texts(const struct tw_plan_key *key, const struct tw_key_texts *texts);
+static inline bool tw_plan_key_has_texts(const struct tw_plan_key *key,
+                                         const struct tw_key_texts *texts) {
+    return key->kernel == NULL || texts == NULL ? key->kernel == NULL && texts == NULL
+                                                : tw_plan_key_are_texts(key, texts);
+}
+
 /* NULL when there is no memory; free() frees it. */
 struct tw_key_texts *tw_plan_key_copy_texts(const struct tw_plan_key *key);
 

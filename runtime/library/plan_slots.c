@@ -66,48 +66,65 @@ void tw_plan_slots_free(struct tw_plan_slots *slots) {
 
 /* ---- Finding ---- */
 
-static uint64_t difference(const struct tw_plan_slot *slot, const struct tw_plan_key *key, int i) {
+static inline uint64_t difference(const struct tw_plan_slot *slot, const struct tw_plan_key *key,
+                                  int i) {
     return atomic_load_explicit(&slot->head[i], memory_order_relaxed) ^ key->words[i];
 }
 
-static bool has_head(const struct tw_plan_slot *slot, const struct tw_plan_key *key) {
+static inline bool has_head(const struct tw_plan_slot *slot, const struct tw_plan_key *key) {
     _Static_assert(TW_PLAN_KEY_HEAD == 5, "all words are compared");
     return (difference(slot, key, 0) | difference(slot, key, 1) | difference(slot, key, 2) |
             difference(slot, key, 3) | difference(slot, key, 4)) == 0;
 }
 
-/* Of a slot that has the key's head, and so as much more as the key. */
-static bool has_rest(const struct tw_plan_slot *slot, const struct tw_plan_key *key) {
-    if (!tw_plan_key_head_has_more(key->words))
-        return tw_plan_key_has_texts(key, slot->rest.texts);
-    const struct tw_plan_entry *entry = slot->rest.entry;
-    return memcmp(entry->beyond, key->words + TW_PLAN_KEY_HEAD, sizeof entry->beyond) == 0 &&
-           tw_plan_key_has_texts(key, entry->texts);
+/* Texts that are alike are one. */
+static inline bool are_same(const struct tw_plan_key *key, const struct tw_key_texts *known,
+                            const struct tw_key_texts *texts) {
+    return known != NULL ? known == texts : tw_plan_key_has_texts(key, texts);
 }
 
-static bool hold(struct tw_plan_slot *slot, const struct tw_plan_key *key) {
+/* Of a slot that has the key's head, and so as much more as the key. */
+static inline bool has_rest(const struct tw_plan_slot *slot, const struct tw_plan_key *key,
+                            const struct tw_key_texts *known) {
+    if (!tw_plan_key_head_has_more(key->words))
+        return are_same(key, known, slot->rest.texts);
+    const struct tw_plan_entry *entry = slot->rest.entry;
+    return memcmp(entry->beyond, key->words + TW_PLAN_KEY_HEAD, sizeof entry->beyond) == 0 &&
+           are_same(key, known, entry->texts);
+}
+
+static bool hold(struct tw_plan_slot *slot, const struct tw_plan_key *key,
+                 const struct tw_key_texts *known) {
     struct tw_plan_record *record = atomic_load_explicit(&slot->record, memory_order_acquire);
     if (record == NULL)
         return false;
     if (atomic_fetch_add_explicit(&record->users, 1, memory_order_acquire) >= 0 &&
         atomic_load_explicit(&slot->record, memory_order_acquire) == record &&
-        has_head(slot, key) && has_rest(slot, key))
+        has_head(slot, key) && has_rest(slot, key, known))
         return true;
     tw_plan_record_release(record);
     return false;
 }
 
 struct tw_plan_slot *tw_plan_slots_find(const struct tw_plan_slots *slots,
-                                        const struct tw_plan_key *key, uint64_t hash) {
+                                        const struct tw_plan_key *key,
+                                        const struct tw_key_texts *texts, uint64_t hash) {
     struct tw_slot_array *array = atomic_load_explicit(&slots->newest, memory_order_acquire);
     for (size_t tries = 0; tries <= array->mask; tries++) {
         struct tw_plan_slot *slot = &array->slots[(hash + tries) & array->mask];
         if (atomic_load_explicit(&slot->plan, memory_order_acquire) == NULL)
             return NULL;
-        if (has_head(slot, key) && (slots->counting ? hold(slot, key) : has_rest(slot, key)))
+        if (has_head(slot, key) &&
+            (slots->counting ? hold(slot, key, texts) : has_rest(slot, key, texts)))
             return slot;
     }
     return NULL;
+}
+
+const struct tw_key_texts *tw_plan_slot_texts(const struct tw_plan_slot *slot) {
+    const uint64_t last =
+        atomic_load_explicit(&slot->head[TW_PLAN_KEY_HEAD - 1], memory_order_relaxed);
+    return (last & TW_PLAN_KEY_MORE) != 0 ? slot->rest.entry->texts : slot->rest.texts;
 }
 
 /* ---- Adding ---- */

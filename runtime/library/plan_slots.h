@@ -55,9 +55,14 @@ struct tw_plan_slots {
 tw_status tw_plan_slots_create(struct tw_plan_slots *slots, bool counting, tw_error *error);
 void tw_plan_slots_free(struct tw_plan_slots *slots);
 
-/* NULL when the key has no plan, or got it while this looked. Safe from any thread at any time. */
+/* NULL when the key has no plan, or got it while this looked. Safe from any thread at any time.
+ * `texts` are the slots' own with what the key has; NULL where that is not known: then what is
+ * there is compared with the key's. */
 struct tw_plan_slot *tw_plan_slots_find(const struct tw_plan_slots *slots,
-                                        const struct tw_plan_key *key, uint64_t hash);
+                                        const struct tw_plan_key *key,
+                                        const struct tw_key_texts *texts, uint64_t hash);
+/* What the key of a slot has, which must be held where slots count. NULL: none. */
+const struct tw_key_texts *tw_plan_slot_texts(const struct tw_plan_slot *slot);
 
 /* Once for each time that a record was held. */
 static inline void tw_plan_record_release(struct tw_plan_record *record) {

@@ -9,7 +9,7 @@
 #include "runtime/library/plan.h"
 #include "runtime/library/plan_slots.h"
 
-enum { BLOCK = 512 };
+enum { BLOCK = 512, KNOWN = 256 };
 
 /* Entries and records lie together, and not between the plans, so that few pages hold them all. */
 struct block {
@@ -22,6 +22,9 @@ struct block {
 struct tw_plan_table {
     struct tw_plan_slots slots;
     uint64_t limit;
+    /* By the addresses at which keys had them, the first at each place. What an application asks
+     * for mostly stands in it as constants. */
+    _Atomic(const struct tw_key_texts *) known[KNOWN];
     _Atomic(uint64_t) clock; /* plans that were made */
     pthread_mutex_t lock;    /* of writers, and of what follows */
     struct block *blocks;
@@ -76,8 +79,38 @@ void tw_plan_table_free(struct tw_plan_table *plans) {
 
 /* ---- Finding ---- */
 
+static inline size_t place_of(const struct tw_plan_key *key) {
+    const uint64_t both =
+        (uint64_t)(uintptr_t)key->kernel * 3 + (uint64_t)(uintptr_t)key->attributes;
+    return (size_t)(both * UINT64_C(0x9e3779b97f4a7c15) >> 56) % KNOWN;
+}
+
+/* Where the texts were not seen at these addresses: they are hashed and compared as they stand. */
+__attribute__((noinline)) static struct tw_plan_slot *find_unknown(struct tw_plan_table *plans,
+                                                                   const struct tw_plan_key *key) {
+    struct tw_plan_slot *slot = tw_plan_slots_find(&plans->slots, key, NULL, tw_plan_key_hash(key));
+    _Atomic(const struct tw_key_texts *) *known = &plans->known[place_of(key)];
+    if (slot != NULL && atomic_load_explicit(known, memory_order_relaxed) == NULL)
+        atomic_store_explicit(known, tw_plan_slot_texts(slot), memory_order_release);
+    return slot;
+}
+
+/* Hashing texts takes longer than all else of a look-up, and where the plan lies would not be known
+ * before: comparing them with those that were last at their addresses goes on beside it. */
+static inline struct tw_plan_slot *find(struct tw_plan_table *plans,
+                                        const struct tw_plan_key *key) {
+    const uint64_t hash = tw_plan_key_hash_words(key);
+    if (key->kernel == NULL)
+        return tw_plan_slots_find(&plans->slots, key, NULL, hash);
+    const struct tw_key_texts *texts =
+        atomic_load_explicit(&plans->known[place_of(key)], memory_order_acquire);
+    if (texts == NULL || !tw_plan_key_are_texts(key, texts))
+        return find_unknown(plans, key);
+    return tw_plan_slots_find(&plans->slots, key, texts, hash ^ texts->hash);
+}
+
 const tw_plan *tw_plan_table_hold(struct tw_plan_table *plans, const struct tw_plan_key *key) {
-    struct tw_plan_slot *slot = tw_plan_slots_find(&plans->slots, key, tw_plan_key_hash(key));
+    struct tw_plan_slot *slot = find(plans, key);
     if (slot == NULL)
         return NULL;
     if (plans->limit != 0) {
@@ -250,7 +283,8 @@ static void keep_limit(struct tw_plan_table *plans) {
 
 static tw_status add(struct tw_plan_table *plans, const struct tw_plan_key *key, tw_plan *plan,
                      bool replace, const tw_plan **kept, tw_error *error) {
-    struct tw_plan_slot *there = tw_plan_slots_find(&plans->slots, key, tw_plan_key_hash(key));
+    struct tw_plan_slot *there =
+        tw_plan_slots_find(&plans->slots, key, NULL, tw_plan_key_hash(key));
     plans->clock++;
     if (there != NULL) {
         if (replace)
@@ -280,7 +314,8 @@ tw_status tw_plan_table_add(struct tw_plan_table *plans, const struct tw_plan_ke
 tw_status tw_plan_table_alias(struct tw_plan_table *plans, const struct tw_plan_key *key,
                               const tw_plan *plan, tw_error *error) {
     pthread_mutex_lock(&plans->lock);
-    struct tw_plan_slot *there = tw_plan_slots_find(&plans->slots, key, tw_plan_key_hash(key));
+    struct tw_plan_slot *there =
+        tw_plan_slots_find(&plans->slots, key, NULL, tw_plan_key_hash(key));
     bool added = there != NULL || add_entry(plans, key, plan->record);
     if (there != NULL && plans->limit != 0)
         tw_plan_record_release(there->record);

@@ -19,7 +19,7 @@ struct tw_text_block {
 
 /* ---- Text ---- */
 
-void *tw_catalogue_allocate(struct tw_catalogue *c, size_t bytes) {
+static void *allocate(struct tw_catalogue *c, size_t bytes) {
     if (c->blocks == NULL || c->blocks->size - c->blocks->used < bytes) {
         size_t size = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
         struct tw_text_block *block = malloc(sizeof *block + size);
@@ -35,10 +35,23 @@ void *tw_catalogue_allocate(struct tw_catalogue *c, size_t bytes) {
     return memory;
 }
 
+void *tw_catalogue_allocate(struct tw_catalogue *c, size_t bytes) {
+    enum { ALIGNMENT = sizeof(int64_t) };
+    char *memory = allocate(c, bytes + ALIGNMENT - 1);
+    return memory != NULL ? memory + (ALIGNMENT - (uintptr_t)memory % ALIGNMENT) % ALIGNMENT : NULL;
+}
+
 const char *tw_catalogue_copy_text(struct tw_catalogue *c, const char *text) {
     size_t size = strlen(text) + 1;
-    char *copy = tw_catalogue_allocate(c, size);
+    char *copy = allocate(c, size);
     return copy != NULL ? memcpy(copy, text, size) : NULL;
+}
+
+const char *tw_catalogue_copy_once(struct tw_catalogue *c, const char *text) {
+    const char **recent = &c->recent[tw_hash64(text, strlen(text)) % TW_CATALOGUE_RECENT];
+    if (*recent == NULL || strcmp(*recent, text) != 0)
+        *recent = tw_catalogue_copy_text(c, text);
+    return *recent;
 }
 
 const char *tw_catalogue_word(const struct tw_catalogue *c, const char *text) {
@@ -58,8 +71,8 @@ static size_t sizes_length(const char *problem) {
 }
 
 /* Of a problem of a kernel, which is the catalogue's own text. */
-static uint64_t hash_sizes(const char *kernel, const char *problem) {
-    return tw_hash64(&kernel, sizeof kernel) * 31 + tw_hash64(problem, sizes_length(problem));
+static uint64_t hash_sizes(const char *kernel, const char *problem, size_t length) {
+    return tw_hash64(&kernel, sizeof kernel) * 31 + tw_hash64(problem, length);
 }
 
 static bool same_sizes(const struct tw_catalogue_row *row, uint64_t hash, const char *kernel,
@@ -68,7 +81,8 @@ static bool same_sizes(const struct tw_catalogue_row *row, uint64_t hash, const 
     if (row->hash != hash || row->kernel != kernel)
         return false;
     length = sizes_length(problem);
-    return strncmp(row->problem, problem, length) == 0 && sizes_length(row->problem) == length;
+    return strncmp(row->problem, problem, length) == 0 &&
+           (row->problem[length] == '\0' || row->problem[length] == ';');
 }
 
 /* Where the first row of a problem's sizes is noted, or would be. */
@@ -131,8 +145,19 @@ static int64_t read_size(const char *text, const char **end) {
     return size;
 }
 
-/* Reads the sizes of a key such as "M=64,N=32;dtype=f32"; false when it is none. */
-static bool read_key(struct tw_catalogue_row *row) {
+/* Rows are about sizes of which most are small, and the same ones again and again. */
+static double log_of(struct tw_catalogue *c, int64_t size) {
+    if (size >= TW_CATALOGUE_SMALL)
+        return log2((double)size);
+    if (c->logs[size] == 0)
+        c->logs[size] = log2((double)size);
+    return c->logs[size];
+}
+
+/* Reads the sizes of a key such as "M=64,N=32;dtype=f32", and how long they are as a text; false
+ * when it is none. */
+static bool read_key(struct tw_catalogue *c, struct tw_catalogue_row *row,
+                     double logs[TW_MAX_DIMENSIONS], size_t *length) {
     const char *at = row->problem;
     while (row->dimension_count < TW_MAX_DIMENSIONS) {
         const char *equals = at, *end;
@@ -143,7 +168,8 @@ static bool read_key(struct tw_catalogue_row *row) {
         int64_t size = read_size(equals + 1, &end);
         if (size < 1)
             return false;
-        row->log_dimensions[row->dimension_count++] = log2((double)size);
+        logs[row->dimension_count++] = log_of(c, size);
+        *length = (size_t)(end - row->problem);
         if (*end == '\0' || *end == ';')
             return true;
         if (*end != ',')
@@ -179,10 +205,17 @@ static void put_row(struct tw_catalogue *c, const struct tw_catalogue_row *row) 
     c->no_memory = !tw_kinds_add(&c->kinds, c->rows, c->count - 1);
 }
 
-bool tw_catalogue_prepare(const struct tw_catalogue *c, struct tw_catalogue_row *row) {
-    if (!read_key(row))
+bool tw_catalogue_prepare(struct tw_catalogue *c, struct tw_catalogue_row *row) {
+    double logs[TW_MAX_DIMENSIONS];
+    size_t length = 0;
+    if (!read_key(c, row, logs, &length))
         return false;
-    row->hash = hash_sizes(row->kernel, row->problem);
+    const size_t bytes = (size_t)row->dimension_count * sizeof *logs;
+    double *kept = tw_catalogue_allocate(c, bytes);
+    if (kept == NULL)
+        return false;
+    row->log_dimensions = memcpy(kept, logs, bytes);
+    row->hash = hash_sizes(row->kernel, row->problem, length);
     __builtin_prefetch(&c->buckets[(uint32_t)row->hash & (c->bucket_count - 1)]);
     return true;
 }
@@ -229,7 +262,8 @@ void tw_catalogue_free(struct tw_catalogue *c) {
 const struct tw_catalogue_row *tw_catalogue_exact(const struct tw_catalogue *c, const char *kernel,
                                                   const char *problem) {
     const char *own = tw_catalogue_word(c, kernel);
-    size_t first = own != NULL ? find_bucket(c, hash_sizes(own, problem), own, problem)->row : 0;
+    uint64_t hash = own != NULL ? hash_sizes(own, problem, sizes_length(problem)) : 0;
+    size_t first = own != NULL ? find_bucket(c, hash, own, problem)->row : 0;
     return first != 0 ? &c->rows[first - 1] : NULL;
 }
 

@@ -30,8 +30,8 @@ struct tw_catalogue_row {
     bool provisional; /* from a search without a playoff */
     int database;     /* which one it came from, as numbered by tw_catalogue_add */
     int dimension_count;
-    double log_dimensions[TW_MAX_DIMENSIONS]; /* log2 of each, which distances are made of */
-    uint64_t hash;                            /* of kernel and sizes */
+    const double *log_dimensions; /* log2 of each, which distances are made of */
+    uint64_t hash;                /* of kernel and sizes */
     size_t next; /* row of the same sizes, as tw_catalogue_at's index + 1; 0: the last */
 };
 

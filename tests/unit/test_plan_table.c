@@ -101,6 +101,30 @@ static void near_misses(void **state) {
     assert_int_equal(find(plans, &other)->explanation.workspace_bytes, 3);
 }
 
+/* Texts are compared, wherever they stand: at one address there may be another each time. */
+static void texts_written_over_each_other(void **state) {
+    struct tw_plan_table *plans = *state;
+    static const char *const texts[] = {"dtype=f32", "dtype=f64", "dtype=f3", "dtype=f32,x=1", ""};
+    enum { TEXTS = sizeof texts / sizeof *texts };
+    char kernel[8] = "gemm", attributes[24];
+    const tw_request request = {.kernel = kernel, .attributes = attributes, .dimensions = {4}};
+    for (int i = 0; i < TEXTS; i++) {
+        snprintf(attributes, sizeof attributes, "%s", texts[i]);
+        assert_null(find(plans, &request));
+        add(plans, &request, i, false);
+    }
+    for (int i = 0; i < 3 * TEXTS; i++) {
+        snprintf(attributes, sizeof attributes, "%s", texts[i % TEXTS]);
+        assert_int_equal(find(plans, &request)->explanation.workspace_bytes, i % TEXTS);
+        const tw_request elsewhere = {
+            .kernel = "gemm", .attributes = texts[i % TEXTS], .dimensions = {4}};
+        assert_int_equal(find(plans, &elsewhere)->explanation.workspace_bytes, i % TEXTS);
+        kernel[0] = 'h';
+        assert_null(find(plans, &request));
+        kernel[0] = 'g';
+    }
+}
+
 static void the_first_stays_unless_replaced(void **state) {
     struct tw_plan_table *plans = *state;
     const tw_request request = request_of(5);
@@ -297,10 +321,11 @@ static void readers_beside_a_writer(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLANS_TEST(every_request_finds_its_own),     PLANS_TEST(near_misses),
-        PLANS_TEST(the_first_stays_unless_replaced), PLANS_TEST(several_keys_find_one_plan),
-        PLANS_TEST(readers_beside_a_writer),         cmocka_unit_test(the_least_recently_used_go),
-        cmocka_unit_test(who_is_held_stays),         cmocka_unit_test(users_beside_droppers),
+        PLANS_TEST(every_request_finds_its_own),      PLANS_TEST(near_misses),
+        PLANS_TEST(texts_written_over_each_other),    PLANS_TEST(the_first_stays_unless_replaced),
+        PLANS_TEST(several_keys_find_one_plan),       PLANS_TEST(readers_beside_a_writer),
+        cmocka_unit_test(the_least_recently_used_go), cmocka_unit_test(who_is_held_stays),
+        cmocka_unit_test(users_beside_droppers),
     };
     return cmocka_run_group_tests_name("plans", tests, NULL, NULL);
 }
