@@ -94,6 +94,40 @@ class Record(support.EndToEnd):
         self.assertIn("this program reads version 1", result.err)
         self.assertEqual(self.query("SELECT * FROM model", db=self.home / "third.db"), [])
 
+    def test_a_model_that_goes_on(self):
+        """From one of few problems, whose trials are not there any more."""
+        self.record("--quiet", listed="8x12\n9x12\n20x30\n")
+        kernel = ("--config", self.plant("double"))
+        first, second = self.home / "first.json", self.home / "second.json"
+        self.ask("model", "fit", *kernel, "-o", first, device=DEVICE)
+        other = self.home / "other.db"
+        self.record("--quiet", "--db", other, listed="64x12\n12x40 dtype=f64\n16x16 dtype=f64\n")
+        fitted = self.ask("model", "fit", *kernel, "--db", other, "--from", first, "-o", second, device=DEVICE)
+        self.assertEqual((fitted["problems"], fitted["model"]["problems"]), (3, 3))
+        before, after = (support.json.loads(file.read_text()) for file in (first, second))
+        count = len(before["trees"])
+        self.assertEqual(after["trees"][:count], before["trees"])
+        self.assertGreater(len(after["trees"]), count)
+        self.assertEqual(after["features"][:len(before["features"])], before["features"])
+        self.assertEqual((before["attributes"], after["attributes"]), ([""], ["", ";dtype=f64"]))
+        self.assertEqual((after["problems"], after["trials"]), (6, before["trials"] + fitted["trials"]))
+        # What it chose from before it still does, for the same problems, and in f64 what was recorded.
+        known = {(c["implementation"], c["configuration"]): c["kinds"] for c in after["configurations"]}
+        for configuration in before["configurations"]:
+            self.assertIn(0, known[configuration["implementation"], configuration["configuration"]])
+        self.assertIn(1, [kind for kinds in known.values() for kind in kinds])
+        said = self.run_command("model", "fit", *kernel, "--db", other, "--from", first, device=DEVICE).out
+        self.assertIn("model before", said)
+        chosen = self.ask("explain", *kernel, "--shape", "12x12", "--db", other, "--cache", "cold", device=DEVICE)
+        self.assertEqual(chosen["rule"], "predicted")
+        # Another kernel's, another policy's, none at all.
+        for words, says in ((("transpose", "--db", other, "--from", first), "is a model of double on"),
+                            ((*kernel, "--db", other, "--from", first, "--cache", "warm"), "is a model of double on"),
+                            ((*kernel, "--db", other, "--from", self.home / "none.json"), "none.json")):
+            result = self.run_command("model", "fit", *words, device=DEVICE)
+            self.assertEqual(result.code, 2, result)
+            self.assertIn(says, result.err)
+
     def test_what_a_model_finds_unlikely(self):
         """It is left out of later recordings, but for what the model has never seen."""
         self.record("--quiet", listed="8x12\n9x12\n20x30\n")

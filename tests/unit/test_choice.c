@@ -18,8 +18,13 @@ static struct sample samples[] = {
     {.problem = 2, .configuration = 3, .time_us = 10},
     {.problem = 1, .configuration = 3, .time_us = 30},
 };
-static struct model_samples all = {
-    .count = 8, .problem_count = 3, .configuration_count = 4, .all = samples, .problems = problems};
+static struct sampled_configuration configurations[4];
+static struct model_samples all = {.count = 8,
+                                   .problem_count = 3,
+                                   .configuration_count = 4,
+                                   .all = samples,
+                                   .problems = problems,
+                                   .configurations = configurations};
 
 static void few_for_each_kind(void **state) {
     (void)state;
@@ -47,6 +52,21 @@ static void few_for_each_kind(void **state) {
         assert_int_equal(model_chooses(&choice, 1, c), c == 3);
     }
     assert_false(model_chooses(&choice, -1, 0));
+    model_choice_free(&choice);
+    /* What an earlier model chose stays, in its kinds' places, and saves what is as good. */
+    static const struct tw_model onto = {
+        .kind_count = 2, .kinds = {{.attributes = ";dtype=f64"}, {.attributes = ""}}};
+    all.onto = &onto;
+    configurations[1].before = 1 << 1;
+    must(model_choose(&choice, &all, &error), error);
+    assert_int_equal(choice.kind_count, 2);
+    assert_true(choice.of_problem[1] == 1 && choice.of_problem[2] == 0);
+    for (int c = 0; c < 4; c++) {
+        assert_int_equal(model_chooses(&choice, 1, c), c <= 1);
+        assert_int_equal(model_chooses(&choice, 0, c), c == 3);
+    }
+    configurations[1].before = 0;
+    all.onto = NULL;
     model_choice_free(&choice);
     tw_description_free(d);
     free(with_number);

@@ -45,6 +45,7 @@ enum option_id {
     OPTION_FIX,
     OPTION_STATUS,
     OPTION_KEEP,
+    OPTION_FROM,
     OPTION_FROM_LOG,
     OPTION_CONFIGURATION,
     OPTION_SOURCE,
@@ -108,6 +109,7 @@ struct arguments {
     const char *preset;
     const char *arch;
     const char *configuration;
+    const char *from;     /* a model */
     const char *from_log; /* of shapes */
     bool no_prior;        /* --prior off */
     bool keep, binaries, source, log, json, quiet, verbose, help;

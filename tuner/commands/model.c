@@ -27,6 +27,12 @@ static const char help[] =
     "fit prints what choosing by it costs on problems that it has not seen: the time of what is\n"
     "chosen over the best that was measured there, in all and for each kind of problem.\n"
     "\n"
+    "  --from FILE          of fit: a model to go on from, as --output wrote it: trees are added "
+    "for\n"
+    "                       what it leaves of the trials on record, which should be of problems\n"
+    "                       that it was not fitted to, and what is best there joins what it "
+    "chooses\n"
+    "                       from; then fit prints what choosing by that model alone costs, too\n"
     "  --output FILE, -o    of fit: write the model to a file too, as import reads it\n"
     "  --device, --cache, --db, --config: as for tune\n"
     "  --json               of fit and check: print one JSON object\n";
@@ -36,10 +42,32 @@ static const char help[] =
 struct subject {
     struct tw_description *description;
     struct tw_device_info device;
+    struct tw_model *onto; /* NULL: none */
     struct model_samples samples;
     char *path;
     tw_db *db;
 };
+
+/* The model that trees are to be added to. */
+static tw_status read_onto(const struct arguments *a, struct subject *s, struct tw_error *error) {
+    struct tw_text text = {0};
+    char fingerprint[256];
+    tw_device_fingerprint(&s->device, fingerprint);
+    tw_status status = tw_file_read(&text, a->from, error);
+    if (status == TW_OK && (text.length == 0 || strlen(text.data) != text.length))
+        status = tw_fail(error, TW_INVALID, "%s: is empty, or holds a zero byte", a->from);
+    if (status == TW_OK)
+        status = tw_model_read(&s->onto, text.data, a->from, error);
+    if (status == TW_OK)
+        status = sound_model_words(s->onto, error);
+    if (status == TW_OK &&
+        (strcmp(s->onto->kernel, s->description->kernel) != 0 ||
+         strcmp(s->onto->device, fingerprint) != 0 || strcmp(s->onto->cache, a->cache) != 0))
+        status = tw_fail(error, TW_INVALID, "%s: is a model of %s on %s, %s", a->from,
+                         s->onto->kernel, s->onto->device_name, s->onto->cache);
+    tw_text_free(&text);
+    return command_names_file(status, error);
+}
 
 static tw_status open_subject(const struct arguments *a, enum tw_db_mode mode, struct subject *s,
                               struct tw_error *error) {
@@ -48,6 +76,8 @@ static tw_status open_subject(const struct arguments *a, enum tw_db_mode mode, s
     tw_status status = resolve_description(a, &s->description, error);
     if (status == TW_OK)
         status = resolve_device(a, &s->device, error);
+    if (status == TW_OK && a->from != NULL)
+        status = read_onto(a, s, error);
     if (status == TW_OK) {
         s->path = database_path(a, error);
         status = s->path == NULL ? error->status : TW_OK;
@@ -56,13 +86,14 @@ static tw_status open_subject(const struct arguments *a, enum tw_db_mode mode, s
         status = mode == TW_DB_WRITE ? database_open_existing(s->path, &s->db, error)
                                      : database_open(s->path, mode, &s->db, error);
     if (status == TW_OK)
-        status =
-            model_samples_read(&s->samples, s->db, s->description, &s->device, a->cache, error);
+        status = model_samples_read(&s->samples, s->db, s->description, &s->device, a->cache,
+                                    s->onto, error);
     return status;
 }
 
 static void close_subject(struct subject *s) {
     model_samples_free(&s->samples);
+    tw_model_free(s->onto);
     tw_db_close(s->db);
     free(s->path);
     tw_description_free(s->description);
@@ -84,13 +115,13 @@ static void add_regret(cJSON *json, const char *name, const struct regret *r) {
 }
 
 /* Where a model is about more than one kind of problem. */
-static void print_kinds(const struct fit_report *r) {
+static void print_kinds(const struct fit_report *r, const char *other) {
     for (int i = 0; i < r->kind_count && r->kind_count > 1; i++) {
         const struct fit_kind *kind = &r->kinds[i];
         printf("  %-15s %.3f in the mean, %.3f at the 95th percentile, %.3f at the worst of %d; "
-               "estimate alone %.3f, %.3f, %.3f\n",
+               "%s %.3f, %.3f, %.3f\n",
                kind->attributes[0] != '\0' ? kind->attributes + 1 : "(defaults)", kind->model.mean,
-               kind->model.p95, kind->model.worst, kind->model.problems, kind->estimate.mean,
+               kind->model.p95, kind->model.worst, kind->model.problems, other, kind->estimate.mean,
                kind->estimate.p95, kind->estimate.worst);
     }
 }
@@ -132,8 +163,8 @@ static tw_status print_fit(const struct arguments *a, const struct subject *s,
                s->samples.stale);
     printf("  of problems that it has not seen\n");
     print_regret("model", &r->model);
-    print_regret("estimate alone", &r->estimate);
-    print_kinds(r);
+    print_regret(s->onto != NULL ? "model before" : "estimate alone", &r->estimate);
+    print_kinds(r, s->onto != NULL ? "before" : "estimate alone");
     printf("  uncertainty     a factor of %.2f either way\n", 1 + r->uncertainty);
     return TW_OK;
 }
@@ -363,7 +394,7 @@ static const struct action {
     tw_status (*run)(const struct arguments *arguments, struct tw_error *error);
     option_set options;
 } actions[] = {
-    {"fit", fit, OPTIONS_MODEL | OPTION(OUTPUT) | OPTION(JSON)},
+    {"fit", fit, OPTIONS_MODEL | OPTION(FROM) | OPTION(OUTPUT) | OPTION(JSON)},
     {"check", check, OPTIONS_MODEL | OPTION(JSON)},
     {"show", show, OPTION(DB)},
     {"import", import, OPTION(DB) | OPTION(CONFIG) | WORDS_ARE_FILES},

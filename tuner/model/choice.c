@@ -54,7 +54,22 @@ static void drop_defaults(struct tw_model_kind *kind, const struct tw_descriptio
     kind->range_count = kept;
 }
 
+/* Those that the earlier model is about. */
+static bool take_kinds(struct model_choice *choice, const struct tw_model *onto) {
+    for (int i = 0; i < onto->kind_count; i++) {
+        struct tw_model_kind *kind = &choice->kinds[i];
+        *kind = onto->kinds[i];
+        kind->attributes = strdup(onto->kinds[i].attributes);
+        if (kind->attributes == NULL)
+            return false;
+        choice->kind_count++;
+    }
+    return true;
+}
+
 static bool find_kinds(struct model_choice *choice, const struct model_samples *s) {
+    if (s->onto != NULL && !take_kinds(choice, s->onto))
+        return false;
     for (int i = 0; i < s->problem_count; i++) {
         char words[TW_PROBLEM_KEY_SIZE];
         int kind = 0;
@@ -78,11 +93,26 @@ static bool find_kinds(struct model_choice *choice, const struct model_samples *
     return true;
 }
 
+static void cover(const struct model_choice *choice, const struct model_samples *s, int kind,
+                  int configuration, double *over) {
+    for (int i = 0; i < s->count; i++) {
+        const struct sample *sample = &s->all[i];
+        double here = log(sample->time_us / s->problems[sample->problem].best_us);
+        if (sample->configuration == configuration && choice->of_problem[sample->problem] == kind)
+            over[sample->problem] = fmin(over[sample->problem], here);
+    }
+}
+
 /* The one that saves most is chosen, again and again. `over` is how much longer than its best, as a
  * logarithm, a problem takes with what is chosen; `gain` is room for a number a configuration. */
 static void choose_for(struct model_choice *choice, const struct model_samples *s, int kind,
                        double *over, double *gain) {
     bool *chosen = &choice->chosen[kind * s->configuration_count];
+    for (int c = 0; c < s->configuration_count; c++) {
+        chosen[c] = (s->configurations[c].before >> kind & 1) != 0;
+        if (chosen[c])
+            cover(choice, s, kind, c, over);
+    }
     for (;;) {
         int best = 0;
         memset(gain, 0, (size_t)s->configuration_count * sizeof *gain);
@@ -97,12 +127,7 @@ static void choose_for(struct model_choice *choice, const struct model_samples *
         if (gain[best] < LEAST_GAIN)
             return;
         chosen[best] = true;
-        for (int i = 0; i < s->count; i++) {
-            const struct sample *sample = &s->all[i];
-            double here = log(sample->time_us / s->problems[sample->problem].best_us);
-            if (sample->configuration == best && choice->of_problem[sample->problem] == kind)
-                over[sample->problem] = fmin(over[sample->problem], here);
-        }
+        cover(choice, s, kind, best, over);
     }
 }
 

@@ -1,6 +1,7 @@
 #include "tuner/model/fit.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,8 +217,7 @@ static void add_features(const struct model_samples *s, struct tw_text *text) {
     tw_text_print(text, " ],\n");
 }
 
-static void add_trees(const struct tw_model *model, struct tw_text *text) {
-    tw_text_print(text, " \"trees\": [\n");
+static void add_trees_of(const struct tw_model *model, bool last, struct tw_text *text) {
     for (int t = 0; t < model->tree_count; t++) {
         int first = model->roots[t];
         int end = t + 1 < model->tree_count ? model->roots[t + 1] : model->node_count;
@@ -231,8 +231,17 @@ static void add_trees(const struct tw_model *model, struct tw_text *text) {
                 tw_text_print(text, "[%d,%.9g,%d]", node->feature, node->value,
                               node->right - first);
         }
-        tw_text_print(text, "]%s\n", t + 1 < model->tree_count ? "," : "");
+        tw_text_print(text, "]%s\n", !last || t + 1 < model->tree_count ? "," : "");
     }
+}
+
+/* The earlier model's, as they are, and those that were grown on them. */
+static void add_trees(const struct model_samples *s, const struct tw_model *model,
+                      struct tw_text *text) {
+    tw_text_print(text, " \"trees\": [\n");
+    if (s->onto != NULL)
+        add_trees_of(s->onto, false, text);
+    add_trees_of(model, true, text);
     tw_text_print(text, " ],\n");
 }
 
@@ -280,6 +289,20 @@ static void add_configurations(const struct model_samples *s, const struct model
     tw_text_print(text, "\n ]\n");
 }
 
+/* How much the earlier model was fitted to. */
+static int said_before(const struct model_samples *s, const char *key) {
+    const cJSON *said =
+        s->onto != NULL ? cJSON_GetObjectItemCaseSensitive(s->onto->json, key) : NULL;
+    return cJSON_IsNumber(said) && said->valuedouble < INT_MAX / 2 ? said->valueint : 0;
+}
+
+static int problems_with_trials(const struct model_samples *s) {
+    int count = 0;
+    for (int i = 0; i < s->problem_count; i++)
+        count += isfinite(s->problems[i].best_us);
+    return count;
+}
+
 static void write_model(const struct model_samples *s, const struct model_choice *choice,
                         const struct tw_model *model, const struct fit_report *report,
                         struct tw_text *text) {
@@ -295,15 +318,16 @@ static void write_model(const struct model_samples *s, const struct model_choice
     add_member(text, "cache", s->cache);
     add_member(text, "tilewise", TW_VERSION);
     tw_text_print(text, " \"units\": %" PRId64 ", \"problems\": %d, \"trials\": %d,\n",
-                  s->device->compute_units, report->problems, report->trials);
+                  s->device->compute_units, report->problems + said_before(s, "problems"),
+                  report->trials + said_before(s, "trials"));
     tw_text_print(text,
                   " \"regret\": {\"mean\": %.4g, \"p95\": %.4g, \"worst\": %.4g}, "
                   "\"uncertainty\": %.4g, \"base\": %.6g,\n",
                   report->model.mean, report->model.p95, report->model.worst, report->uncertainty,
-                  model->base);
+                  model->base + (s->onto != NULL ? s->onto->base : 0));
     add_attributes(choice, text);
     add_features(s, text);
-    add_trees(model, text);
+    add_trees(s, model, text);
     add_configurations(s, choice, text);
     tw_text_print(text, "}\n");
 }
@@ -324,7 +348,7 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
     if (f.wanted == NULL || f.weights == NULL || f.predicted == NULL || f.used == NULL)
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     *report = (struct fit_report){
-        .trials = s->count, .problems = s->problem_count, .kind_count = choice.kind_count};
+        .trials = s->count, .problems = problems_with_trials(s), .kind_count = choice.kind_count};
     for (int k = 0; k < choice.kind_count; k++)
         strcpy(report->kinds[k].attributes, choice.kinds[k].attributes);
     for (int i = 0; i < s->configuration_count && status == TW_OK; i++)

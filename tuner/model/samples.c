@@ -54,18 +54,18 @@ static int find_problem(struct reading *r, const char *key) {
     return s->problem_count++;
 }
 
-static int find_configuration(struct reading *r, const struct tw_db_trial_row *row) {
+static int find_configuration(struct reading *r, const char *implementation, const char *text) {
     struct model_samples *s = r->samples;
     struct sampled_configuration added = {.nearest = INFINITY};
-    int index = tw_description_implementation(s->description, row->implementation_name);
-    if (index < 0 || tw_configuration_parse(&added.configuration, s->description, index,
-                                            row->trial.configuration, NULL) != TW_OK)
+    int index = tw_description_implementation(s->description, implementation);
+    if (index < 0 ||
+        tw_configuration_parse(&added.configuration, s->description, index, text, NULL) != TW_OK)
         return -1;
     for (int i = 0; i < s->configuration_count; i++)
         if (tw_configuration_equal(s->description, &s->configurations[i].configuration,
                                    &added.configuration))
             return i;
-    added.text = strdup(row->trial.configuration);
+    added.text = strdup(text);
     if (added.text == NULL || !grow((void **)&s->configurations, s->configuration_count,
                                     &r->configuration_room, sizeof *s->configurations)) {
         free(added.text);
@@ -82,7 +82,9 @@ static bool take_trial(void *context, const struct tw_db_trial_row *row) {
     if (row->trial.source == NULL || row->trial.judge == NULL)
         return true;
     int problem = find_problem(r, row->problem_key);
-    int configuration = problem >= 0 ? find_configuration(r, row) : -1;
+    int configuration =
+        problem >= 0 ? find_configuration(r, row->implementation_name, row->trial.configuration)
+                     : -1;
     if (r->status != TW_OK)
         return false;
     if (problem < 0 || configuration < 0)
@@ -108,7 +110,9 @@ static bool take_belonging(void *context, const struct tw_db_trial_row *row) {
     int problem = row->trial.source != NULL && row->trial.judge != NULL
                       ? find_problem(r, row->problem_key)
                       : -1;
-    int configuration = problem >= 0 ? find_configuration(r, row) : -1;
+    int configuration =
+        problem >= 0 ? find_configuration(r, row->implementation_name, row->trial.configuration)
+                     : -1;
     if (problem < 0 || configuration < 0)
         return r->status == TW_OK;
     struct sampled_configuration *c = &s->configurations[configuration];
@@ -122,6 +126,26 @@ static bool take_belonging(void *context, const struct tw_db_trial_row *row) {
     return (keep(&c->template_hash, row->template_hash) && keep(&c->source, row->trial.source) &&
             keep(&c->judge, row->trial.judge)) ||
            lack(r);
+}
+
+/* What the earlier model chooses from. */
+static void take_onto(struct reading *r) {
+    struct model_samples *s = r->samples;
+    for (int i = 0; i < s->onto->configuration_count && r->status == TW_OK; i++) {
+        const struct tw_model_configuration *known = &s->onto->configurations[i];
+        int problem = find_problem(r, known->problem);
+        int index =
+            problem >= 0 ? find_configuration(r, known->implementation, known->configuration) : -1;
+        if (problem < 0 || index < 0)
+            continue;
+        struct sampled_configuration *c = &s->configurations[index];
+        c->before = known->kinds & (UINT64_MAX >> (64 - s->onto->kind_count));
+        c->problem = problem;
+        c->time_us = known->time_us;
+        if (!keep(&c->template_hash, known->template_hash) || !keep(&c->source, known->source) ||
+            !keep(&c->judge, known->judge))
+            lack(r);
+    }
 }
 
 /* TW_OK: it is, and goes under today's code from now on. */
@@ -168,6 +192,9 @@ static tw_status drop_stale(struct model_samples *s, struct tw_error *error) {
     for (int i = 0; i < s->configuration_count && status == TW_OK; i++)
         if (stale[i])
             s->configurations[i].samples = 0;
+    for (int i = 0; i < s->configuration_count && status == TW_OK; i++)
+        if (stale[i])
+            s->configurations[i].before = 0;
     free(stale);
     tw_today_free(today);
     return status;
@@ -214,6 +241,25 @@ static void add_implementation(struct model_samples *s, const struct tw_implemen
     }
 }
 
+/* In the places where the earlier model's trees look for them. */
+static bool take_features(struct model_samples *s) {
+    static const char *const prefixes[] = {[TW_MODEL_FEATURE_GEOMETRY] = "geometry.",
+                                           [TW_MODEL_FEATURE_DIMENSION] = "dimension.",
+                                           [TW_MODEL_FEATURE_ATTRIBUTE] = "attribute.",
+                                           [TW_MODEL_FEATURE_IMPLEMENTATION] = "implementation",
+                                           [TW_MODEL_FEATURE_PARAMETER] = "parameter.",
+                                           [TW_MODEL_FEATURE_WIDTH] = "width.",
+                                           [TW_MODEL_FEATURE_PIECES] = "pieces.",
+                                           [TW_MODEL_FEATURE_FILLED] = "filled."};
+    for (int i = 0; i < s->onto->feature_count; i++) {
+        const struct tw_model_feature *feature = &s->onto->features[i];
+        if (!add_name(s, prefixes[feature->kind], feature->name))
+            return false;
+        s->shape.features[s->shape.feature_count++] = *feature;
+    }
+    return true;
+}
+
 static tw_status choose_features(struct model_samples *s, struct tw_error *error) {
     static const char *const geometry[] = {
 #define NAME(name, value) #name,
@@ -222,7 +268,7 @@ static tw_status choose_features(struct model_samples *s, struct tw_error *error
     };
     const struct tw_description *d = s->description;
     s->names = calloc(TW_MODEL_MAX_FEATURES, sizeof *s->names);
-    if (s->names == NULL)
+    if (s->names == NULL || (s->onto != NULL && !take_features(s)))
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     for (int i = 0; i < (int)(sizeof geometry / sizeof *geometry); i++)
         add_feature(s, TW_MODEL_FEATURE_GEOMETRY, "geometry.", geometry[i])->geometry = i;
@@ -271,7 +317,8 @@ static bool look(struct model_samples *s, struct sample *sample, double *vector)
     struct tw_model_view view;
     tw_model_look(&s->shape, problem->description, configuration->implementation, &view);
     tw_model_vector(&s->shape, &view, problem, configuration, &features, &estimate, vector);
-    sample->estimate_us = tw_estimate_total(&estimate);
+    sample->estimate_us = s->onto != NULL ? tw_model_predict(s->onto, vector, &estimate)
+                                          : tw_estimate_total(&estimate);
     return true;
 }
 
@@ -293,15 +340,18 @@ static tw_status look_at_all(struct model_samples *s, struct tw_error *error) {
 tw_status model_samples_read(struct model_samples *s, tw_db *db,
                              const struct tw_description *description,
                              const struct tw_device_info *device, const char *cache,
-                             struct tw_error *error) {
+                             const struct tw_model *onto, struct tw_error *error) {
     char fingerprint[256];
     tw_device_fingerprint(device, fingerprint);
-    *s = (struct model_samples){.description = description, .device = device, .cache = cache};
+    *s = (struct model_samples){
+        .description = description, .device = device, .cache = cache, .onto = onto};
     struct reading r = {.samples = s, .error = error, .status = TW_OK};
     const struct tw_db_trial_filter filter = {.kernel = description->kernel,
                                               .device_fingerprint = fingerprint,
                                               .cache_policy = cache,
                                               .statuses = TW_DB_TRIAL_BIT(TW_DB_TRIAL_OK)};
+    if (onto != NULL)
+        take_onto(&r);
     /* Once for the best of each problem, and once for what is nearest to it. */
     tw_db_trial_visitor const visitors[] = {take_trial, take_belonging};
     for (int i = 0; i < 2 && r.status == TW_OK; i++)

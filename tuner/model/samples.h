@@ -7,7 +7,8 @@
 
 struct sample {
     int problem, configuration; /* indices */
-    double time_us, estimate_us;
+    double time_us;
+    double estimate_us; /* what an earlier model makes of it, where there is one to begin from */
 };
 
 struct sampled_problem {
@@ -25,12 +26,14 @@ struct sampled_configuration {
     int problem;
     double time_us;
     char *template_hash, *source, *judge;
+    uint64_t before; /* the earlier model's kinds that it chose it for, a bit each */
 };
 
 struct model_samples {
     const struct tw_description *description;
     const struct tw_device_info *device;
     const char *cache;
+    const struct tw_model *onto; /* an earlier model, to which trees are added; NULL: none */
     int count, problem_count, configuration_count;
     struct sample *all;
     struct sampled_problem *problems;
@@ -42,11 +45,14 @@ struct model_samples {
 };
 
 /* Reads the trials that were right; of a configuration only while its fastest one is of today's
- * code. Free with model_samples_free in every case. TW_NOT_FOUND: there are none. */
+ * code. `onto` is an earlier model of the same kernel, device and policy, to begin from, or NULL:
+ * its features come first and its configurations are among the samples', without any of their own
+ * where no trial is of them. Borrows it. Free with model_samples_free in every case. TW_NOT_FOUND:
+ * there are no trials. */
 tw_status model_samples_read(struct model_samples *samples, tw_db *db,
                              const struct tw_description *description,
                              const struct tw_device_info *device, const char *cache,
-                             struct tw_error *error);
+                             const struct tw_model *onto, struct tw_error *error);
 void model_samples_free(struct model_samples *samples);
 
 #endif
