@@ -37,7 +37,7 @@ static void few_for_each_kind(void **state) {
     all.description = d;
     for (int i = 0; i < all.problem_count; i++)
         must(tw_problem_read(&problems[i].problem, d, problems[i].key, &error), error);
-    must(model_choose(&choice, &all, &error), error);
+    must(model_choose(&choice, &all, NULL, &error), error);
     assert_int_equal(choice.kind_count, 2);
     assert_string_equal(choice.kinds[0].attributes, "");
     assert_string_equal(choice.kinds[1].attributes, ";dtype=f64");
@@ -58,7 +58,7 @@ static void few_for_each_kind(void **state) {
         .kind_count = 2, .kinds = {{.attributes = ";dtype=f64"}, {.attributes = ""}}};
     all.onto = &onto;
     configurations[1].before = 1 << 1;
-    must(model_choose(&choice, &all, &error), error);
+    must(model_choose(&choice, &all, NULL, &error), error);
     assert_int_equal(choice.kind_count, 2);
     assert_true(choice.of_problem[1] == 1 && choice.of_problem[2] == 0);
     for (int c = 0; c < 4; c++) {

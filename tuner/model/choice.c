@@ -8,6 +8,9 @@
  * has to be worth that: over what is chosen already, it has to save so much of the time of one
  * problem, or of several together. */
 static const double LEAST_GAIN = 0.02;
+/* What was chosen for problems of another kind is for this one where it took at most so many times
+ * what the best of a problem did. */
+static const double AS_GOOD = 1.1;
 /* What a problem takes where nothing was chosen that was measured there, over its best. */
 static const double NOTHING_YET = 2;
 
@@ -93,25 +96,37 @@ static bool find_kinds(struct model_choice *choice, const struct model_samples *
     return true;
 }
 
-static void cover(const struct model_choice *choice, const struct model_samples *s, int kind,
-                  int configuration, double *over) {
+/* What is chosen from: the samples of a kind that are used. */
+struct chosen_from {
+    const struct model_samples *samples;
+    const int *of_problem;
+    const bool *used; /* NULL: all */
+    int kind;
+};
+
+static bool is_from(const struct chosen_from *from, int sample) {
+    return from->of_problem[from->samples->all[sample].problem] == from->kind &&
+           (from->used == NULL || from->used[sample]);
+}
+
+static void cover(const struct chosen_from *from, int configuration, double *over) {
+    const struct model_samples *s = from->samples;
     for (int i = 0; i < s->count; i++) {
         const struct sample *sample = &s->all[i];
         double here = log(sample->time_us / s->problems[sample->problem].best_us);
-        if (sample->configuration == configuration && choice->of_problem[sample->problem] == kind)
+        if (sample->configuration == configuration && is_from(from, i))
             over[sample->problem] = fmin(over[sample->problem], here);
     }
 }
 
 /* The one that saves most is chosen, again and again. `over` is how much longer than its best, as a
  * logarithm, a problem takes with what is chosen; `gain` is room for a number a configuration. */
-static void choose_for(struct model_choice *choice, const struct model_samples *s, int kind,
-                       double *over, double *gain) {
-    bool *chosen = &choice->chosen[kind * s->configuration_count];
+static void choose_for(const struct chosen_from *from, bool *chosen, double *over, double *gain) {
+    const struct model_samples *s = from->samples;
     for (int c = 0; c < s->configuration_count; c++) {
-        chosen[c] = (s->configurations[c].before >> kind & 1) != 0;
+        chosen[c] = (s->configurations[c].before >> from->kind & 1) != 0;
         if (chosen[c])
-            cover(choice, s, kind, c, over);
+            cover(from, c, over);
     }
     for (;;) {
         int best = 0;
@@ -119,7 +134,7 @@ static void choose_for(struct model_choice *choice, const struct model_samples *
         for (int i = 0; i < s->count; i++) {
             const struct sample *sample = &s->all[i];
             double here = log(sample->time_us / s->problems[sample->problem].best_us);
-            if (choice->of_problem[sample->problem] == kind)
+            if (is_from(from, i))
                 gain[sample->configuration] += fmax(0, over[sample->problem] - here);
         }
         for (int c = 1; c < s->configuration_count; c++)
@@ -127,11 +142,32 @@ static void choose_for(struct model_choice *choice, const struct model_samples *
         if (gain[best] < LEAST_GAIN)
             return;
         chosen[best] = true;
-        cover(choice, s, kind, best, over);
+        cover(from, best, over);
     }
 }
 
-tw_status model_choose(struct model_choice *choice, const struct model_samples *s,
+static bool is_chosen_elsewhere(const struct model_choice *choice, int configuration) {
+    bool chosen = false;
+    for (int kind = 0; kind < choice->kind_count; kind++)
+        chosen |= model_chooses(choice, kind, configuration);
+    return chosen;
+}
+
+/* What few problems of a kind leave out others may show to be good: what is chosen for any kind is
+ * for this one too where it came so near to the best of a problem. */
+static void borrow(struct model_choice *choice, const struct chosen_from *from) {
+    const struct model_samples *s = from->samples;
+    bool *chosen = &choice->chosen[from->kind * s->configuration_count];
+    for (int i = 0; i < s->count; i++) {
+        const struct sample *sample = &s->all[i];
+        if (is_from(from, i) && !chosen[sample->configuration] &&
+            sample->time_us <= AS_GOOD * s->problems[sample->problem].best_us &&
+            is_chosen_elsewhere(choice, sample->configuration))
+            chosen[sample->configuration] = true;
+    }
+}
+
+tw_status model_choose(struct model_choice *choice, const struct model_samples *s, const bool *used,
                        struct tw_error *error) {
     const size_t problems = (size_t)s->problem_count,
                  configurations = (size_t)s->configuration_count;
@@ -146,8 +182,11 @@ tw_status model_choose(struct model_choice *choice, const struct model_samples *
     if (there) {
         for (size_t i = 0; i < problems; i++)
             over[i] = log(NOTHING_YET);
-        for (int kind = 0; kind < choice->kind_count; kind++)
-            choose_for(choice, s, kind, over, gain);
+        struct chosen_from from = {.samples = s, .of_problem = choice->of_problem, .used = used};
+        for (; from.kind < choice->kind_count; from.kind++)
+            choose_for(&from, &choice->chosen[(size_t)from.kind * configurations], over, gain);
+        for (from.kind = 0; from.kind < choice->kind_count; from.kind++)
+            borrow(choice, &from);
     }
     free(over);
     free(gain);

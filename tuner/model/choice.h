@@ -13,9 +13,10 @@ struct model_choice {
     bool *chosen;                                   /* configuration_count a kind */
 };
 
-/* Free with model_choice_free in every case. */
+/* From those of the samples that are `used`; NULL: from all. Free with model_choice_free in every
+ * case. */
 tw_status model_choose(struct model_choice *choice, const struct model_samples *samples,
-                       struct tw_error *error);
+                       const bool *used, struct tw_error *error);
 void model_choice_free(struct model_choice *choice);
 
 bool model_chooses(const struct model_choice *choice, int kind, int configuration);

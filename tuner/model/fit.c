@@ -27,6 +27,7 @@ struct fitting {
     const struct model_choice *choice;
     double *wanted, *weights, *predicted; /* a sample; the last in microseconds */
     bool *used;
+    bool *chosen; /* each sample's configuration is, for its problem, by the others' */
 };
 
 static struct boost_options options_for(const struct model_samples *s) {
@@ -48,8 +49,8 @@ static int compare(const void *a, const void *b) {
 
 /* Of the problems of a kind; below 0: of all. */
 static tw_status regret_of(const struct model_samples *s, const struct model_choice *choice,
-                           const double *predicted, int kind, struct regret *regret,
-                           struct tw_error *error) {
+                           const bool *chosen, const double *predicted, int kind,
+                           struct regret *regret, struct tw_error *error) {
     size_t problems = (size_t)s->problem_count;
     double *least = malloc((problems + 1) * sizeof *least);
     double *time = calloc(problems + 1, sizeof *time);
@@ -65,8 +66,7 @@ static tw_status regret_of(const struct model_samples *s, const struct model_cho
         least[i] = INFINITY;
     for (int i = 0; i < s->count; i++) {
         int p = s->all[i].problem;
-        if (model_chooses(choice, choice->of_problem[p], s->all[i].configuration) &&
-            predicted[i] < least[p]) {
+        if (chosen[i] && predicted[i] < least[p]) {
             least[p] = predicted[i];
             time[p] = s->all[i].time_us;
         }
@@ -108,29 +108,40 @@ static double predict(const struct model_samples *s, const struct tw_model *mode
 /* What predictions are worth, in all and by kinds. */
 static tw_status judge(const struct fitting *f, struct fit_report *report, bool model,
                        struct tw_error *error) {
-    tw_status status = regret_of(f->samples, f->choice, f->predicted, -1,
+    tw_status status = regret_of(f->samples, f->choice, f->chosen, f->predicted, -1,
                                  model ? &report->model : &report->estimate, error);
     for (int i = 0; i < report->kind_count && status == TW_OK; i++) {
         struct fit_kind *kind = &report->kinds[i];
-        status = regret_of(f->samples, f->choice, f->predicted, i,
+        status = regret_of(f->samples, f->choice, f->chosen, f->predicted, i,
                            model ? &kind->model : &kind->estimate, error);
     }
     return status;
 }
 
+static bool is_chosen_for(const struct model_choice *choice, const struct sample *sample) {
+    return model_chooses(choice, choice->of_problem[sample->problem], sample->configuration);
+}
+
+/* What is chosen from is told without the fold too. */
 static tw_status fit_folds(struct fitting *f, struct fit_report *report, struct tw_error *error) {
     const struct model_samples *s = f->samples;
     const struct boost_options options = options_for(s);
     tw_status status = TW_OK;
     for (int fold = 0; fold < FOLDS && status == TW_OK; fold++) {
         struct tw_model model = s->shape;
+        struct model_choice choice = {0};
         for (int i = 0; i < s->count; i++)
             f->used[i] = fold_of(s, i) != fold;
         status = boost_fit(&options, s->vectors, s->count, s->shape.feature_count, f->wanted,
                            f->weights, f->used, &model, error);
+        if (status == TW_OK)
+            status = model_choose(&choice, s, f->used, error);
         for (int i = 0; i < s->count && status == TW_OK; i++)
-            if (!f->used[i])
+            if (!f->used[i]) {
                 f->predicted[i] = predict(s, &model, i, vector_of(s, i));
+                f->chosen[i] = is_chosen_for(&choice, &s->all[i]);
+            }
+        model_choice_free(&choice);
         boost_free(&model);
     }
     if (status == TW_OK)
@@ -341,11 +352,13 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
                         .wanted = calloc(n, sizeof *f.wanted),
                         .weights = calloc(n, sizeof *f.weights),
                         .predicted = calloc(n, sizeof *f.predicted),
-                        .used = calloc(n, sizeof *f.used)};
+                        .used = calloc(n, sizeof *f.used),
+                        .chosen = calloc(n, sizeof *f.chosen)};
     const struct boost_options options = options_for(s);
     struct tw_model model = s->shape;
-    tw_status status = model_choose(&choice, s, error);
-    if (f.wanted == NULL || f.weights == NULL || f.predicted == NULL || f.used == NULL)
+    tw_status status = model_choose(&choice, s, NULL, error);
+    if (f.wanted == NULL || f.weights == NULL || f.predicted == NULL || f.used == NULL ||
+        f.chosen == NULL)
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     *report = (struct fit_report){
         .trials = s->count, .problems = problems_with_trials(s), .kind_count = choice.kind_count};
@@ -372,6 +385,7 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
     free(f.weights);
     free(f.predicted);
     free(f.used);
+    free(f.chosen);
     model_choice_free(&choice);
     return status;
 }
@@ -436,14 +450,17 @@ tw_status fit_check(const struct model_samples *s, const struct tw_model *model,
     struct model_choice choice;
     double *predicted = calloc((size_t)s->count + 1, sizeof *predicted);
     double *room = calloc(6 * (size_t)s->count + 1, sizeof *room);
+    bool *chosen = calloc((size_t)s->count + 1, sizeof *chosen);
     *report = (struct check_report){0};
     report->agreements = calloc((size_t)s->problem_count + 1, sizeof *report->agreements);
-    tw_status status = model_choose(&choice, s, error);
-    if (predicted == NULL || room == NULL || report->agreements == NULL)
+    tw_status status = model_choose(&choice, s, NULL, error);
+    if (predicted == NULL || room == NULL || chosen == NULL || report->agreements == NULL)
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     if (status == TW_OK) {
         predict_samples(s, model, predicted);
-        status = regret_of(s, &choice, predicted, -1, &report->regret, error);
+        for (int i = 0; i < s->count; i++)
+            chosen[i] = is_chosen_for(&choice, &s->all[i]);
+        status = regret_of(s, &choice, chosen, predicted, -1, &report->regret, error);
     }
     for (int p = 0; p < s->problem_count && status == TW_OK; p++) {
         struct agreement agreement = agreement_on(s, p, predicted, room);
@@ -454,6 +471,7 @@ tw_status fit_check(const struct model_samples *s, const struct tw_model *model,
         report->model = middle(report, true, room);
         report->estimate = middle(report, false, room);
     }
+    free(chosen);
     free(room);
     free(predicted);
     model_choice_free(&choice);
