@@ -16,6 +16,9 @@ enum { RATIOS = 8 };
  * deviation to the worse, so that of two alike the surer one is taken. */
 static const double AT_BEST = 0.05, A_DOUBLING = 0.16, MOST_DOUBLINGS = 4;
 static const double ELSEWHERE = 0.25, A_PRESET = 0.3;
+/* What a doubling adds where a model knows what it does to a time: beside that a row says little of
+ * problems that are not next to its own (docs/notes/2026-11-23-predicting.md). */
+static const double A_DOUBLING_MORE = 0.4;
 /* What another device adds to a model's own uncertainty. */
 static const double MODEL_ELSEWHERE = 0.15;
 
@@ -130,8 +133,11 @@ static tw_status ask_model(struct tw_ranking *ranking, struct tw_candidate *cand
                     &candidate->configuration, &features, &here, vector);
     double predicted = tw_model_predict(ranking->model->model, vector, &here);
     double ours = 1 / (ranking->model_uncertainty * ranking->model_uncertainty), theirs = 0;
-    if (candidate->predicted_us > 0)
-        theirs = 1 / (candidate->uncertainty * candidate->uncertainty);
+    if (candidate->predicted_us > 0) {
+        double beside = candidate->uncertainty +
+                        (A_DOUBLING_MORE - A_DOUBLING) * fmin(candidate->distance, MOST_DOUBLINGS);
+        theirs = 1 / (beside * beside);
+    }
     double log_time = ours * log(predicted);
     if (theirs > 0)
         log_time += theirs * log(candidate->predicted_us);

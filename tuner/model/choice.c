@@ -167,6 +167,15 @@ static void borrow(struct model_choice *choice, const struct chosen_from *from) 
     }
 }
 
+/* What was wrong on one problem of a kind may be on others, which an application is not told. */
+static void leave_out_mistakes(struct model_choice *choice, const struct model_samples *s) {
+    for (int i = 0; i < s->mistake_count; i++) {
+        const int kind = choice->of_problem[s->mistakes[i].problem];
+        if (kind >= 0)
+            choice->chosen[kind * s->configuration_count + s->mistakes[i].configuration] = false;
+    }
+}
+
 tw_status model_choose(struct model_choice *choice, const struct model_samples *s, const bool *used,
                        struct tw_error *error) {
     const size_t problems = (size_t)s->problem_count,
@@ -187,6 +196,7 @@ tw_status model_choose(struct model_choice *choice, const struct model_samples *
             choose_for(&from, &choice->chosen[(size_t)from.kind * configurations], over, gain);
         for (from.kind = 0; from.kind < choice->kind_count; from.kind++)
             borrow(choice, &from);
+        leave_out_mistakes(choice, s);
     }
     free(over);
     free(gain);

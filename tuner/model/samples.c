@@ -11,7 +11,7 @@
 
 struct reading {
     struct model_samples *samples;
-    int room, problem_room, configuration_room;
+    int room, problem_room, configuration_room, mistake_room;
     struct tw_error *error;
     tw_status status;
 };
@@ -89,6 +89,12 @@ static bool take_trial(void *context, const struct tw_db_trial_row *row) {
         return false;
     if (problem < 0 || configuration < 0)
         return true;
+    if (row->trial.status == TW_DB_TRIAL_WRONG) {
+        if (!grow((void **)&s->mistakes, s->mistake_count, &r->mistake_room, sizeof *s->mistakes))
+            return lack(r);
+        s->mistakes[s->mistake_count++] = (struct sampled_mistake){problem, configuration};
+        return true;
+    }
     if (!grow((void **)&s->all, s->count, &r->room, sizeof *s->all))
         return lack(r);
     s->all[s->count++] = (struct sample){problem, configuration, row->trial.time_us, 0};
@@ -107,6 +113,8 @@ static bool keep(char **text, const char *now) {
 static bool take_belonging(void *context, const struct tw_db_trial_row *row) {
     struct reading *r = context;
     struct model_samples *s = r->samples;
+    if (row->trial.status == TW_DB_TRIAL_WRONG)
+        return true;
     int problem = row->trial.source != NULL && row->trial.judge != NULL
                       ? find_problem(r, row->problem_key)
                       : -1;
@@ -349,7 +357,8 @@ tw_status model_samples_read(struct model_samples *s, tw_db *db,
     const struct tw_db_trial_filter filter = {.kernel = description->kernel,
                                               .device_fingerprint = fingerprint,
                                               .cache_policy = cache,
-                                              .statuses = TW_DB_TRIAL_BIT(TW_DB_TRIAL_OK)};
+                                              .statuses = TW_DB_TRIAL_BIT(TW_DB_TRIAL_OK) |
+                                                          TW_DB_TRIAL_BIT(TW_DB_TRIAL_WRONG)};
     if (onto != NULL)
         take_onto(&r);
     /* Once for the best of each problem, and once for what is nearest to it. */
@@ -384,6 +393,7 @@ void model_samples_free(struct model_samples *s) {
     free(s->names);
     free(s->problems);
     free(s->configurations);
+    free(s->mistakes);
     free(s->all);
     free(s->vectors);
     *s = (struct model_samples){0};

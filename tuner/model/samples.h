@@ -29,6 +29,11 @@ struct sampled_configuration {
     uint64_t before; /* the earlier model's kinds that it chose it for, a bit each */
 };
 
+/* A configuration that gave a wrong answer to a problem, or broke its promise of errors. */
+struct sampled_mistake {
+    int problem, configuration;
+};
+
 struct model_samples {
     const struct tw_description *description;
     const struct tw_device_info *device;
@@ -38,17 +43,19 @@ struct model_samples {
     struct sample *all;
     struct sampled_problem *problems;
     struct sampled_configuration *configurations;
+    int mistake_count;
+    struct sampled_mistake *mistakes;
     struct tw_model shape; /* only its features, which the vectors have */
     double *vectors;       /* shape.feature_count a sample */
     char **names;          /* of the features, as a model's file has them */
     int stale;             /* configurations of which the code has changed since */
 };
 
-/* Reads the trials that were right; of a configuration only while its fastest one is of today's
- * code. `onto` is an earlier model of the same kernel, device and policy, to begin from, or NULL:
- * its features come first and its configurations are among the samples', without any of their own
- * where no trial is of them. Borrows it. Free with model_samples_free in every case. TW_NOT_FOUND:
- * there are no trials. */
+/* Reads the trials that were right, and which were wrong; of a configuration only while its fastest
+ * one is of today's code. `onto` is an earlier model of the same kernel, device and policy, to
+ * begin from, or NULL: its features come first and its configurations are among the samples',
+ * without any of their own where no trial is of them. Borrows it. Free with model_samples_free in
+ * every case. TW_NOT_FOUND: there are no trials. */
 tw_status model_samples_read(struct model_samples *samples, tw_db *db,
                              const struct tw_description *description,
                              const struct tw_device_info *device, const char *cache,
