@@ -62,6 +62,8 @@ typedef void (*tw_expression_visitor)(void *context, enum tw_visited what, int64
 enum tw_evaluation tw_expression_visit(const struct tw_expression *expression,
                                        const int64_t *values, tw_expression_visitor visit,
                                        void *context, int64_t *result);
+/* Whether there may be such a one to tell of. */
+bool tw_expression_visits(const struct tw_expression *expression, enum tw_visited what);
 const char *tw_evaluation_text(enum tw_evaluation evaluation);
 
 /* Whether the expression reads this slot. */

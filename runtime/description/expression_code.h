@@ -41,7 +41,8 @@ enum { MAX_INSTRUCTIONS = 512, MAX_STACK = 64, MAX_NESTING = 48 };
 struct tw_expression {
     int count;
     uint64_t uses[TW_MAX_SYMBOLS / 64];
-    const char *text; /* behind the code */
+    uint32_t operations; /* a bit for each that it has */
+    const char *text;    /* behind the code */
     struct instruction code[];
 };
 

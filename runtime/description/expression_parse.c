@@ -345,6 +345,9 @@ tw_status tw_expression_parse(struct tw_expression **out, const char *text,
     expression->text = memcpy((char *)expression->code + code_size, text, text_size);
     memcpy(expression->uses, p.uses, sizeof p.uses);
     memcpy(expression->code, code, code_size);
+    expression->operations = 0;
+    for (int i = 0; i < p.count; i++)
+        expression->operations |= UINT32_C(1) << code[i].operation;
     *out = expression;
     return TW_OK;
 }

@@ -65,6 +65,13 @@ static void tell(tw_expression_visitor visit, void *context, enum operation oper
         visit(context, TW_VISITED_MINIMUM, a, b);
 }
 
+bool tw_expression_visits(const struct tw_expression *expression, enum tw_visited what) {
+    static const enum operation operations[] = {[TW_VISITED_CEIL_DIV] = CEIL_DIV,
+                                                [TW_VISITED_REMAINDER] = REMAINDER,
+                                                [TW_VISITED_MINIMUM] = MINIMUM};
+    return (expression->operations >> operations[what] & 1) != 0;
+}
+
 enum tw_evaluation tw_expression_evaluate(const struct tw_expression *expression,
                                           const int64_t *values, int64_t *result) {
     return tw_expression_visit(expression, values, NULL, NULL, result);

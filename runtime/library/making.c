@@ -19,26 +19,38 @@ void tw_making_end(struct tw_making *making) {
         tw_text_free(&making->sources[i]);
 }
 
+/* What a configuration's build is known by, which takes no executable. */
+static tw_status name_build(struct tw_making *making, const struct tw_configuration *configuration,
+                            char build[TW_HASH_SIZE], struct tw_error *error) {
+    const struct tw_device_info *info = &making->library->info;
+    int64_t device[TW_DEVICE_SLOTS];
+    tw_status status = TW_OK;
+    if (!making->bound) {
+        tw_device_values(info, device);
+        status =
+            tw_problem_bind(&making->problem, device, making->strides, making->of_problem, error);
+    }
+    making->bound = status == TW_OK;
+    return status == TW_OK
+               ? tw_made_of(info, &making->problem, configuration, making->of_problem, build, error)
+               : status;
+}
+
 /* Makes the executable of a configuration, and the key of its build. What was found to be ready is
  * accepted next mostly: then all is there. */
 static tw_status offer(struct tw_making *making, const struct tw_configuration *configuration,
                        struct tw_error *error) {
     const struct tw_description *d = making->problem.description;
     const struct tw_device_info *info = &making->library->info;
-    int64_t device[TW_DEVICE_SLOTS];
     if (making->executable != NULL &&
         tw_configuration_equal(d, &making->configuration, configuration))
         return TW_OK;
     tw_making_end(making);
     making->configuration = *configuration;
-    tw_device_values(info, device);
-    tw_status status =
-        tw_problem_bind(&making->problem, device, making->strides, making->values, error);
+    tw_status status = name_build(making, configuration, making->build, error);
+    memcpy(making->values, making->of_problem, sizeof making->values);
     if (status == TW_OK)
         status = tw_configuration_bind(d, configuration, making->values, error);
-    if (status == TW_OK)
-        status =
-            tw_made_of(info, &making->problem, configuration, making->values, making->build, error);
     if (status == TW_OK)
         status = tw_executable_create(&making->executable, &making->problem, &making->configuration,
                                       making->values, info, error);
@@ -130,14 +142,16 @@ static bool is_kept(struct tw_making *making) {
 bool tw_making_ready(void *context, const struct tw_configuration *configuration,
                      enum tw_ready where) {
     struct tw_making *making = context;
-    if (offer(making, configuration, NULL) != TW_OK)
+    char build[TW_HASH_SIZE];
+    if (name_build(making, configuration, build, NULL) != TW_OK)
         return false;
-    enum tw_build_state state = tw_builds_find(making->library->builds, making->build, NULL);
+    enum tw_build_state state = tw_builds_find(making->library->builds, build, NULL);
     if (where == TW_READY_LOADED)
         return state == TW_BUILD_LOADED || state == TW_BUILD_PROMISED;
     const tw_library *library = making->library;
     if (state == TW_BUILD_ABSENT || making->looked == MOST_LOOKED ||
-        (library->cache == NULL && library->binaries == NULL))
+        (library->cache == NULL && library->binaries == NULL) ||
+        offer(making, configuration, NULL) != TW_OK)
         return false;
     making->looked++;
     bool kept = is_kept(making);

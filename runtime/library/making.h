@@ -10,7 +10,9 @@ struct tw_making {
     tw_library *library;
     struct tw_problem problem;
     int64_t strides[TW_MAX_ARGUMENTS];
-    int looked; /* for how many configurations the disk was asked */
+    bool bound;
+    int64_t of_problem[TW_MAX_SYMBOLS]; /* where it is bound, what configurations are bound to */
+    int looked;                         /* for how many configurations the disk was asked */
     /* Of the configuration that was offered last: */
     struct tw_configuration configuration;
     int64_t values[TW_MAX_SYMBOLS];

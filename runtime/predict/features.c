@@ -89,8 +89,12 @@ static void find_cuts(const struct tw_implementation *in, const struct tw_launch
     for (int i = 0; i < 3; i++)
         if (main->grid[i] != NULL)
             tw_expression_visit(main->grid[i], values, visit_grid, cuts, &ignored);
+    /* Most defines have nothing to tell, and are not evaluated once more to find that out. */
     for (int i = 0; i < in->define_count; i++) {
         bool in_grid = false;
+        if (!tw_expression_visits(in->defines[i].expression, TW_VISITED_CEIL_DIV) &&
+            !tw_expression_visits(in->defines[i].expression, TW_VISITED_MINIMUM))
+            continue;
         for (int k = 0; k < 3; k++)
             in_grid |=
                 main->grid[k] != NULL && tw_expression_uses(main->grid[k], in->defines[i].slot);
@@ -98,9 +102,11 @@ static void find_cuts(const struct tw_implementation *in, const struct tw_launch
             tw_expression_visit(in->defines[i].expression, values, visit_grid, cuts, &ignored);
     }
     for (int i = 0; i < in->define_count; i++)
-        tw_expression_visit(in->defines[i].expression, values, visit_define, cuts, &ignored);
+        if (tw_expression_visits(in->defines[i].expression, TW_VISITED_REMAINDER))
+            tw_expression_visit(in->defines[i].expression, values, visit_define, cuts, &ignored);
     for (int i = 0; i < in->define_count; i++)
-        tw_expression_visit(in->defines[i].expression, values, visit_steps, cuts, &ignored);
+        if (tw_expression_visits(in->defines[i].expression, TW_VISITED_CEIL_DIV))
+            tw_expression_visit(in->defines[i].expression, values, visit_steps, cuts, &ignored);
 }
 
 /* ---- What a unit holds ---- */

@@ -74,6 +74,14 @@ struct tw_model_node {
     double value;
 };
 
+/* The same for walking down without a branch that depends on the value, which the processor would
+ * guess wrong every other time: so many steps on. A leaf goes on to itself. */
+struct tw_model_step {
+    double value;
+    uint32_t more; /* above the value, beyond these */
+    uint16_t steps, feature;
+};
+
 /* A configuration that it was fitted with, and where that was fastest. */
 struct tw_model_configuration {
     const char *implementation, *configuration; /* canonical JSON */
@@ -111,6 +119,8 @@ struct tw_model {
     int tree_count, node_count;
     int *roots; /* of trees, among the nodes */
     struct tw_model_node *nodes;
+    struct tw_model_step *steps; /* one a node; NULL: none were made, or the trees are too deep */
+    int depth;                   /* of the deepest tree */
     int configuration_count;
     struct tw_model_configuration *configurations;
 };

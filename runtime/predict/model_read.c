@@ -304,6 +304,7 @@ void tw_model_free(struct tw_model *model) {
     cJSON_Delete(model->json);
     free(model->roots);
     free(model->nodes);
+    free(model->steps);
     free(model->configurations);
     free(model);
 }

@@ -32,21 +32,32 @@ __attribute__((format(printf, 2, 3))) static void fail(struct reader *r, const c
                         r->node, what);
 }
 
-static bool take(struct reader *r, char wanted) {
-    r->at = tw_json_skip_space(r->at);
+/* Mostly there is none. */
+static inline const char *skip_space(const char *at) {
+    return (unsigned char)*at > ' ' ? at : tw_json_skip_space(at);
+}
+
+static inline bool take(struct reader *r, char wanted) {
+    r->at = skip_space(r->at);
     if (*r->at != wanted)
         return false;
     r->at++;
     return true;
 }
 
-static void expect(struct reader *r, char wanted) {
+static inline void expect(struct reader *r, char wanted) {
     if (r->status == TW_OK && !take(r, wanted))
         fail(r, "expected '%c'", wanted);
 }
 
-static bool is_digit(char c) {
+static inline bool is_digit(char c) {
     return c >= '0' && c <= '9';
+}
+
+static inline const char *take_digits(const char *at, uint64_t *digits) {
+    for (; is_digit(*at); at++)
+        *digits = 10 * *digits + (uint64_t)(*at - '0');
+    return at;
 }
 
 /* As JSON has it. A number of at most 15 digits, by a power of ten that is exact, is rounded but
@@ -56,18 +67,21 @@ static double read_number(struct reader *r) {
                                     1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                     1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     enum { MOST_DIGITS = 15, MOST_POWER = 22 };
-    const char *start = tw_json_skip_space(r->at), *at = start;
-    int64_t digits = 0;
-    int count = 0, power = 0;
+    const char *start = skip_space(r->at), *at = start;
+    int power = 0;
     bool negative = *at == '-';
     at += negative;
-    bool is_number = is_digit(*at);
-    for (; is_digit(*at); at++, count++)
-        digits = count < MOST_DIGITS ? 10 * digits + (*at - '0') : digits;
+    const char *first = at;
+    uint64_t digits = 0; /* which mean something if they are few */
+    at = take_digits(at, &digits);
+    bool is_number = at > first;
+    ptrdiff_t count = at - first;
     if (*at == '.') {
-        is_number = is_number && is_digit(*++at);
-        for (; is_digit(*at); at++, count++, power--)
-            digits = count < MOST_DIGITS ? 10 * digits + (*at - '0') : digits;
+        first = ++at;
+        at = take_digits(at, &digits);
+        is_number = is_number && at > first;
+        power = (int)(first - at);
+        count += at - first;
     }
     if (is_number && (*at == 'e' || *at == 'E')) {
         int written = 0;
@@ -164,6 +178,46 @@ static void read_tree(struct reader *r) {
     }
 }
 
+/* Nodes lead on, so that each comes behind all that lead to it. The steps are used to count. */
+static int depth_of(const struct tw_model *model, struct tw_model_step *steps) {
+    uint32_t deepest = 0;
+    for (int i = 0; i < model->node_count; i++) {
+        const struct tw_model_node *node = &model->nodes[i];
+        const uint32_t depth = steps[i].more + 1;
+        if (node->feature < 0)
+            continue;
+        if (steps[i + 1].more < depth)
+            steps[i + 1].more = depth;
+        if (steps[node->right].more < depth)
+            steps[node->right].more = depth;
+        deepest = depth > deepest ? depth : deepest;
+    }
+    return (int)deepest;
+}
+
+static tw_status make_steps(struct tw_model *model, const char *origin, struct tw_error *error) {
+    enum { DEEPEST = 16 };
+    model->steps = calloc((size_t)model->node_count + 1, sizeof *model->steps);
+    if (model->steps == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", origin);
+    model->depth = depth_of(model, model->steps);
+    if (model->depth > DEEPEST) {
+        free(model->steps);
+        model->steps = NULL;
+        return TW_OK;
+    }
+    for (int i = 0; i < model->node_count; i++) {
+        const struct tw_model_node *node = &model->nodes[i];
+        model->steps[i] = node->feature < 0
+                              ? (struct tw_model_step){.value = node->value}
+                              : (struct tw_model_step){.value = node->value,
+                                                       .more = (uint32_t)(node->right - i - 1),
+                                                       .steps = 1,
+                                                       .feature = (uint16_t)node->feature};
+    }
+    return TW_OK;
+}
+
 tw_status tw_model_read_trees(struct tw_model *model, const char *trees, const char *origin,
                               struct tw_error *error) {
     struct reader r = {.model = model, .at = trees, .origin = origin, .error = error};
@@ -183,5 +237,5 @@ tw_status tw_model_read_trees(struct tw_model *model, const char *trees, const c
         read_tree(&r);
     } while (r.status == TW_OK && take(&r, ','));
     expect(&r, ']');
-    return r.status;
+    return r.status == TW_OK ? make_steps(model, origin, error) : r.status;
 }

@@ -24,24 +24,36 @@ static const double MODEL_ELSEWHERE = 0.15;
 
 /* ---- Predictions ---- */
 
-static tw_status estimate(const struct tw_problem *problem,
-                          const struct tw_configuration *configuration, const int64_t *values,
-                          const struct tw_device_info *device, struct tw_estimate *out,
-                          struct tw_error *error) {
+/* What is known of a configuration for a problem on a device without compiling it. */
+struct look {
     struct tw_features features;
-    tw_status status = tw_features_of(problem, configuration, values, device, 0, &features, error);
+    struct tw_estimate estimate;
+};
+
+static tw_status look_at(struct look *look, const struct tw_problem *problem,
+                         const struct tw_configuration *configuration, const int64_t *values,
+                         const struct tw_device_info *device, struct tw_error *error) {
+    tw_status status =
+        tw_features_of(problem, configuration, values, device, 0, &look->features, error);
     if (status == TW_OK)
-        tw_estimate_of(&features, device, out);
+        tw_estimate_of(&look->features, device, &look->estimate);
     return status;
+}
+
+static tw_status look_here(struct look *look, const struct tw_ranking *ranking,
+                           const struct tw_configuration *configuration, const int64_t *values,
+                           struct tw_error *error) {
+    const struct tw_search *search = ranking->search;
+    return look_at(look, search->problem, configuration, values, search->device, error);
 }
 
 /* What the configuration would take here, from what it took where the row was measured. */
 static tw_status predict_row(struct tw_ranking *ranking, struct tw_candidate *candidate,
-                             const int64_t *values, struct tw_error *error) {
+                             const struct look *here, struct tw_error *error) {
     struct tw_search *search = ranking->search;
     const struct tw_catalogue_row *row = candidate->row;
     struct tw_problem problem;
-    struct tw_estimate here, there;
+    struct look there;
     int64_t slots[TW_DEVICE_SLOTS], bound[TW_MAX_SYMBOLS];
     tw_search_slots(search, row, slots);
     ranking->there.compute_units = slots[TW_SLOT_SM_COUNT];
@@ -53,14 +65,11 @@ static tw_status predict_row(struct tw_ranking *ranking, struct tw_candidate *ca
             tw_configuration_bind(problem.description, &candidate->configuration, bound, error);
     if (status == TW_OK)
         status =
-            estimate(&problem, &candidate->configuration, bound, &ranking->there, &there, error);
-    if (status == TW_OK)
-        status = estimate(search->problem, &candidate->configuration, values, search->device, &here,
-                          error);
+            look_at(&there, &problem, &candidate->configuration, bound, &ranking->there, error);
     if (status != TW_OK)
         return status;
-    candidate->predicted_us = tw_estimate_scaled(row->time_us, &there, &here);
-    candidate->ratio = row->time_us / tw_estimate_total(&there);
+    candidate->predicted_us = tw_estimate_scaled(row->time_us, &there.estimate, &here->estimate);
+    candidate->ratio = row->time_us / tw_estimate_total(&there.estimate);
     candidate->uncertainty = AT_BEST + A_DOUBLING * fmin(candidate->distance, MOST_DOUBLINGS) +
                              (candidate->rule == TW_SELECTED_ARCHITECTURE ? ELSEWHERE : 0);
     return TW_OK;
@@ -113,25 +122,18 @@ static tw_status find_model(struct tw_ranking *ranking, struct tw_error *error) 
 }
 
 /* Joins the model's prediction with what a candidate has: the surer one counts for more. */
-static tw_status ask_model(struct tw_ranking *ranking, struct tw_candidate *candidate,
-                           const int64_t *values, struct tw_error *error) {
+static void ask_model(struct tw_ranking *ranking, struct tw_candidate *candidate,
+                      const struct look *here) {
     const struct tw_search *search = ranking->search;
-    struct tw_features features;
-    struct tw_estimate here;
     double vector[TW_MODEL_MAX_FEATURES];
-    tw_status status = tw_features_of(search->problem, &candidate->configuration, values,
-                                      search->device, 0, &features, error);
-    if (status != TW_OK)
-        return status;
-    tw_estimate_of(&features, search->device, &here);
     int index = candidate->configuration.implementation;
     if (!ranking->seen[index])
         tw_model_look(ranking->model->model, search->problem->description, index,
                       &ranking->views[index]);
     ranking->seen[index] = true;
     tw_model_vector(ranking->model->model, &ranking->views[index], search->problem,
-                    &candidate->configuration, &features, &here, vector);
-    double predicted = tw_model_predict(ranking->model->model, vector, &here);
+                    &candidate->configuration, &here->features, &here->estimate, vector);
+    double predicted = tw_model_predict(ranking->model->model, vector, &here->estimate);
     double ours = 1 / (ranking->model_uncertainty * ranking->model_uncertainty), theirs = 0;
     if (candidate->predicted_us > 0) {
         double beside = candidate->uncertainty +
@@ -143,7 +145,6 @@ static tw_status ask_model(struct tw_ranking *ranking, struct tw_candidate *cand
         log_time += theirs * log(candidate->predicted_us);
     candidate->predicted_us = exp(log_time / (ours + theirs));
     candidate->uncertainty = sqrt(1 / (ours + theirs));
-    return TW_OK;
 }
 
 /* Of what several problems chose, the nearest tells best how long it takes. */
@@ -177,6 +178,7 @@ static void add_rows(struct tw_ranking *ranking, const struct tw_nearest *neares
         const struct tw_catalogue_row *row = nearest->rows[i].row;
         struct tw_candidate *candidate = &ranking->all[ranking->count];
         int64_t values[TW_MAX_SYMBOLS];
+        struct look here;
         struct tw_error why;
         if (is_known(ranking, row))
             continue;
@@ -197,9 +199,11 @@ static void add_rows(struct tw_ranking *ranking, const struct tw_nearest *neares
         if (status == TW_OK)
             status = stands_for(ranking, candidate, values, &why);
         if (status == TW_OK)
-            status = predict_row(ranking, candidate, values, &why);
+            status = look_here(&here, ranking, &candidate->configuration, values, &why);
+        if (status == TW_OK)
+            status = predict_row(ranking, candidate, &here, &why);
         if (status == TW_OK && ranking->model != NULL)
-            status = ask_model(ranking, candidate, values, &why);
+            ask_model(ranking, candidate, &here);
         if (status == TW_OK)
             ranking->count++;
         else if (ranking->unfit.row == NULL ||
@@ -220,6 +224,7 @@ static void add_model(struct tw_ranking *ranking) {
         const struct tw_catalogue_row *row = &model->rows[i];
         struct tw_candidate *candidate = &ranking->all[ranking->count];
         int64_t values[TW_MAX_SYMBOLS];
+        struct look here;
         struct tw_error why;
         if ((model->model->configurations[i].kinds >> ranking->kind & 1) == 0)
             continue;
@@ -234,7 +239,9 @@ static void add_model(struct tw_ranking *ranking) {
         if (status == TW_OK)
             status = tw_search_fits(search, &candidate->configuration, values, &why);
         if (status == TW_OK)
-            status = ask_model(ranking, candidate, values, &why);
+            status = look_here(&here, ranking, &candidate->configuration, values, &why);
+        if (status == TW_OK)
+            ask_model(ranking, candidate, &here);
         /* Where it cannot be had here, nothing is missed: it was never tuned for this. */
         ranking->count += status == TW_OK;
     }
@@ -263,13 +270,13 @@ static void add_preset(struct tw_ranking *ranking, enum tw_selection_rule rule,
                        double uncertainty) {
     const struct tw_search *search = ranking->search;
     struct tw_candidate *candidate = &ranking->all[ranking->count];
-    struct tw_estimate here;
+    struct look here;
     int64_t values[TW_MAX_SYMBOLS];
     *candidate = (struct tw_candidate){.rule = rule, .configuration = *configuration};
     if (tw_search_fits(search, configuration, values, NULL) != TW_OK ||
-        estimate(search->problem, configuration, values, search->device, &here, NULL) != TW_OK)
+        look_here(&here, ranking, configuration, values, NULL) != TW_OK)
         return;
-    candidate->predicted_us = ratio * tw_estimate_total(&here);
+    candidate->predicted_us = ratio * tw_estimate_total(&here.estimate);
     candidate->uncertainty = uncertainty + A_PRESET;
     ranking->count++;
 }

@@ -187,6 +187,46 @@ static void numbers(void **state) {
     }
 }
 
+/* Trees that are so many questions deep, one after another: a tree a depth. */
+static char *with_trees(const int *depths, int count) {
+    struct tw_text trees = {0};
+    for (int i = 0; i < count; i++) {
+        tw_text_print(&trees, "%s[", i > 0 ? ", " : "");
+        for (int k = 0; k < depths[i]; k++)
+            tw_text_print(&trees, "[%d,%d.5,%d],[%d.%d],", (i + k) % 3, k, 2 * k + 2, k - i, i);
+        tw_text_print(&trees, "[%d.25]]", i);
+    }
+    tw_text_print(&trees, ", [[5,0.5,2],");
+    char *json = replaced(text, "[[5,0.5,2],", trees.data);
+    tw_text_free(&trees);
+    return json;
+}
+
+/* All trees' leaves are added in their order, to the last bit, deep trees or not. */
+static void sums_of_leaves(void **state) {
+    (void)state;
+    enum { TREES = 19 };
+    const struct tw_estimate one = {.overhead = 1};
+    for (int deepest = 6; deepest <= 30; deepest += 8) {
+        int depths[TREES];
+        for (int i = 0; i < TREES; i++)
+            depths[i] = i == 11 ? deepest : i % 6;
+        char *json = with_trees(depths, TREES);
+        struct tw_model *model = read_model(json);
+        assert_int_equal(model->tree_count, TREES + 2);
+        for (int at = -1; at < 32; at++) {
+            const double vector[TW_MODEL_MAX_FEATURES] = {at, 32 - at, 2 * at, at, 100, at % 2};
+            double sum = model->base;
+            for (int i = 0; i < model->tree_count; i++)
+                sum += tw_model_leaf(model->nodes, model->roots[i], vector);
+            const double wanted = tw_estimate_total(&one) * exp(fmax(-20, fmin(sum, 20)));
+            assert_true(tw_model_predict(model, vector, &one) == wanted);
+        }
+        tw_model_free(model);
+        free(json);
+    }
+}
+
 /* From anyone: leaves that are numbers, and sums of them that are none. */
 static void leaves_without_bounds(void **state) {
     (void)state;
@@ -246,6 +286,7 @@ int main(void) {
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(kinds),
         cmocka_unit_test(numbers),
+        cmocka_unit_test(sums_of_leaves),
         cmocka_unit_test(leaves_without_bounds),
         cmocka_unit_test(trees_find_what_is_there),
     };
