@@ -2,7 +2,6 @@
 
 import csv
 import io
-import fcntl
 import json
 import math
 import os
@@ -189,19 +188,6 @@ class Bench(support.EndToEnd):
             self.assertEqual((result.returncode, result.stdout), (1, ""))
             self.assertEqual(result.stderr, f"{name}: torch is not installed; this needs {needs}\n")
 
-    def test_side_by_side_in_turns(self):
-        turns = self.home / "turns"
-        command = self.command(*SHAPE, *WARM, "--turns", turns)
-        with open(turns, "w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            with subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE, text=True) as waiting:
-                with self.assertRaises(subprocess.TimeoutExpired):
-                    waiting.wait(3)
-                fcntl.flock(file, fcntl.LOCK_UN)
-                out, _ = waiting.communicate()
-        self.assertEqual(waiting.returncode, 0)
-        self.assertIn("tilewise", out)
-
     def test_mistakes_get_one_line(self):
         shapes = self.home / "shapes.txt"
         shapes.write_text("gemm 8x8x8\ngemm 8x8\n")
@@ -216,7 +202,6 @@ class Bench(support.EndToEnd):
             ((*SHAPE, "--cache", "tepid"), "expected cold or warm"),
             ((*SHAPE, "--db", "none.db"), "there is no such file"),
             ((*SHAPE, "--device", "cuda:99"), 'no device "cuda:99"'),
-            ((*SHAPE, "--turns", self.home / "none" / "turns"), "No such file"),
             ((*SHAPE, "--shpe", "8"), "did you mean --shape?"),
             (("--shapes", shapes), "shapes.txt:2: "),
             (("aat", "--shapes", shapes), "no shape is of the kernel aat"),

@@ -1,6 +1,7 @@
 /* cuDNN: the fastest of the algorithms of its convolution call, or of the calls for its gradients,
  * each tried in turn with the arithmetic that the problem allows: none of f32 rounds to tf32 unless
  * that was asked for. */
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -183,7 +184,8 @@ static tw_status choose(struct state *state, tw_error *error) {
             if (dnn.set_math(state->convolution, candidate->math) != CUDNN_STATUS_SUCCESS ||
                 workspace_of(state, algorithm, &candidate->workspace) != CUDNN_STATUS_SUCCESS ||
                 candidate->workspace > DNN_WORKSPACE_BYTES ||
-                !dnn_time(state->data, call, state, &candidate->seconds))
+                !dnn_time(state->data, call, state, best != NULL ? best->seconds : INFINITY,
+                          &candidate->seconds))
                 continue;
             state->count++;
             if (best == NULL || candidate->seconds < best->seconds)

@@ -2,6 +2,7 @@
  * convolution, its fallbacks included, each tried in turn. Plans whose engines round otherwise than
  * the problem allows are left out, by what they say of themselves. */
 #include <cudnn_graph.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -254,33 +255,26 @@ static bool is_eligible(const struct state *state, descriptor configuration, int
     return may;
 }
 
-/* Finalizing a plan may compile its kernels, which takes longer than all else. */
-static tw_status make_plan(const struct state *state, descriptor *plan,
-                           const descriptor *configuration, tw_error *error) {
-    const struct attribute attributes[] = {
-        {CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &state->handle},
-        {CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, configuration},
-    };
-    stage_leave(state->data->stage);
-    tw_status status = BUILD(plan, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, attributes, "a plan");
-    stage_take(state->data->stage);
-    return status;
-}
-
 /* Times a configuration, and keeps its plan if it is the fastest so far. One that does not run, or
  * wants more workspace than there is, is passed over. */
 static void try_configuration(struct state *state, descriptor configuration) {
     struct candidate candidate = {0};
     int64_t workspace = 0, count = 0;
-    tw_error none;
+    const struct attribute attributes[] = {
+        {CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &state->handle},
+        {CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &configuration},
+    };
+    tw_error none, *error = &none;
     state->proposed++;
     if (is_eligible(state, configuration, &candidate.engine) &&
-        make_plan(state, &candidate.plan, &configuration, &none) == TW_OK &&
+        BUILD(&candidate.plan, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, attributes, "a plan") ==
+            TW_OK &&
         dnn.get(candidate.plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1,
                 &count, &workspace) == CUDNN_STATUS_SUCCESS &&
         (uint64_t)workspace <= DNN_WORKSPACE_BYTES) {
         state->running = candidate.plan;
-        if (dnn_time(state->data, call, state, &candidate.seconds)) {
+        const double fastest = state->best.plan != NULL ? state->best.seconds : INFINITY;
+        if (dnn_time(state->data, call, state, fastest, &candidate.seconds)) {
             state->count++;
             if (state->best.plan == NULL || candidate.seconds < state->best.seconds) {
                 drop(&state->best.plan);

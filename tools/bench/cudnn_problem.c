@@ -4,7 +4,11 @@
 
 #include "tuner/statistics/statistics.h"
 
-enum { REPEATS = 5 };
+enum { REPEATS = 5, SHORTER = 8 };
+
+/* What takes longer than the fastest so far by this much in a short batch is not timed in whole
+ * ones. */
+static const double FAR_BEHIND = 1.25;
 
 static const char *const kernels[DNN_PASSES] = {"conv2d", "conv2d_backward_data",
                                                 "conv2d_backward_weights"};
@@ -78,15 +82,21 @@ tw_status dnn_check(cudnnStatus_t result, const char *what, tw_error *error) {
                : tw_fail(error, TW_DEVICE, "%s: %s", what, name_of(result));
 }
 
-/* One batch, after a call that pays for loading and one that tells how long a batch must be. */
-bool dnn_time(struct data *data, batch_call call, void *state, double *seconds) {
+/* Batches, after a call that pays for loading and one that tells how long a batch must be. */
+bool dnn_time(struct data *data, batch_call call, void *state, double fastest, double *seconds) {
     struct batch once, batch;
     double times[REPEATS];
     if (call(state, 0, NULL) != TW_OK || stage_settle(data->stage, NULL) != TW_OK ||
         batch_time(data, call, state, 1, &once, NULL) != TW_OK)
         return false;
+    const int calls = batch_calls(data, once.seconds);
+    if (batch_time(data, call, state, calls / SHORTER + 1, &batch, NULL) != TW_OK)
+        return false;
+    *seconds = batch.seconds;
+    if (batch.seconds > FAR_BEHIND * fastest)
+        return true;
     for (int i = 0; i < REPEATS; i++) {
-        if (batch_time(data, call, state, batch_calls(data, once.seconds), &batch, NULL) != TW_OK)
+        if (batch_time(data, call, state, calls, &batch, NULL) != TW_OK)
             return false;
         times[i] = batch.seconds;
     }

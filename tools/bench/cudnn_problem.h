@@ -42,7 +42,8 @@ tw_status dnn_check(cudnnStatus_t result, const char *what, tw_error *error);
 /* What any of its ways to do it may use. */
 static const size_t DNN_WORKSPACE_BYTES = (size_t)1 << 30;
 
-/* The median time of a call, in seconds; false: it does not run. */
-bool dnn_time(struct data *data, batch_call call, void *state, double *seconds);
+/* The median time of a call, in seconds, or that of a few calls where it is far behind what the
+ * fastest takes so far (INFINITY: the first); false: it does not run. */
+bool dnn_time(struct data *data, batch_call call, void *state, double fastest, double *seconds);
 
 #endif

@@ -53,10 +53,8 @@ static tw_status play(struct contest *contests, const struct options *options, s
         if (terminal)
             fprintf(stderr, "\r\033[K%d of %d: %s %s", i + 1, options->wanted_count,
                     contests[i].task.description->kernel, contests[i].task.key);
-        stage_take(stage);
         status = contest_run(&contests[i], stage, strcmp(options->cache, "cold") == 0,
                              options->rounds, error);
-        stage_leave(stage);
         if (status != TW_OK)
             fail_with_origin(&options->wanted[i],
                              tw_fail_within(error, status, "%s %s",
@@ -91,8 +89,7 @@ static tw_status write_report(const struct report *report, const struct options 
 static tw_status run(const struct options *options, struct stage *stage, struct contest *contests,
                      bool *failed, tw_error *error) {
     const char *const *databases = options->database_count > 0 ? options->databases : NULL;
-    tw_status status =
-        stage_open(stage, options->device, databases, options->cache, options->turns, error);
+    tw_status status = stage_open(stage, options->device, databases, options->cache, error);
     if (status == TW_OK)
         status = make_tasks(contests, options, stage, error);
     if (status == TW_OK)
@@ -119,7 +116,7 @@ static tw_status run(const struct options *options, struct stage *stage, struct 
  * user's. */
 int main(int count, char **words) {
     struct options options;
-    struct stage stage = {.turns = -1};
+    struct stage stage = {0};
     tw_error error;
     bool failed = false;
     tw_status status = options_parse(&options, count, words, &error);

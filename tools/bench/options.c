@@ -11,49 +11,39 @@
 #include "runtime/base/text.h"
 #include "tools/bench/contest.h"
 
-static const struct option long_options[] = {{"shape", required_argument, NULL, 's'},
-                                             {"shapes", required_argument, NULL, 'f'},
-                                             {"dtype", required_argument, NULL, 't'},
-                                             {"trans", required_argument, NULL, 'r'},
-                                             {"attr", required_argument, NULL, 'a'},
-                                             {"device", required_argument, NULL, 'd'},
-                                             {"db", required_argument, NULL, 'D'},
-                                             {"cache", required_argument, NULL, 'c'},
-                                             {"rounds", required_argument, NULL, 'n'},
-                                             {"csv", no_argument, NULL, 'C'},
-                                             {"json", no_argument, NULL, 'J'},
-                                             {"output", required_argument, NULL, 'o'},
-                                             {"turns", required_argument, NULL, 'T'},
-                                             {"help", no_argument, NULL, 'h'},
-                                             {NULL, 0, NULL, 0}};
+static const struct option long_options[] = {
+    {"shape", required_argument, NULL, 's'},  {"shapes", required_argument, NULL, 'f'},
+    {"dtype", required_argument, NULL, 't'},  {"trans", required_argument, NULL, 'r'},
+    {"attr", required_argument, NULL, 'a'},   {"device", required_argument, NULL, 'd'},
+    {"db", required_argument, NULL, 'D'},     {"cache", required_argument, NULL, 'c'},
+    {"rounds", required_argument, NULL, 'n'}, {"csv", no_argument, NULL, 'C'},
+    {"json", no_argument, NULL, 'J'},         {"output", required_argument, NULL, 'o'},
+    {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
 
 void options_help(void) {
-    printf(
-        "usage: bench [KERNEL] --shape SHAPE ... [--shapes FILE ...] [options]\n"
-        "\n"
-        "Compares the best kernel that Tilewise has stored with the vendor's libraries, on the\n"
-        "same data, in interleaved rounds. KERNEL is gemm (unless given), aat, transpose or "
-        "copy.\n"
-        "\n"
-        "  --shape SHAPE    as in 4096x4096x1024; may be repeated\n"
-        "  --shapes FILE    a problem a line: [KERNEL] SHAPE [NAME=WORD ...]; with KERNEL on "
-        "the\n"
-        "                   command line, only that one's\n"
-        "  --dtype TYPE     f32 (default), f64, f16, bf16, e4m3, e5m2, i8, u8, u16: what the\n"
-        "                   kernel has\n"
-        "  --trans WORD     nn (default), nt, tn or tt\n"
-        "  --attr NAME=WORD any other attribute of the kernel; may be repeated\n"
-        "  --device ID      as `tune devices` lists them\n"
-        "  --db FILE        a database of results; may be repeated (default: the user's own, "
-        "then\n"
-        "                   the one that was installed)\n"
-        "  --cache POLICY   cold (default) or warm\n"
-        "  --rounds N       %d to %d (default: as many as the times need)\n"
-        "  --turns FILE     others run on the same device: whose turn it is has FILE locked, and\n"
-        "                   cuDNN's plans are compiled meanwhile\n"
-        "  --csv, --json    instead of a table\n"
-        "  -o, --output FILE\n",
-        CONTEST_LEAST_ROUNDS, CONTEST_MOST_ROUNDS);
+    printf("usage: bench [KERNEL] --shape SHAPE ... [--shapes FILE ...] [options]\n"
+           "\n"
+           "Compares the best kernel that Tilewise has stored with the vendor's libraries, on the\n"
+           "same data, in interleaved rounds. KERNEL is gemm (unless given), aat, transpose or "
+           "copy.\n"
+           "\n"
+           "  --shape SHAPE    as in 4096x4096x1024; may be repeated\n"
+           "  --shapes FILE    a problem a line: [KERNEL] SHAPE [NAME=WORD ...]; with KERNEL on "
+           "the\n"
+           "                   command line, only that one's\n"
+           "  --dtype TYPE     f32 (default), f64, f16, bf16, e4m3, e5m2, i8, u8, u16: what the\n"
+           "                   kernel has\n"
+           "  --trans WORD     nn (default), nt, tn or tt\n"
+           "  --attr NAME=WORD any other attribute of the kernel; may be repeated\n"
+           "  --device ID      as `tune devices` lists them\n"
+           "  --db FILE        a database of results; may be repeated (default: the user's own, "
+           "then\n"
+           "                   the one that was installed)\n"
+           "  --cache POLICY   cold (default) or warm\n"
+           "  --rounds N       %d to %d (default: as many as the times need)\n"
+           "  --csv, --json    instead of a table\n"
+           "  -o, --output FILE\n",
+           CONTEST_LEAST_ROUNDS, CONTEST_MOST_ROUNDS);
 }
 
 static tw_status out_of_memory(tw_error *error) {
@@ -182,9 +172,6 @@ static tw_status take(struct options *o, int letter, char *value, tw_error *erro
         return TW_OK;
     case 'o':
         o->output = value;
-        return TW_OK;
-    case 'T':
-        o->turns = value;
         return TW_OK;
     default:
         o->help = true;

@@ -32,7 +32,6 @@ struct options {
     int rounds;                                       /* 0: as many as the times need */
     enum format format;
     const char *output; /* NULL: standard output */
-    const char *turns;  /* NULL: nobody else is on the device */
     bool help;
 };
 

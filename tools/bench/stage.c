@@ -1,10 +1,6 @@
 #include "tools/bench/stage.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include "runtime/backend/devices.h"
 
@@ -18,12 +14,8 @@ static const struct stage_kind *const kinds[] = {
     NULL};
 
 tw_status stage_open(struct stage *stage, const char *device, const char *const *databases,
-                     const char *cache_policy, const char *turns, tw_error *error) {
-    *stage = (struct stage){.turns = -1};
-    if (turns != NULL)
-        stage->turns = open(turns, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (turns != NULL && stage->turns < 0)
-        return tw_fail(error, TW_INVALID, "--turns %s: %s", turns, strerror(errno));
+                     const char *cache_policy, tw_error *error) {
+    *stage = (struct stage){0};
     tw_status status = tw_device_pick(device, &stage->info, error);
     if (status != TW_OK)
         return status;
@@ -46,25 +38,11 @@ void stage_close(struct stage *stage) {
     tw_close(stage->library);
     if (stage->kind != NULL)
         stage->kind->close(stage);
-    if (stage->turns >= 0)
-        close(stage->turns);
-    *stage = (struct stage){.turns = -1};
+    *stage = (struct stage){0};
 }
 
 tw_status stage_settle(const struct stage *stage, tw_error *error) {
     tw_status status = tw_wait(stage->library, stage->stream, error);
     return status == TW_OK ? stage->library->backend->synchronize(stage->library->device, error)
                            : status;
-}
-
-void stage_take(const struct stage *stage) {
-    while (stage->turns >= 0 && flock(stage->turns, LOCK_EX) != 0 && errno == EINTR) {
-    }
-}
-
-void stage_leave(const struct stage *stage) {
-    if (stage->turns < 0)
-        return;
-    stage_settle(stage, NULL);
-    flock(stage->turns, LOCK_UN);
 }

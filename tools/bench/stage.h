@@ -30,24 +30,17 @@ struct stage {
     void *stream;        /* CUstream, cl_command_queue */
     void *own;           /* what else the kind needs */
     tw_library *library; /* ours */
-    int turns;           /* a file that is locked by whose turn it is; -1: nobody else is there */
 };
 
 extern const struct stage_kind stage_cuda, stage_opencl;
 
 /* Opens the device (NULL: the default one) and our library on it. `databases` and `cache_policy`
- * are those of tw_options; `turns` is made if it is not there, NULL: nobody else is. Close with
- * stage_close also after a failure. */
+ * are those of tw_options. Close with stage_close also after a failure. */
 tw_status stage_open(struct stage *stage, const char *device, const char *const *databases,
-                     const char *cache_policy, const char *turns, tw_error *error);
+                     const char *cache_policy, tw_error *error);
 void stage_close(struct stage *stage);
 
 /* Waits for the stream and for what the checking kernels queued beside it. */
 tw_status stage_settle(const struct stage *stage, tw_error *error);
-
-/* Benches side by side on one device have it in turns: each waits for its own, and leaves the
- * device to the others, idle, while a compiler works for it. */
-void stage_take(const struct stage *stage);
-void stage_leave(const struct stage *stage);
 
 #endif
