@@ -55,7 +55,7 @@ static void nearest(void **state) {
 
 static void what_is_alike(void **state) {
     (void)state;
-    struct tw_description *conv2d;
+    struct tw_description *conv2d, *gemm;
     struct tw_problem problem;
     struct tw_error error;
     must(tw_description_builtin(&conv2d, "conv2d", &error), error);
@@ -70,6 +70,12 @@ static void what_is_alike(void **state) {
     assert_false(tw_problem_has_alike(&problem, ";layout=nhwc"));
     assert_false(tw_problem_has_alike(&problem, ";dtype=bf16,season=1"));
     tw_description_free(conv2d);
+    must(tw_description_builtin(&gemm, "gemm", &error), error);
+    must(tw_problem_read(&problem, gemm, "M=8,N=8,K=8;dtype=f16,trans=nt", &error), error);
+    assert_true(tw_problem_has_alike(&problem, ";dtype=bf16,trans=nt"));
+    assert_false(tw_problem_has_alike(&problem, ";dtype=bf16"));
+    assert_false(tw_problem_has_alike(&problem, ";trans=nt"));
+    tw_description_free(gemm);
 }
 
 /* What won for words that are alike is as good as the problem's own kind, even for its very sizes.
