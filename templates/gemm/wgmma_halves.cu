@@ -31,16 +31,28 @@ TW_DEVICE void multiply_half(tw_u32 base, sum_type sum[TALL][PART_N / 2], int ro
             asm volatile("" : WGMMA_IN_OUT(sum[t][j])::"memory");
 }
 
-/* As in wgmma.cu; but everything is done when it returns. */
+/* As in wgmma.cu; but everything is done when it returns. With scales by blocks, a half is a block of 128 columns. */
+#if BLOCK_SCALED
+TW_DEVICE int multiply_tile(tw_u32 base, sum_type total[TALL][BN / 2], int row, int steps, struct ring *ring,
+                            struct block_scales scales)
+#else
 TW_DEVICE int multiply_tile(tw_u32 base, sum_type total[TALL][BN / 2], int row, int steps, struct ring *ring)
+#endif
 {
     int last = 0;
+#if BLOCK_SCALED
+    const int blocks = BLOCKS_OF_K(scales.K);
+#endif
     TW_UNROLL
     for (int t = 0; t < TALL; t++)
         TW_UNROLL
         for (int j = 0; j < BN / 2; j++)
             total[t][j] = 0;
     for (int step = 0; step < steps; step++) {
+#if BLOCK_SCALED
+        float by_row[TALL][2], by_block[BN / 128 + 2];
+        TAKE_BLOCK_SCALES(scales, blocks, step, by_row, by_block);
+#endif
         barrier_wait(FULL(ring->stage), ring->phase);
         last = ring->stage;
         TW_UNROLL
@@ -53,7 +65,12 @@ TW_DEVICE int multiply_tile(tw_u32 base, sum_type total[TALL][BN / 2], int row, 
             for (int t = 0; t < TALL; t++)
                 TW_UNROLL
                 for (int j = 0; j < PART_N / 2; j++)
+#if BLOCK_SCALED
+                    total[t][half * (PART_N / 2) + j] = fmaf(sum[t][j], by_row[t][j % 4 / 2] * by_block[half],
+                                                             total[t][half * (PART_N / 2) + j]);
+#else
                     total[t][half * (PART_N / 2) + j] += sum[t][j];
+#endif
         }
         ring_next(ring);
     }

@@ -102,14 +102,6 @@ TW_DEVICE int multiply_tile(tw_u32 base, sum_type sum[TALL][BN / 2], int row, in
 /* The tensor cores add 8-bit floats with some 14 bits below the largest term, so their sums are emptied into
  * others, which round as f32 does, every PROMOTED stages. */
 #if BLOCK_SCALED
-/* With scales by blocks they are multiplied on the way, for a stage is a block of K: in row m of C by A's, in column n
- * by that of B's block of 128. */
-struct block_scales {
-    TW_GLOBAL const float *a_scales, *b_scales;
-    int m, n, M, N, K; /* m: the thread's first row; n: the tile's first column */
-    int first;         /* the step of K that the block begins with */
-};
-
 TW_DEVICE int multiply_tile(tw_u32 base, sum_type total[TALL][BN / 2], int row, int steps, struct ring *ring,
                             struct block_scales scales)
 #else
@@ -133,15 +125,7 @@ TW_DEVICE int multiply_tile(tw_u32 base, sum_type total[TALL][BN / 2], int row, 
         const int end = steps - step < PROMOTED ? steps : step + PROMOTED;
 #if BLOCK_SCALED
         float by_row[TALL][2], by_block[BN / 128 + 2];
-        TW_UNROLL
-        for (int i = 0; i < TALL * 2; i++)
-            by_row[i / 2][i % 2] =
-                scales.a_scales[(tw_index)min(scales.m + i / 2 * 64 + i % 2 * 8, scales.M - 1) * blocks +
-                                scales.first + step];
-        TW_UNROLL
-        for (int i = 0; i < BN / 128 + 2; i++)
-            by_block[i] = scales.b_scales[(tw_index)(min(scales.n + i * 128, scales.N - 1) / 128) * blocks +
-                                          scales.first + step];
+        TAKE_BLOCK_SCALES(scales, blocks, step, by_row, by_block);
 #endif
         for (const int first = step; step < end; step++) {
             barrier_wait(FULL(ring->stage), ring->phase);
