@@ -187,6 +187,8 @@ static tw_status drop_stale(struct model_samples *s, struct tw_error *error) {
     tw_status status =
         today == NULL || stale == NULL ? tw_fail(error, TW_NO_MEMORY, "out of memory") : TW_OK;
     for (int i = 0; i < s->configuration_count && status == TW_OK; i++) {
+        if (s->configurations[i].template_hash == NULL)
+            continue; /* it was right nowhere */
         tw_status current = is_current(s, today, i, error);
         stale[i] = current != TW_OK;
         s->stale += stale[i];
