@@ -8,6 +8,10 @@
 /* What is preferred for its binary may so much more take longer at one deviation to the worse. */
 static const double LESS_SURE = 1.1;
 
+/* Where a dimension changes from one request to the next a compile is not the last one: there what
+ * is preferred for its binary may be so much further from the best. */
+static const double WHERE_SIZES_CHANGE = 2;
+
 static void put_first(struct tw_ranking *ranking, size_t i) {
     const struct tw_candidate candidate = ranking->all[i];
     memmove(&ranking->all[1], &ranking->all[0], i * sizeof candidate);
@@ -17,7 +21,8 @@ static void put_first(struct tw_ranking *ranking, size_t i) {
 /* Whether one is predicted to be about as fast as the best, and about as surely. */
 static bool is_close(const struct tw_ranking *ranking, const struct tw_candidate *candidate) {
     const struct tw_candidate *best = &ranking->all[0];
-    const double most = 1 + ranking->search->query->tolerance;
+    const struct tw_query *query = ranking->search->query;
+    const double most = 1 + query->tolerance * (query->changing != 0 ? WHERE_SIZES_CHANGE : 1);
     return candidate->predicted_us <= most * best->predicted_us &&
            tw_candidate_at_worst(candidate) <= most * LESS_SURE * tw_candidate_at_worst(best);
 }

@@ -105,7 +105,8 @@ struct chosen_from {
 };
 
 static bool is_from(const struct chosen_from *from, int sample) {
-    return from->of_problem[from->samples->all[sample].problem] == from->kind &&
+    const int problem = from->samples->all[sample].problem;
+    return from->of_problem[problem] == from->kind && !from->samples->problems[problem].is_anchor &&
            (from->used == NULL || from->used[sample]);
 }
 

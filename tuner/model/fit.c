@@ -21,6 +21,8 @@ static const double NEAR_THE_BEST = 1.5;
 /* A tree for so many trials: what is worth knowing of one more kind of problem takes more of them,
  * and each costs whoever reads the model. */
 enum { TRIALS_A_TREE = 32, MOST_TREES = 400 };
+/* What is grown on an earlier model has less to say. */
+enum { TRIALS_A_TREE_MORE = 48 };
 
 struct fitting {
     const struct model_samples *samples;
@@ -32,7 +34,8 @@ struct fitting {
 
 static struct boost_options options_for(const struct model_samples *s) {
     struct boost_options options = BOOST_USUAL;
-    int trees = s->count / TRIALS_A_TREE < MOST_TREES ? s->count / TRIALS_A_TREE : MOST_TREES;
+    const int each = s->onto != NULL ? TRIALS_A_TREE_MORE : TRIALS_A_TREE;
+    const int trees = s->count / each < MOST_TREES ? s->count / each : MOST_TREES;
     options.trees = trees > options.trees ? trees : options.trees;
     return options;
 }
@@ -73,7 +76,8 @@ static tw_status regret_of(const struct model_samples *s, const struct model_cho
     }
     double sum = 0;
     for (size_t i = 0; i < problems; i++) {
-        if (time[i] == 0 || (kind >= 0 && choice->of_problem[i] != kind))
+        if (time[i] == 0 || s->problems[i].is_anchor ||
+            (kind >= 0 && choice->of_problem[i] != kind))
             continue;
         double ratio = time[i] / s->problems[i].best_us;
         if (ratio > regret->worst) {
@@ -149,7 +153,8 @@ static tw_status fit_folds(struct fitting *f, struct fit_report *report, struct 
     double sum = 0;
     int count = 0;
     for (int i = 0; i < s->count && status == TW_OK; i++) {
-        if (s->all[i].time_us > NEAR_THE_BEST * s->problems[s->all[i].problem].best_us)
+        const struct sampled_problem *problem = &s->problems[s->all[i].problem];
+        if (problem->is_anchor || s->all[i].time_us > NEAR_THE_BEST * problem->best_us)
             continue;
         double error_of = log(f->predicted[i] / s->all[i].time_us);
         sum += error_of * error_of;
@@ -310,7 +315,7 @@ static int said_before(const struct model_samples *s, const char *key) {
 static int problems_with_trials(const struct model_samples *s) {
     int count = 0;
     for (int i = 0; i < s->problem_count; i++)
-        count += isfinite(s->problems[i].best_us);
+        count += isfinite(s->problems[i].best_us) && !s->problems[i].is_anchor;
     return count;
 }
 
@@ -360,8 +365,9 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
     if (f.wanted == NULL || f.weights == NULL || f.predicted == NULL || f.used == NULL ||
         f.chosen == NULL)
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
-    *report = (struct fit_report){
-        .trials = s->count, .problems = problems_with_trials(s), .kind_count = choice.kind_count};
+    *report = (struct fit_report){.trials = s->count - s->anchors,
+                                  .problems = problems_with_trials(s),
+                                  .kind_count = choice.kind_count};
     for (int k = 0; k < choice.kind_count; k++)
         strcpy(report->kinds[k].attributes, choice.kinds[k].attributes);
     for (int i = 0; i < s->configuration_count && status == TW_OK; i++)

@@ -347,6 +347,49 @@ static tw_status look_at_all(struct model_samples *s, struct tw_error *error) {
     return TW_OK;
 }
 
+/* Trees know kinds of problems by the same features: of those that have no trials the earlier model
+ * is held to what it says, of what it chooses from on the problems that its file names. */
+static bool has_trials(const struct model_samples *s, int kind) {
+    for (int i = 0; i < s->problem_count; i++)
+        if (isfinite(s->problems[i].best_us) && !s->problems[i].is_anchor &&
+            tw_model_kind(s->onto, &s->problems[i].problem) == kind)
+            return true;
+    return false;
+}
+
+static bool add_anchor(struct reading *r, int problem, int configuration) {
+    struct model_samples *s = r->samples;
+    const size_t width = (size_t)s->shape.feature_count;
+    struct sample sample = {.problem = problem, .configuration = configuration};
+    if (!grow((void **)&s->all, s->count, &r->room, sizeof *s->all))
+        return lack(r);
+    double *vectors = realloc(s->vectors, ((size_t)s->count + 1) * width * sizeof *vectors);
+    if (vectors == NULL)
+        return lack(r);
+    s->vectors = vectors;
+    if (!look(s, &sample, &vectors[(size_t)s->count * width]))
+        return true;
+    sample.time_us = sample.estimate_us;
+    s->all[s->count++] = sample;
+    s->anchors++;
+    s->problems[problem].is_anchor = true;
+    s->problems[problem].best_us = fmin(s->problems[problem].best_us, sample.time_us);
+    return true;
+}
+
+static void add_anchors(struct reading *r) {
+    struct model_samples *s = r->samples;
+    for (int kind = 0; kind < s->onto->kind_count && r->status == TW_OK; kind++) {
+        if (has_trials(s, kind))
+            continue;
+        for (int p = 0; p < s->problem_count; p++)
+            for (int c = 0; c < s->configuration_count && r->status == TW_OK; c++)
+                if ((s->configurations[c].before >> kind & 1) != 0 &&
+                    tw_model_kind(s->onto, &s->problems[p].problem) == kind)
+                    add_anchor(r, p, c);
+    }
+}
+
 tw_status model_samples_read(struct model_samples *s, tw_db *db,
                              const struct tw_description *description,
                              const struct tw_device_info *device, const char *cache,
@@ -374,6 +417,8 @@ tw_status model_samples_read(struct model_samples *s, tw_db *db,
         r.status = choose_features(s, error);
     if (r.status == TW_OK)
         r.status = look_at_all(s, error);
+    if (r.status == TW_OK && onto != NULL && s->count > 0)
+        add_anchors(&r);
     if (r.status == TW_OK && s->count == 0)
         r.status = tw_fail(error, TW_NOT_FOUND,
                            "no trials of %s on %s to fit a model to; tune record makes them",

@@ -15,6 +15,7 @@ struct sampled_problem {
     struct tw_problem problem;
     char *key;
     double best_us;
+    bool is_anchor; /* its times are what the earlier model says */
 };
 
 struct sampled_configuration {
@@ -39,7 +40,8 @@ struct model_samples {
     const struct tw_device_info *device;
     const char *cache;
     const struct tw_model *onto; /* an earlier model, to which trees are added; NULL: none */
-    int count, problem_count, configuration_count;
+    int count, anchors;          /* the latter of `count`, and last */
+    int problem_count, configuration_count;
     struct sample *all;
     struct sampled_problem *problems;
     struct sampled_configuration *configurations;
