@@ -120,6 +120,17 @@ class Record(support.EndToEnd):
         self.assertIn("model before", said)
         chosen = self.ask("explain", *kernel, "--shape", "12x12", "--db", other, "--cache", "cold", device=DEVICE)
         self.assertEqual(chosen["rule"], "predicted")
+        # A kind without new trials is held to what was said of it, and counts for nothing.
+        only = self.home / "only.db"
+        self.record("--quiet", "--db", only, listed="12x40 dtype=f64\n16x16 dtype=f64\n64x64 dtype=f64\n")
+        held = self.ask("model", "fit", *kernel, "--db", only, "--from", first, device=DEVICE)
+        self.assertEqual((held["problems"], held["model"]["problems"]), (3, 3))
+        self.assertEqual([kind["model"]["problems"] for kind in held["kinds"]], [0, 3])
+        said = self.ask("explain", *kernel, "--shape", "9x12", "--db", only, "--cache", "cold", device=DEVICE)
+        self.run_command("model", "import", first, "--db", self.home / "first.db", device=None)
+        before = self.ask("explain", *kernel, "--shape", "9x12", "--db", self.home / "first.db", "--cache", "cold",
+                          device=DEVICE)
+        self.assertLess(abs(said["predicted_us"] / before["predicted_us"] - 1), 0.5)
         # Another kernel's, another policy's, none at all.
         for words, says in ((("transpose", "--db", other, "--from", first), "is a model of double on"),
                             ((*kernel, "--db", other, "--from", first, "--cache", "warm"), "is a model of double on"),

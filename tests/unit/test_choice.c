@@ -53,6 +53,28 @@ static void few_for_each_kind(void **state) {
     }
     assert_false(model_chooses(&choice, -1, 0));
     model_choice_free(&choice);
+    /* What was wrong on a problem is not chosen for its kind, however fast it was. */
+    static struct sampled_mistake mistake = {.problem = 0, .configuration = 3};
+    all.mistakes = &mistake;
+    for (all.mistake_count = 1; mistake.problem < 3; mistake.problem += 2) {
+        must(model_choose(&choice, &all, NULL, &error), error);
+        assert_int_equal(model_chooses(&choice, 0, 0), 1);
+        assert_int_equal(model_chooses(&choice, 1, 3), mistake.problem == 0);
+        model_choice_free(&choice);
+    }
+    all.mistake_count = 0;
+    /* What is good for one kind is chosen for another where it was not far from the best. */
+    samples[7].time_us = 14;
+    must(model_choose(&choice, &all, NULL, &error), error);
+    assert_true(model_chooses(&choice, 0, 3));
+    model_choice_free(&choice);
+    /* But not by times that an earlier model only says. */
+    problems[1].is_anchor = true;
+    must(model_choose(&choice, &all, NULL, &error), error);
+    assert_false(model_chooses(&choice, 0, 3));
+    model_choice_free(&choice);
+    problems[1].is_anchor = false;
+    samples[7].time_us = 30;
     /* What an earlier model chose stays, in its kinds' places, and saves what is as good. */
     static const struct tw_model onto = {
         .kind_count = 2, .kinds = {{.attributes = ";dtype=f64"}, {.attributes = ""}}};
