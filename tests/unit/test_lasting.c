@@ -59,16 +59,21 @@ static void what_lasts_is_preferred(void **state) {
     store_row(house, "M=8,N=80", 80, blocks[1], 5.5);
     struct tw_selection s = chosen(house, 0, 0.15, none_is_ready);
     assert_true(s.configuration.values[0] == 32 && !s.lasting && !s.ready);
-    s = chosen(house, 2, 0.15, none_is_ready);
+    s = chosen(house, 2, 0.075, none_is_ready);
     assert_true(s.configuration.values[0] == 128 && s.lasting && !s.ready);
     /* Rows make no other binary, so the best lasts as long. */
-    s = chosen(house, 1, 0.15, none_is_ready);
+    s = chosen(house, 1, 0.075, none_is_ready);
     assert_true(s.configuration.values[0] == 32 && !s.lasting);
     /* What is far from the best is not taken for that; and what is there needs no other. */
     s = chosen(house, 2, 0, none_is_ready);
     assert_true(s.configuration.values[0] == 32 && !s.lasting);
-    s = chosen(house, 2, 0.15, all_are_ready);
+    s = chosen(house, 2, 0.075, all_are_ready);
     assert_true(s.configuration.values[0] == 32 && !s.lasting);
+    /* Where sizes change what is there may be twice as far from the best. */
+    s = chosen(house, 0, 0.075, the_widest_is_ready);
+    assert_true(s.configuration.values[0] == 32 && !s.ready);
+    s = chosen(house, 2, 0.075, the_widest_is_ready);
+    assert_true(s.configuration.values[0] == 128 && s.ready);
 }
 
 /* Blocks of 128 are there and too slow for this size; for the others they are hardly slower than
@@ -78,9 +83,9 @@ static void what_is_there_does_for_other_sizes(void **state) {
     store_row(house, "M=8,N=112", 112, blocks[0], 5);
     store_row(house, "M=8,N=80", 80, blocks[2], 5.2);
     store_row(house, "M=8,N=128", 128, blocks[1], 5.7);
-    struct tw_selection s = chosen(house, 2, 0.1, none_is_ready);
+    struct tw_selection s = chosen(house, 2, 0.05, none_is_ready);
     assert_true(s.configuration.values[0] == 64 && s.lasting && !s.ready);
-    s = chosen(house, 2, 0.1, the_widest_is_ready);
+    s = chosen(house, 2, 0.05, the_widest_is_ready);
     assert_true(s.configuration.values[0] == 32 && !s.lasting && !s.ready);
 }
 
