@@ -54,7 +54,8 @@ bool call_is_apart(const struct call *call, const uintptr_t at[CALL_ARRAYS]) {
     return true;
 }
 
-int call_launch(struct call *call, void *stream, const uintptr_t at[CALL_ARRAYS]) {
+tw_status call_launch(const struct call *call, void *stream, const uintptr_t at[CALL_ARRAYS],
+                      tw_error *error) {
     const uintptr_t a = at[call->swapped ? CALL_B : CALL_A],
                     b = at[call->swapped ? CALL_A : CALL_B];
     tw_gemm_descriptor own;
@@ -65,20 +66,17 @@ int call_launch(struct call *call, void *stream, const uintptr_t at[CALL_ARRAYS]
         own.e = (const void *)at[CALL_E];
         descriptor = &own;
     }
-    tw_error error; /* a kilobyte, which only a failure reads */
-    error.message[0] = '\0';
-    tw_status status;
-    /* A plan that was forgotten is compiled again, and a driver's full queue is waited for. */
-    Py_BEGIN_ALLOW_THREADS status =
-        call->function(call->library, stream, descriptor, (const void *)a, (const void *)b,
-                       (void *)at[CALL_OUT], &error);
-    Py_END_ALLOW_THREADS if (status == TW_OK) return 0;
-    PyObject *nothing = PyObject_CallFunction(call->fail, "iy", (int)status, error.message);
+    error->message[0] = '\0';
+    return call->function(call->library, stream, descriptor, (const void *)a, (const void *)b,
+                          (void *)at[CALL_OUT], error);
+}
+
+void call_fail(const struct call *call, tw_status status, const tw_error *error) {
+    PyObject *nothing = PyObject_CallFunction(call->fail, "iy", (int)status, error->message);
     if (nothing != NULL) {
         Py_DECREF(nothing);
         PyErr_SetString(PyExc_SystemError, "a failure raised nothing");
     }
-    return -1;
 }
 
 /* The addresses of a method's last arguments. */
@@ -107,9 +105,17 @@ static PyObject *launch(PyObject *self, PyObject *const *arguments, Py_ssize_t c
     void *stream = PyLong_AsVoidPtr(arguments[0]);
     if ((stream == NULL && PyErr_Occurred()) || !addresses(arguments + 1, at))
         return NULL;
-    if (call_launch((struct call *)self, stream, at) != 0)
-        return NULL;
-    Py_RETURN_NONE;
+    const struct call *call = (struct call *)self;
+    tw_error error; /* a kilobyte, which only a failure reads */
+    tw_status status;
+    /* A plan that was forgotten is compiled again, and a driver's full queue is waited for. */
+    Py_BEGIN_ALLOW_THREADS;
+    status = call_launch(call, stream, at, &error);
+    Py_END_ALLOW_THREADS;
+    if (status == TW_OK)
+        Py_RETURN_NONE;
+    call_fail(call, status, &error);
+    return NULL;
 }
 
 static PyMethodDef methods[] = {

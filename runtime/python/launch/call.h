@@ -39,7 +39,10 @@ PyObject *call_type(void);
  * such array. */
 bool call_is_apart(const struct call *call, const uintptr_t at[CALL_ARRAYS]);
 
-/* Queues the work; other threads of Python's run meanwhile. 0, or -1 with an exception. */
-int call_launch(struct call *call, void *stream, const uintptr_t at[CALL_ARRAYS]);
+/* Queues the work, with nothing of Python's, so that other threads of it may run. */
+tw_status call_launch(const struct call *call, void *stream, const uintptr_t at[CALL_ARRAYS],
+                      tw_error *error);
+/* Raises what a launch answered. */
+void call_fail(const struct call *call, tw_status status, const tw_error *error);
 
 #endif

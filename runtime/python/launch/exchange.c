@@ -5,6 +5,7 @@
 
 #include "runtime/python/launch/call.h"
 #include "runtime/python/launch/dlpack.h"
+#include "runtime/python/launch/keys.h"
 
 /* More dimensions than a product can have are left to Python, which says what is wrong with them.
  */
@@ -14,9 +15,11 @@ struct exchange {
     PyObject_HEAD const struct dlpack_exchange *interface;
     /* A tuple of the types, exactly which are meant. */
     PyObject *types;
-    /* Whether gradients are wanted at the moment. */
+    /* Whether gradients are wanted at the moment: in C, where there is such, else in Python. */
+    bool (*grad_mode)(void);
     PyObject *is_grad_enabled;
     struct maker maker;
+    struct keys keys;
 };
 
 /* What a call is looked up by, of its arrays. */
@@ -26,7 +29,7 @@ struct geometry {
 };
 
 /* What else it is looked up by, as Python is given it. */
-enum { ALPHA, BETA, DTYPE, ACTIVATION, COMPUTE, BIAS_ALONG, OPTIONS };
+enum { ALPHA, BETA, DTYPE, ACTIVATION, COMPUTE, BIAS_ALONG, OPTIONS = KEYS_OPTIONS };
 
 static PyObject *name_of_gradients, *name_of_new, *columns, *type_of_calls;
 
@@ -34,9 +37,10 @@ static PyObject *new (PyTypeObject *type, PyObject *arguments, PyObject *keyword
     if (keywords != NULL && PyDict_Size(keywords) > 0)
         return PyErr_Format(PyExc_TypeError, "Exchange takes no keywords");
     PyObject *capsule, *types, *is_grad_enabled, *maker_from;
+    unsigned long long grad_mode;
     struct maker maker;
-    if (!PyArg_ParseTuple(arguments, "OO!OO", &capsule, &PyTuple_Type, &types, &is_grad_enabled,
-                          &maker_from) ||
+    if (!PyArg_ParseTuple(arguments, "OO!OKO", &capsule, &PyTuple_Type, &types, &is_grad_enabled,
+                          &grad_mode, &maker_from) ||
         !maker_read(&maker, maker_from))
         return NULL;
     const struct dlpack_exchange *interface = PyCapsule_GetPointer(capsule, DLPACK_CAPSULE);
@@ -53,6 +57,7 @@ static PyObject *new (PyTypeObject *type, PyObject *arguments, PyObject *keyword
         return NULL;
     exchange->interface = interface;
     exchange->types = Py_NewRef(types);
+    exchange->grad_mode = (bool (*)(void))(uintptr_t)grad_mode;
     exchange->is_grad_enabled = Py_NewRef(is_grad_enabled);
     exchange->maker = maker;
     return (PyObject *)exchange;
@@ -63,6 +68,7 @@ static void free_exchange(PyObject *self) {
     PyTypeObject *type = Py_TYPE(self);
     Py_XDECREF(exchange->types);
     Py_XDECREF(exchange->is_grad_enabled);
+    keys_free(&exchange->keys);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
 }
@@ -134,7 +140,7 @@ static bool are_defaults(PyObject *const options[OPTIONS]) {
  * is the result has no address of its own. A new reference; NULL without an exception: Python has
  * to look.
  */
-static PyObject *key_of(const struct exchange *exchange, PyObject *const arrays[CALL_ARRAYS],
+static PyObject *key_of(struct exchange *exchange, PyObject *const arrays[CALL_ARRAYS],
                         PyObject *const options[OPTIONS], uintptr_t at[CALL_ARRAYS],
                         struct dlpack_tensor *first) {
     struct geometry geometry = {.length = 0};
@@ -147,24 +153,37 @@ static PyObject *key_of(const struct exchange *exchange, PyObject *const arrays[
             return NULL;
         }
     }
+    struct keys_one *place = keys_place(&exchange->keys, geometry.words, geometry.length);
+    if (keys_is(place, geometry.words, geometry.length, options))
+        return Py_NewRef(place->key);
     PyObject *bytes = PyBytes_FromStringAndSize((const char *)geometry.words,
                                                 geometry.length * (Py_ssize_t)sizeof(int64_t));
-    if (bytes == NULL || are_defaults(options))
-        return bytes;
-    PyObject *key = PyTuple_Pack(1 + OPTIONS, bytes, options[ALPHA], options[BETA], options[DTYPE],
-                                 options[ACTIVATION], options[COMPUTE], options[BIAS_ALONG]);
+    if (bytes == NULL)
+        return NULL;
+    PyObject *key =
+        are_defaults(options)
+            ? Py_NewRef(bytes)
+            : PyTuple_Pack(1 + OPTIONS, bytes, options[ALPHA], options[BETA], options[DTYPE],
+                           options[ACTIVATION], options[COMPUTE], options[BIAS_ALONG]);
+    if (key != NULL)
+        keys_keep(place, key, bytes, options);
     Py_DECREF(bytes);
     return key;
 }
 
+static int is_grad_enabled(const struct exchange *exchange) {
+    if (exchange->grad_mode != NULL)
+        return exchange->grad_mode();
+    PyObject *enabled = PyObject_CallNoArgs(exchange->is_grad_enabled);
+    Py_XDECREF(enabled);
+    return enabled == NULL ? -1 : enabled == Py_True;
+}
+
 /* Whether somebody may ask for gradients of the result; -1 with an exception. */
 static int wants_gradients(const struct exchange *exchange, PyObject *const arrays[CALL_ARRAYS]) {
-    PyObject *enabled = PyObject_CallNoArgs(exchange->is_grad_enabled);
-    if (enabled == NULL)
-        return -1;
-    Py_DECREF(enabled);
-    if (enabled != Py_True)
-        return 0;
+    const int enabled = is_grad_enabled(exchange);
+    if (enabled <= 0)
+        return enabled;
     for (int i = 0; i < CALL_ARRAYS; i++) {
         if (arrays[i] == Py_None)
             continue;
@@ -196,38 +215,67 @@ static PyObject *make_by_python(const struct exchange *exchange, const struct ca
     return result;
 }
 
-static PyObject *make_result(const struct exchange *exchange, const struct call *call,
-                             PyObject *like, const struct dlpack_tensor *first, uintptr_t *at) {
-    PyObject *made =
-        maker_make(&exchange->maker, &call->result, first->device_type, first->device_id, at);
-    return made != NULL ? made : make_by_python(exchange, call, like, at);
+/* The stream that is meant; false with an exception. */
+static bool find_stream(const struct exchange *exchange, PyObject *given,
+                        const struct dlpack_tensor *first, void **stream) {
+    if (given == Py_None)
+        return exchange->interface->current_stream(first->device_type, first->device_id, stream) ==
+               0;
+    *stream = PyLong_AsVoidPtr(given);
+    return *stream != NULL || !PyErr_Occurred();
 }
 
-static PyObject *launch(const struct exchange *exchange, struct call *call,
-                        PyObject *const arrays[CALL_ARRAYS], PyObject *given_stream,
-                        uintptr_t at[CALL_ARRAYS], const struct dlpack_tensor *first) {
-    void *stream = NULL;
-    if (given_stream != Py_None) {
-        stream = PyLong_AsVoidPtr(given_stream);
-        if (stream == NULL && PyErr_Occurred())
+/* What a launch is made with, and what comes of it. */
+struct launch {
+    const struct exchange *exchange;
+    const struct call *call;
+    const struct dlpack_tensor *first;
+    uintptr_t *at;
+    void *stream;
+    void *handle; /* of a result that was made; NULL: there is none */
+    tw_status status;
+    tw_error *error;
+};
+
+/* Makes the result where none is given, and queues the work. False: it is for Python to make one.
+ * Nothing of Python's is used: a plan that was forgotten is compiled again, and a driver's full
+ * queue is waited for. */
+static bool make_and_queue(struct launch *launch, bool given) {
+    const struct dlpack_tensor *first = launch->first;
+    if (!given && !maker_make(&launch->exchange->maker, &launch->call->result, first->device_type,
+                              first->device_id, &launch->handle, &launch->at[CALL_OUT]))
+        return false;
+    launch->status = call_launch(launch->call, launch->stream, launch->at, launch->error);
+    return true;
+}
+
+/* The result; the reference of one that was given is taken. */
+static PyObject *launch(struct launch *launch, PyObject *result, PyObject *like) {
+    bool done;
+    Py_BEGIN_ALLOW_THREADS;
+    done = make_and_queue(launch, result != NULL);
+    Py_END_ALLOW_THREADS;
+    if (!done) {
+        result = make_by_python(launch->exchange, launch->call, like, &launch->at[CALL_OUT]);
+        if (result == NULL)
             return NULL;
-    } else if (exchange->interface->current_stream(first->device_type, first->device_id, &stream) !=
-               0) {
-        return NULL;
+        Py_BEGIN_ALLOW_THREADS;
+        make_and_queue(launch, true);
+        Py_END_ALLOW_THREADS;
     }
-    PyObject *result = arrays[CALL_OUT];
-    if (result != Py_None)
-        Py_INCREF(result);
-    else if ((result = make_result(exchange, call, arrays[CALL_A], first, &at[CALL_OUT])) == NULL)
+    if (launch->handle != NULL &&
+        (result = maker_wrap(&launch->exchange->maker, launch->handle)) == NULL)
         return NULL;
-    if (call_launch(call, stream, at) != 0)
+    if (launch->status != TW_OK) {
         Py_CLEAR(result);
+        call_fail(launch->call, launch->status, launch->error);
+    }
     return result;
 }
 
 /* gemm(calls, traced, stream, arrays..., options...) */
 static PyObject *gemm(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
-    const struct exchange *exchange = (struct exchange *)self;
+    struct exchange *exchange = (struct exchange *)self;
     if (count != 3 + CALL_ARRAYS + OPTIONS)
         return PyErr_Format(PyExc_TypeError, "gemm takes %d arguments", 3 + CALL_ARRAYS + OPTIONS);
     PyObject *const *arrays = arguments + 3;
@@ -244,14 +292,21 @@ static PyObject *gemm(PyObject *self, PyObject *const *arguments, Py_ssize_t cou
         Py_RETURN_NONE;
     }
     PyObject *result = NULL;
+    tw_error error; /* a kilobyte, which only a failure reads */
+    struct launch work = {.exchange = exchange,
+                          .call = (struct call *)call,
+                          .first = &first,
+                          .at = at,
+                          .error = &error};
     const int wanted = arguments[1] == Py_True ? 0 : wants_gradients(exchange, arrays);
     if ((PyObject *)Py_TYPE(call) != type_of_calls)
         PyErr_SetString(PyExc_TypeError, "calls has something else than a Call");
     else if (wanted > 0 || (wanted == 0 && arrays[CALL_OUT] != Py_None &&
                             !call_is_apart((struct call *)call, at)))
         result = Py_NewRef(Py_None);
-    else if (wanted == 0)
-        result = launch(exchange, (struct call *)call, arrays, arguments[2], at, &first);
+    else if (wanted == 0 && find_stream(exchange, arguments[2], &first, &work.stream))
+        result = launch(&work, arrays[CALL_OUT] == Py_None ? NULL : Py_NewRef(arrays[CALL_OUT]),
+                        arrays[CALL_A]);
     Py_DECREF(call);
     return result;
 }

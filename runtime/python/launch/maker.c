@@ -41,21 +41,25 @@ bool maker_result_read(struct maker_result *result, PyObject *sizes, long type) 
     return true;
 }
 
-PyObject *maker_make(const struct maker *maker, const struct maker_result *result,
-                     int32_t device_type, int32_t device_id, uintptr_t *at) {
+bool maker_make(const struct maker *maker, const struct maker_result *result, int32_t device_type,
+                int32_t device_id, void **handle, uintptr_t *at) {
+    void *data = NULL;
     if (maker->empty_strided == NULL || result->type < 0 ||
-        (device_type != HOST && device_type != CUDA))
-        return NULL;
-    void *handle = NULL, *data = NULL;
-    int32_t failed;
-    /* An allocator may wait for another thread, which may wait for Python. */
-    Py_BEGIN_ALLOW_THREADS failed =
+        (device_type != HOST && device_type != CUDA) ||
         maker->empty_strided(result->dimensions, result->sizes, result->strides, result->type,
-                             device_type == CUDA ? maker->cuda : maker->cpu, device_id, &handle);
-    Py_END_ALLOW_THREADS if (failed != 0) return NULL;
-    PyObject *made = maker->data(handle, &data) == 0 && data != NULL ? maker->wrap(handle) : NULL;
-    maker->drop(handle);
-    PyErr_Clear();
+                             device_type == CUDA ? maker->cuda : maker->cpu, device_id,
+                             handle) != 0)
+        return false;
+    if (maker->data(*handle, &data) != 0 || data == NULL) {
+        maker->drop(*handle);
+        return false;
+    }
     *at = (uintptr_t)data;
+    return true;
+}
+
+PyObject *maker_wrap(const struct maker *maker, void *handle) {
+    PyObject *made = maker->wrap(handle);
+    maker->drop(handle);
     return made;
 }

@@ -35,9 +35,12 @@ struct maker_result {
 bool maker_read(struct maker *maker, PyObject *from);
 /* From a tuple of sizes. False with an exception. */
 bool maker_result_read(struct maker_result *result, PyObject *sizes, long type);
-/* A new tensor on a device of DLPack's, and where its memory is. NULL without an exception: it is
- * not to be had this way, and `new_empty` says why. */
-PyObject *maker_make(const struct maker *maker, const struct maker_result *result,
-                     int32_t device_type, int32_t device_id, uintptr_t *at);
+/* The memory of a new tensor on a device of DLPack's, and its handle, with nothing of Python's, so
+ * that other threads of it may run: an allocator may wait for one that waits for Python. False: it
+ * is not to be had this way, and `new_empty` says why. */
+bool maker_make(const struct maker *maker, const struct maker_result *result, int32_t device_type,
+                int32_t device_id, void **handle, uintptr_t *at);
+/* What was made as Python has it; takes the handle. NULL with an exception. */
+PyObject *maker_wrap(const struct maker *maker, void *handle);
 
 #endif

@@ -39,10 +39,11 @@ class Exchange:
         capsule: Any,
         types: tuple[type, ...],
         is_grad_enabled: Callable[[], bool],
+        grad_mode: int,
         maker: tuple[int, int, int, int, int, int] | None,
         /,
     ) -> Exchange:
-        """``maker`` is how new arrays are made in C: ``struct maker`` of launch/maker.h. LookupError: the interface is
+        """``grad_mode`` is the address of what answers as ``is_grad_enabled`` in C, or 0. ``maker`` is how new arrays are made in C: ``struct maker`` of launch/maker.h. LookupError: the interface is
         of another version."""
 
     def key(

@@ -59,6 +59,12 @@ def _maker(libraries: tuple[ctypes.CDLL, ctypes.CDLL] | None) -> tuple[int, int,
         return None
 
 
+def _grad_mode(libraries: tuple[ctypes.CDLL, ctypes.CDLL] | None) -> int:
+    """PyTorch's ``is_grad_enabled`` in C; 0: it has none."""
+    function = libraries and getattr(libraries[0], "aoti_torch_grad_mode_is_enabled", None)
+    return ctypes.cast(function, ctypes.c_void_p).value or 0 if function else 0
+
+
 _libtorch = _libraries()
 
 
@@ -67,7 +73,7 @@ def _exchange() -> Exchange | None:
     capsule = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
     try:
         types = (torch.Tensor, torch.nn.Parameter)
-        return capsule and Exchange(capsule, types, torch.is_grad_enabled, _maker(_libtorch))
+        return capsule and Exchange(capsule, types, torch.is_grad_enabled, _grad_mode(_libtorch), _maker(_libtorch))
     except (LookupError, ValueError):
         return None
 

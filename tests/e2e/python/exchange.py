@@ -131,6 +131,6 @@ def capsule(major=1, previous=None, name=b"dlpack_exchange_api"):
 
 
 INTERFACE = interface()
-EXCHANGE = _native.Exchange(capsule(), (Array,), lambda: True, MAKER)
+EXCHANGE = _native.Exchange(capsule(), (Array,), lambda: True, 0, MAKER)
 Exchanging.exchange = EXCHANGE
 _families[Array] = Exchanging()

@@ -216,6 +216,35 @@ class Exchanged(unittest.TestCase):
                     self.assertEqual(exchange.makings[-1:], [asked] if number > 0 else [])
         self.assertEqual(exchange.handles, {})
 
+    def test_more_calls_than_keys_are_kept(self):
+        """In turns, with numbers that are other objects each time."""
+        for turn in range(2):
+            for i in range(1, 200):
+                a, b, c = exchange.Array((i, 30), A), exchange.Array((30, 40), B), exchange.Array((i, 40), C)
+                for alpha in (1.0, float(f"{i}.5")):
+                    exchange.looks.clear()
+                    tilewise.gemm(a, b, out=c, alpha=alpha)
+                    self.assertEqual((DESCRIPTOR.m, DESCRIPTOR.alpha), (i, alpha))
+                    self.assertEqual(bool(exchange.looks), turn == 0)
+
+    def test_whether_gradients_are_wanted_is_asked_in_c(self):
+        """Where there is something to ask."""
+        says = [True]
+        grad_mode = ctypes.CFUNCTYPE(ctypes.c_bool)(lambda: says[0])
+        asks = _native.Exchange(exchange.capsule(), (exchange.Array,), lambda: self.fail("Python was asked"),
+                                ctypes.cast(grad_mode, ctypes.c_void_p).value, exchange.MAKER)  # fmt: skip
+        tilewise.gemm(self.a, self.b, out=self.c)
+
+        def again():
+            options = (None, None, 1.0, None, None, None, None, "columns")
+            return asks.gemm(_library.calls, False, None, self.a, self.b, self.c, *options)
+
+        self.assertIs(again(), self.c)
+        self.a.requires_grad = True
+        self.assertIsNone(again())
+        says[0] = False
+        self.assertIs(again(), self.c)
+
     def test_what_python_has_to_see(self):
         a, b, c = self.a, self.b, self.c
         tilewise.gemm(a, b, out=c)
@@ -261,11 +290,11 @@ class Exchanged(unittest.TestCase):
     def test_versions(self):
         grad, types = (lambda: False), (exchange.Array,)
         with self.assertRaisesRegex(LookupError, "exchange interface"):
-            _native.Exchange(exchange.capsule(major=2), types, grad, None)
+            _native.Exchange(exchange.capsule(major=2), types, grad, 0, None)
         both = exchange.capsule(major=2, previous=exchange.INTERFACE)
-        self.assertIsNotNone(_native.Exchange(both, types, grad, None))
+        self.assertIsNotNone(_native.Exchange(both, types, grad, 0, None))
         with self.assertRaises(ValueError):
-            _native.Exchange(exchange.capsule(name=b"another"), types, grad, None)
+            _native.Exchange(exchange.capsule(name=b"another"), types, grad, 0, None)
 
     def take_host_for_gpu(self):
         """PyTorch's tensors of the host are taken for a GPU's. Their family."""
