@@ -237,6 +237,19 @@ class Report(support.EndToEnd):
         self.assertEqual(re.search(r"<style>.*?</style>", page.source, re.DOTALL)[0], ours,
                          "make docs/example-report.html again: pages look otherwise now")
 
+    def test_times_that_leave_no_room(self):
+        """What takes a hundred times as long as the best does not press all else together."""
+        self.add_trials()
+        for slowest in (None, 9000):
+            if slowest is not None:
+                self.add_trial({"BLOCK": 7, "EACH": 1, "ORDER": "near"}, slowest, second=9)
+            page = self.report()
+            begin = page.source.index("Time of each trial")
+            picture = page.source[begin : page.source.index("</svg>", begin)]
+            self.assertRegex(picture, r">\d+ us<")
+            self.assertNotRegex(picture, r">\d+ ms<")
+            self.assertEqual("At the upper edge: 1 that took longer." in page.words, slowest is not None)
+
     def test_what_it_is_about(self):
         self.tune("--config", self.config, "--shape", "30x40", "--budget", "1", "--cache", "warm", "--quiet")
         page = self.report()

@@ -49,6 +49,23 @@ static void ticks_are_few_and_in_range(void **state) {
     }
 }
 
+/* On a logarithmic axis no part of any length is without one. */
+static void ticks_are_everywhere(void **state) {
+    (void)state;
+    for (double range = 4.5; range < 1e8; range *= 1.1)
+        for (double low = 1; low < 10; low *= 1.3) {
+            struct plot_axis axis = {.low = low, .high = low * range, .log = true};
+            double ticks[9], before = axis.low, widest = 0;
+            int count = plot_ticks(&axis, ticks, 9);
+            for (int i = 0; i <= count; i++) {
+                double next = i < count ? ticks[i] : axis.high;
+                widest = fmax(widest, log(next / before) / log(range));
+                before = next;
+            }
+            assert_true(widest < 0.67);
+        }
+}
+
 /* Values stay in the frame, and the frame's ends are the axis's. */
 static void values_have_places(void **state) {
     (void)state;
@@ -253,6 +270,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(markup_is_escaped),
         cmocka_unit_test(ticks_are_few_and_in_range),
+        cmocka_unit_test(ticks_are_everywhere),
         cmocka_unit_test(values_have_places),
         cmocka_unit_test_setup_teardown(pauses_are_left_out, scratch_make, scratch_remove),
         TEST(effects_that_were_planted),

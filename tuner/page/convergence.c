@@ -1,4 +1,5 @@
 /* How a search came to its best: over its trials, and over its seconds. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +10,8 @@
 
 /* More dots than this say no more, and make the page heavy. */
 enum { MOST_DOTS = 1500 };
+/* Nor do times of so many times the best, which would leave no room for those that count. */
+static const double MOST_TIMES = 10;
 
 struct curve {
     const struct page_subject *subject;
@@ -17,6 +20,8 @@ struct curve {
     bool by_seconds;
     double low, high, end;
     int best_at; /* trial */
+    int beyond;  /* trials that took longer than `high` */
+    bool failed; /* some did */
 };
 
 static double moment(const struct curve *c, int trial) {
@@ -28,17 +33,25 @@ static bool timed(const struct page_trial *t) {
 }
 
 static bool measure(struct curve *c) {
-    c->low = c->high = 0;
+    double first = 0, last = 0;
+    c->low = 0;
+    c->beyond = 0;
+    c->failed = false;
     for (int i = 0; i < c->trials->count; i++) {
         const struct page_trial *t = &c->trials->trials[i];
+        c->failed |= !timed(t);
         if (!timed(t))
             continue;
+        first = first == 0 ? t->time_us : first;
+        last = fmax(last, t->time_us);
         if (c->low == 0 || t->time_us < c->low) {
             c->low = t->time_us;
             c->best_at = i;
         }
-        c->high = t->time_us > c->high ? t->time_us : c->high;
     }
+    c->high = fmin(last, fmax(first, MOST_TIMES * c->low));
+    for (int i = 0; i < c->trials->count; i++)
+        c->beyond += timed(&c->trials->trials[i]) && c->trials->trials[i].time_us > c->high;
     c->end = c->trials->count > 0 ? moment(c, c->trials->count - 1) : 0;
     return c->low > 0;
 }
@@ -117,11 +130,16 @@ static void add_legend(const struct curve *c, struct tw_text *out) {
     tw_text_print(out, "<p class=\"key\"><span class=\"k own\"></span> ");
     html_text(out, c->winner != NULL ? c->winner : "the best one's implementation");
     tw_text_print(out, " <span class=\"k dot\"></span> other implementations "
-                       "<span class=\"k best\"></span> best so far <span class=\"k failed\"></span>"
-                       " failed. The search's best, ");
+                       "<span class=\"k best\"></span> best so far");
+    if (c->failed)
+        tw_text_print(out, " <span class=\"k failed\"></span> failed");
+    tw_text_print(out, ". The search's best, ");
     html_text(out, time);
-    tw_text_print(out, ", was trial %d of %d, after %.0f s.</p>\n", c->best_at + 1,
-                  c->trials->count, c->trials->trials[c->best_at].second);
+    tw_text_print(out, ", was trial %d of %d, after %.0f s.", c->best_at + 1, c->trials->count,
+                  c->trials->trials[c->best_at].second);
+    if (c->beyond > 0)
+        tw_text_print(out, " At the upper edge: %d that took longer.", c->beyond);
+    tw_text_print(out, "</p>\n");
 }
 
 void figure_convergence(const struct page_subject *subject, const struct page_trials *trials,

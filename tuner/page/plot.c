@@ -42,11 +42,11 @@ static int linear_ticks(const struct plot_axis *axis, double *ticks, int most) {
     return count;
 }
 
-/* 1, 2 and 5 times powers of ten where that is few, else the powers. */
+/* 1, 2 and 5 times powers of ten where they are few enough, else the powers, or some of them. */
 static int log_ticks(const struct plot_axis *axis, double *ticks, int most) {
     static const double factors[] = {1, 2, 5};
     int from = (int)floor(log10(axis->low)), to = (int)ceil(log10(axis->high));
-    int used = log10(axis->high / axis->low) > 2.4 ? 1 : 3, count = 0;
+    int used = 3 * log10(axis->high / axis->low) < most - 1 ? 3 : 1, count = 0;
     int every = used == 1 ? (to - from) / most + 1 : 1;
     for (int power = from; power <= to; power += every)
         for (int i = 0; i < used && count < most; i++) {
@@ -54,7 +54,9 @@ static int log_ticks(const struct plot_axis *axis, double *ticks, int most) {
             if (value >= axis->low && value <= axis->high)
                 ticks[count++] = value;
         }
-    return count >= 3 ? count : linear_ticks(axis, ticks, most < 6 ? most : 6);
+    return count >= 2 && axis->high / axis->low > 4
+               ? count
+               : linear_ticks(axis, ticks, most < 6 ? most : 6);
 }
 
 int plot_ticks(const struct plot_axis *axis, double *ticks, int most) {
