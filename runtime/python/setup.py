@@ -89,4 +89,5 @@ setup(version=version(), cmdclass={"build_py": WithLibrary},
       ext_modules=[Extension("tilewise._launch", LAUNCH, depends=HEADERS, include_dirs=[str(ROOT)], py_limited_api=True,
                              define_macros=[("Py_LIMITED_API", "0x030A0000"), ("_GNU_SOURCE", None)],
                              extra_compile_args=["-std=c11", "-fvisibility=hidden"])],
+      entry_points={"console_scripts": ["tune = tilewise._tune:run_program"] if BUNDLE else []},
       options={"bdist_wheel": {"py_limited_api": "cp310"}}, package_data={"tilewise": ["py.typed", "*.pyi"]})

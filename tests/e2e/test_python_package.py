@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -81,6 +82,12 @@ class Package(unittest.TestCase):
                               text=True, env=environment, cwd=self.home)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertRegex(done.stdout, r"^copy [0-9.]+ True")
+        # What pip writes for this entry point.
+        entries = next(name for name in names if name.endswith(".dist-info/entry_points.txt"))
+        script = re.search(r"^tune = ([\w.]+):(\w+)$", (place / entries).read_text(), re.M)
+        told = subprocess.run([found, "-c", f"import {script[1]} as entry; entry.{script[2]}()", "--version"],
+                              capture_output=True, text=True, env=environment, cwd=self.home)
+        self.assertRegex(told.stdout, r"^tune [0-9.]+\n", told.stderr)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 from tilewise import _native
 from tilewise._cuda import compiler_folders
@@ -76,6 +76,12 @@ def _environment() -> dict[str, str]:
     if folders:
         environment["LD_LIBRARY_PATH"] = ":".join(folders)
     return environment
+
+
+def run_program() -> NoReturn:
+    """``tune`` as a wheel puts it on the PATH: the program that it brings, which finds NVRTC where pip has put it."""
+    program = str(_native.BUNDLED / "bin" / "tune")
+    os.execve(program, [program, *sys.argv[1:]], _environment())
 
 
 def _start(words: Sequence[str], err: int | None) -> subprocess.Popen[str]:
