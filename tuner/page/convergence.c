@@ -127,12 +127,12 @@ static void draw(struct curve *c, struct tw_text *out, const char *label, const 
 static void add_legend(const struct curve *c, struct tw_text *out) {
     char time[32];
     report_time(c->low, time);
-    tw_text_print(out, "<p class=\"key\"><span class=\"k own\"></span> ");
+    tw_text_print(out, "<p class=\"key\"><span class=\"k own\"></span>&nbsp;");
     html_text(out, c->winner != NULL ? c->winner : "the best one's implementation");
-    tw_text_print(out, " <span class=\"k dot\"></span> other implementations "
-                       "<span class=\"k best\"></span> best so far");
+    tw_text_print(out, " <span class=\"k dot\"></span>&nbsp;other implementations "
+                       "<span class=\"k best\"></span>&nbsp;best so far");
     if (c->failed)
-        tw_text_print(out, " <span class=\"k failed\"></span> failed");
+        tw_text_print(out, " <span class=\"k failed\"></span>&nbsp;failed");
     tw_text_print(out, ". The search's best, ");
     html_text(out, time);
     tw_text_print(out, ", was trial %d of %d, after %.0f s.", c->best_at + 1, c->trials->count,

@@ -103,14 +103,14 @@ void figure_failures(const struct page_trials *trials, struct tw_text *out) {
         return;
     tw_text_print(out, "<h3>What came of the trials</h3>\n");
     draw_outcomes(counts, screened, trials->count, out);
-    tw_text_print(out, "<p class=\"key\"><span class=\"k sound\"></span> %d measured",
+    tw_text_print(out, "<p class=\"key\"><span class=\"k sound\"></span>&nbsp;%d measured",
                   counts[TW_DB_TRIAL_OK] - screened);
     if (screened > 0)
-        tw_text_print(out, " <span class=\"k screened\"></span> %d dropped early as clearly slower",
+        tw_text_print(out, " <span class=\"k screened\"></span>&nbsp;%d dropped early as clearly slower",
                       screened);
     for (int i = 1; i < TW_DB_TRIAL_STATUS_COUNT; i++)
         if (counts[i] > 0)
-            tw_text_print(out, " <span class=\"k out o%d\"></span> %d %s", i, counts[i],
+            tw_text_print(out, " <span class=\"k out o%d\"></span>&nbsp;%d %s", i, counts[i],
                           tw_db_trial_status_text((enum tw_db_trial_status)i));
     tw_text_print(out, "%s</p>\n",
                   counts[TW_DB_TRIAL_OK] == trials->count ? "; nothing failed" : "");
