@@ -106,7 +106,8 @@ void figure_failures(const struct page_trials *trials, struct tw_text *out) {
     tw_text_print(out, "<p class=\"key\"><span class=\"k sound\"></span>&nbsp;%d measured",
                   counts[TW_DB_TRIAL_OK] - screened);
     if (screened > 0)
-        tw_text_print(out, " <span class=\"k screened\"></span>&nbsp;%d dropped early as clearly slower",
+        tw_text_print(out,
+                      " <span class=\"k screened\"></span>&nbsp;%d dropped early as clearly slower",
                       screened);
     for (int i = 1; i < TW_DB_TRIAL_STATUS_COUNT; i++)
         if (counts[i] > 0)
