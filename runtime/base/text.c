@@ -98,7 +98,7 @@ static size_t edit_distance(const char *a, const char *b) {
 
 const char *tw_nearest(const char *word, const char *const *candidates, size_t count) {
     const char *nearest = NULL;
-    size_t length = strlen(word), limit = length / 2 + 1;
+    size_t length = strlen(word), limit = (length + 1) / 2;
     if (length > LONGEST_WORD)
         return NULL;
     for (size_t i = 0; i < count; i++) {

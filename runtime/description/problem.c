@@ -26,8 +26,8 @@ tw_status tw_problem_parse(struct tw_problem *problem, const struct tw_descripti
     const char *at = shape;
     for (int i = 0; i < d->dimension_count; i++) {
         if (i > 0 && *at++ != 'x')
-            return tw_fail(error, TW_INVALID, "shape \"%s\": %s wants %d sizes, %s, as in 64x32...",
-                           shape, d->kernel, d->dimension_count, form);
+            return tw_fail(error, TW_INVALID, "shape \"%s\": %s wants %d sizes, %s", shape,
+                           d->kernel, d->dimension_count, form);
         const char *start = at;
         int64_t size = 0;
         while (isdigit((unsigned char)*at)) {
@@ -94,9 +94,16 @@ tw_status tw_problem_set(struct tw_problem *problem, const char *name, const cha
         return status;
     }
     const char *nearest = tw_nearest(name, known, (size_t)d->attribute_count);
-    return tw_fail(error, TW_INVALID, "%s has no attribute \"%s\"%s%s%s", d->kernel, name,
-                   nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "",
-                   nearest != NULL ? "?" : "");
+    struct tw_text all = {0};
+    for (int i = 0; i < d->attribute_count; i++)
+        tw_text_print(&all, "%s%s", i > 0 ? ", " : "", known[i]);
+    tw_status status =
+        nearest != NULL ? tw_fail(error, TW_INVALID, "%s has no attribute \"%s\"; did you mean %s?",
+                                  d->kernel, name, nearest)
+                        : tw_fail(error, TW_INVALID, "%s has no attribute \"%s\"; there are %s",
+                                  d->kernel, name, tw_text_or(&all, "none"));
+    tw_text_free(&all);
+    return status;
 }
 
 const char *tw_problem_attribute(const struct tw_problem *problem, int attribute,

@@ -81,7 +81,7 @@ class Simulate(support.EndToEnd):
 
     def test_mistakes(self):
         for words, says in ((("simulate",), "which recordings?"),
-                            (("simulate", self.home / "none.gz"), "none.gz: No such file"),
+                            (("simulate", self.home / "none.gz"), "none.gz: cannot be read: No such file"),
                             (("simulate", self.path, "--strategy", "randon"), "did you mean random?"),
                             (("simulate", self.path, "--strategy", "random:elite=8"), "random has no settings"),
                             (("simulate", self.path, "--seeds", "0"), "--seeds")):

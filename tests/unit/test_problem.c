@@ -92,7 +92,7 @@ static void attributes(void **state) {
     assert_refuses(tw_problem_set(&problem, "dtyp", "f32", &error), TW_INVALID, error,
                    "scale has no attribute \"dtyp\"; did you mean dtype?");
     assert_refuses(tw_problem_set(&problem, "layout_of_it", "f32", &error), TW_INVALID, error,
-                   "scale has no attribute \"layout_of_it\"");
+                   "scale has no attribute \"layout_of_it\"; there are dtype");
     assert_refuses(tw_problem_set(&problem, "dtype", "", &error), TW_INVALID, error, "\"\"");
     assert_memory_equal(&before, &problem, sizeof problem);
 }

@@ -413,8 +413,7 @@ int command_model(int count, char **words) {
         return command_plain(count - 1, words + 1, actions[i].options, help, actions[i].run);
     }
     tw_fail(&error, TW_INVALID,
-            "tune model %.40s: expected fit, show, check or import; see tune "
-            "model --help",
-            name);
+            "tune model%s%.40s: expected fit, show, check or import; see tune model --help",
+            name[0] != '\0' ? " " : "", name);
     return command_failed(TW_INVALID, &error);
 }

@@ -19,7 +19,7 @@ static tw_status failed(gzFile file, const char *path, struct tw_error *error) {
 tw_status packed_file_read(struct tw_text *text, const char *path, struct tw_error *error) {
     struct stat info;
     if (stat(path, &info) != 0)
-        return tw_fail(error, TW_NOT_FOUND, "%s: %s", path, strerror(errno));
+        return tw_fail(error, TW_NOT_FOUND, "%s: cannot be read: %s", path, strerror(errno));
     if (S_ISDIR(info.st_mode))
         return tw_fail(error, TW_INVALID, "%s: is a folder", path);
     gzFile file = gzopen(path, "rb");

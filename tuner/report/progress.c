@@ -84,9 +84,10 @@ static void print_all(struct progress_board *board) {
     }
     char line[256];
     snprintf(line, sizeof line,
-             "%d of %d problems done, %d under way on %d devices: %" PRId64
-             " trials in %.0f s, %" PRId64 " failed",
-             board->done, board->problems, board->count, devices, trials, now, failures);
+             "%d of %d problems done, %d under way on %d device%s: %" PRId64
+             " trial%s in %.0f s, %" PRId64 " failed",
+             board->done, board->problems, board->count, devices, devices == 1 ? "" : "s", trials,
+             trials == 1 ? "" : "s", now, failures);
     const struct session_progress share = {.elapsed_s = board->done,
                                            .left_s = board->problems - board->done};
     rewrite_line(&board->line, line, &share);
@@ -110,7 +111,7 @@ static void own_line(const struct progress_printer *printer, const struct sessio
     tw_text_print(line, "%s", p->phase);
     if (p->devices > 1)
         tw_text_print(line, " on %d devices", p->devices);
-    tw_text_print(line, ": %" PRId64 " trials", p->trials);
+    tw_text_print(line, ": %" PRId64 " trial%s", p->trials, p->trials == 1 ? "" : "s");
     if (brevity < WITHOUT_ELAPSED)
         tw_text_print(line, " in %.0f s", p->elapsed_s);
     tw_text_print(line, ", best %s", time);
