@@ -65,7 +65,16 @@ def add_page(name, to):
     (to / place(name)).write_text(LINK.sub(follow, source.read_text()))
 
 
-def main(out):
+def main(*words):
+    if "--help" in words:
+        print(__doc__.strip())
+        return
+    if len(words) > 1 or any(word.startswith("-") for word in words):
+        sys.exit("site: one directory to write to is all that it takes; see --help")
+    out = pathlib.Path(*(words or [ROOT / "build/site"])).absolute()
+    # What is in it already is removed.
+    if out.is_dir() and any(out.iterdir()) and not (out / "sitemap.xml").exists():
+        sys.exit(f"site: {out} has something else than a site in it; name another directory")
     if shutil.which("mkdocs") is None:
         sys.exit("site: there is no mkdocs; apt-get install mkdocs, or pip install mkdocs")
     pages = ROOT / "build/site-pages"
@@ -73,9 +82,9 @@ def main(out):
     for name in PAGES:
         add_page(name, pages)
     done = subprocess.run(["mkdocs", "build", "--quiet", "--strict", "--clean", "--config-file",
-                           ROOT / "tools/site.yml", "--site-dir", pathlib.Path(out).absolute()])
+                           ROOT / "tools/site.yml", "--site-dir", out])
     sys.exit(done.returncode)
 
 
 if __name__ == "__main__":
-    main(*(sys.argv[1:2] or [ROOT / "build/site"]))
+    main(*sys.argv[1:])
