@@ -81,6 +81,8 @@ def main(*words):
     shutil.rmtree(pages, ignore_errors=True)
     for name in PAGES:
         add_page(name, pages)
+    # On a phone a table scrolls, and not the page.
+    (pages / "site.css").write_text("table { display: block; overflow-x: auto }\n")
     done = subprocess.run(["mkdocs", "build", "--quiet", "--strict", "--clean", "--config-file",
                            ROOT / "tools/site.yml", "--site-dir", out])
     sys.exit(done.returncode)
