@@ -279,8 +279,9 @@ class Report(support.EndToEnd):
                        "e.getBoundingClientRect().right>innerWidth+1).map(e=>e.outerHTML.slice(0,80))")
         small = ("[...document.querySelectorAll('svg text')].filter(e=>e.getBoundingClientRect().height<8)"
                  ".map(e=>e.outerHTML.slice(0,80))")
-        # Words that leave their picture on the left are cut off by the window's edge on a phone.
-        cut = ("[...document.querySelectorAll('svg text')].filter(e=>e.getBoundingClientRect().left<0)"
+        # Words that leave their picture are cut off by the window's edge on a phone.
+        cut = ("[...document.querySelectorAll('svg text')].filter(e=>{const b=e.getBoundingClientRect(),"
+               "s=e.closest('svg').getBoundingClientRect();return b.left<0||b.right>s.right+1})"
                ".map(e=>e.outerHTML.slice(0,80))")
         papers, wide = {}, "document.documentElement.scrollWidth"
         with browser.Browser() as chromium:
@@ -307,6 +308,8 @@ class Report(support.EndToEnd):
                     self.assertGreater(coloured, 50)
             # What is 182 mm wide, A4 less its margins, in pixels; nobody can scroll it.
             for page in filter(pathlib.Path.exists, (self.out, EXAMPLE)):
+                chromium.open(page, width=360)
+                self.assertEqual(chromium.ask(cut), [], page)
                 chromium.open(page, media="print", width=688)
                 self.assertLessEqual(chromium.ask(wide), 688, page)
         self.assertGreater(papers["light"], 600)

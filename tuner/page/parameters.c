@@ -10,7 +10,7 @@
 #include "tuner/report/report.h"
 
 enum { MOST_ROW_DOTS = 60, MOST_PAIRS = 4, LEAST_TRIALS = 8 };
-static const double BAR = 128, BAR_LEFT = 84, ROW = 17, TOP = 6;
+static const double BAR = 100, BAR_LEFT = 84, ROW = 17, TOP = 6;
 
 /* Below this share of the variance a pair is not worth a picture. */
 static const double NOTEWORTHY = 0.01;

@@ -40,7 +40,7 @@ const char page_style[] =
     "\n"
     "th{text-align:left;font-weight:600;color:var(--quiet);white-space:nowrap}\n"
     "th,td{padding:.3rem .7rem .3rem 0;border-bottom:1px solid var(--faint);vertical-align:top}\n"
-    "td:first-child:not(.n){min-width:10rem}\n"
+    "td:first-child:not(.n),td.n:first-child+td:not(.n){min-width:10rem}\n"
     "td.n{white-space:nowrap}.n{text-align:right}td small{font-size:.95em}\n"
     "tr.own td{border-bottom:2px solid var(--own)}\n"
     ".barcell{min-width:6rem;width:30%}.barcell svg{height:.7rem;margin-top:.35rem}\n"
@@ -83,11 +83,13 @@ const char page_style[] =
     ".k.failed{width:.15rem;border-radius:0;background:var(--bad)}\n"
     /* On a phone tables scroll less where columns are narrow. */
     "@media screen and (max-width:40rem){table{font-size:.8rem}th{white-space:normal}"
-    "th,td{padding-right:.45rem}td:first-child:not(.n){min-width:7rem}.values{min-width:9rem}"
+    "th,td{padding-right:.45rem}td:first-child:not(.n){min-width:7rem}"
+    "td.n:first-child+td:not(.n){min-width:9rem}.values{min-width:9rem}"
     ".barcell{min-width:3rem;width:15%}}\n"
     "@media print{body{font-size:10.5pt;max-width:none;padding:0}a{color:inherit}"
     "figure,.tiles,tr{break-inside:avoid}h2,h3,h4{break-after:avoid}.wide{overflow:visible}"
     ".subject+.subject{break-before:page}.hint{break-after:avoid}"
     /* Paper cannot be scrolled: what lies in tables takes no more than its width. */
     "table{font-size:8pt}th{white-space:normal}th,td{padding-right:.4rem}"
-    "td:first-child:not(.n),.values,.barcell{min-width:0}@page{margin:14mm}}\n";
+    "td:first-child:not(.n),td.n:first-child+td:not(.n),.values,.barcell{min-width:0}@page{margin:"
+    "14mm}}\n";
