@@ -175,8 +175,12 @@ class Gemm(Arrays):
                      array(numbers(20, 30).astype("F")), b)
         square = array(numbers(20, 20))
         self.refused(invalid, "out and a overlap", tilewise.gemm, square, square, out=square)
+        self.refused(invalid, "a is of f32 and b of f64; they must be of one type", tilewise.gemm, a,
+                     array(numbers(30, 40, dtype="d")))
+        self.refused(invalid, "copy was given no arrays", tilewise.launch, "copy", (2, 2), {})
         # What the library refuses is its own line.
-        error = self.refused(tilewise.Error, "btype", tilewise.gemm, a, array(numbers(30, 40, dtype="d")))
+        integers = array(numbers(20, 20).astype("i4"))
+        error = self.refused(tilewise.Error, 'gemm has no dtype "i32"', tilewise.gemm, integers, integers)
         self.assertIsInstance(error, ValueError)
         self.assertEqual(error.status, "INVALID")
 

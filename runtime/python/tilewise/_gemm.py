@@ -20,6 +20,8 @@ ACTIVATIONS = ("none", "relu", "gelu", "gelu_tanh", "silu")
 ALONG = ("columns", "rows")
 #: The type of C where nothing else is said, if it is not that of A and B.
 RESULTS = {"e4m3": "bf16", "e5m2": "bf16", "i8": "i32"}
+#: These go with each other.
+EIGHT_BIT_FLOATS = {"e4m3", "e5m2"}
 #: C strings that descriptors point to.
 _TEXTS: dict[str, bytes] = {word: word.encode() for word in (*BYTES, "tf32", "tf32x3", "bf16x3", "bf16x6", "f32_split")}
 _GEMM_EX = _native.address_of("tw_gemm_ex")
@@ -101,6 +103,9 @@ def _one_place(views: dict[str, View]) -> str:
 
 
 def _types(views: dict[str, View], type: str) -> None:
+    a, b = views["a"].type, views["b"].type
+    if a != b and not {a, b} <= EIGHT_BIT_FLOATS:
+        raise invalid(f"a is of {a} and b of {b}; they must be of one type, or one of e4m3 and the other of e5m2")
     for name in ("out", "bias", "c"):
         if name in views and views[name].type != type:
             raise invalid(f"{name} is of {views[name].type}, and the result of {type}; they must be the same")

@@ -158,8 +158,10 @@ def one_device(kernel: str, views: Mapping[str, View], library: Library | None) 
     devices = sorted({view.device for view in views.values()})
     if len(devices) == 2 and devices == ["cuda", "cuda:0"]:
         devices = devices[1:]
+    if not devices:
+        raise invalid(f"{kernel} was given no arrays; name them as in {{'A': a, 'B': b}}")
     if len(devices) != 1:
-        raise invalid(f"{kernel}: arrays are on {' and '.join(devices) or 'no device'}; all must be on one")
+        raise invalid(f"{kernel}: arrays are on {' and '.join(devices)}; all must be on one")
     library = library or default_library(devices[0])
     library.accept(devices[0], f"an array of {kernel}")
     return library

@@ -138,8 +138,8 @@ class Library:
         As ``tune devices`` lists them: ``"cuda:0"``, ``"opencl:1"``, or a backend's name for its first. By default
         the first GPU, else the CPU.
     databases : sequence of path, optional
-        Results to choose by; the first that knows a problem counts. By default the user's own and the one that is
-        installed.
+        Results to choose by; the first that knows a problem counts. A file that is missing holds nothing, for tuning
+        may make it. By default the user's own and the one that is installed.
     descriptions : sequence of path, optional
         Kernels of your own: JSON files with their templates beside them, or folders of such.
     cache_policy : {"cold", "warm"}
