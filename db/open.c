@@ -217,10 +217,6 @@ static enum tw_db_status open_to_write(tw_db *db) {
             status = check_pages(db);
         }
     }
-    if (status == TW_DB_OK && kind == TW_DB_FILE_EMPTY) {
-        /* Applications read all winners at once, page by page: of larger pages these are fewer. */
-        status = tw_db_execute(db, "PRAGMA page_size = 16384", "set it up");
-    }
     if (status == TW_DB_OK) {
         status = tw_db_migrate(db);
         db->file_version = db->schema->version;

@@ -291,7 +291,7 @@ static void transaction_undone_by_a_full_disk_stays_undone(void **state) {
 static int fill_a_real_disk(const struct fixture *fixture) {
 #ifdef __linux__
     if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", "", MS_REC | MS_PRIVATE, NULL) != 0 ||
-        mount("none", fixture->directory, "tmpfs", 0, "size=2048k") != 0) {
+        mount("none", fixture->directory, "tmpfs", 0, "size=512k") != 0) {
         return 2;
     }
     tw_db *db = NULL;

@@ -203,7 +203,7 @@ static void fill(const char *path) {
     tw_db *db = open_db(path, TW_DB_WRITE);
     struct ids ids = put_samples(db);
     assert_status(tw_db_begin(db), TW_DB_OK);
-    for (int i = 0; i < 5000; i++) {
+    for (int i = 0; i < 500; i++) {
         char configuration[64];
         snprintf(configuration, sizeof configuration, "{\"BM\":%d}", i);
         struct tw_db_trial trial = sample_trial(ids, configuration);
@@ -216,12 +216,11 @@ static void fill(const char *path) {
 static void damaged_pages_are_found(void **state) {
     struct fixture *fixture = *state;
     fill(fixture->path);
-    enum { PAGE = 16384 };
-    static char noise[8 * PAGE];
+    char noise[8 * 4096];
     memset(noise, 0xA5, sizeof noise);
     struct bytes whole = read_file(fixture->path);
-    assert_true(whole.size > 40 * PAGE);
-    write_at(fixture->path, 30 * PAGE, noise, sizeof noise);
+    assert_true(whole.size > 30 * 4096);
+    write_at(fixture->path, 20 * 4096, noise, sizeof noise);
 
     struct bytes before = read_file(fixture->path);
     assert_refused(fixture->path, TW_DB_WRITE, TW_DB_CORRUPT, "restore it");
@@ -239,7 +238,7 @@ static void damaged_pages_are_found(void **state) {
     assert_refused(fixture->path, TW_DB_WRITE, TW_DB_FOREIGN, "SQLite");
     /* The schema itself. */
     write_file(fixture->path, whole.data, whole.size);
-    write_at(fixture->path, 100, noise, PAGE - 100);
+    write_at(fixture->path, 100, noise, 4096 - 100);
     assert_refused(fixture->path, TW_DB_WRITE, TW_DB_CORRUPT, "restore it");
     assert_refused(fixture->path, TW_DB_READ, TW_DB_CORRUPT, "restore it");
     free(before.data);
