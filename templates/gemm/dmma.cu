@@ -2,11 +2,18 @@
  *
  * Which element of a tile an instruction calls row 3 or k 5 is free as long as both operands and C agree. Here
  * lane l of a warp reads, of every 16 rows or columns, two neighbours from 2*(l/4) on, and of every 8 of K two
- * neighbours from 2*(l%4) on, so that all its reads have 16 bytes however the operands are stored. */
+ * neighbours from 2*(l%4) on, so that all its reads have two neighbours, however the operands are stored. */
 
+#if IN_DOUBLE
+/* Elements are f32, and become f64 when they are read: 8 bytes of them at a time. Either way 32 bytes are moved by which
+ * two of every 8 lines the line belongs to, so that the four places of a half of a warp are in banks of their own. */
+#define SWIZZLED(line, along_k) (((line) / 2 % 4) << 5)
+#define MOVED(along_k) ((along_k) ? 96 : 64) /* bits of an offset in the tile that are turned over, and not added */
+#else
 /* Lines along K: the halves of 128 bytes change places every two lines. Lines across K: 32 bytes are moved by
  * which two of every 8 of K the line belongs to. */
 #define SWIZZLED(line, along_k) ((along_k) ? ((line) / 2 % 2) << 6 : ((line) / 2 % 4) << 5)
+#endif
 
 #define FRAGMENT_K (MMA_K < 8 ? 8 : MMA_K) /* of K in one set of fragments */
 #define KS (FRAGMENT_K / 4)                /* of K that a lane has of it */
@@ -19,6 +26,42 @@ struct columns_fragment {
     double of[2 * KS]; /* column, then k */
 };
 
+#if IN_DOUBLE
+TW_DEVICE void read_two(double *first, double *second, tw_u32 at)
+{
+    float x, y;
+    asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(x), "=f"(y) : "r"(at) : "memory");
+    *first = (double)x;
+    *second = (double)y;
+}
+
+/* Where a lane's first two neighbours lie in a tile whose lines have `length` elements. */
+TW_DEVICE tw_u32 lane_offset(const int length, const int along_k)
+{
+    const int lane = (int)threadIdx.x % 32, pair = lane / 4, two = lane % 4;
+    return along_k ? (2 * pair * length * 4 + two * 8) ^ SWIZZLED(2 * pair, 1)
+                   : 2 * two * length * 4 + (pair * 8 ^ SWIZZLED(2 * two, 0));
+}
+
+#define PLACE_OF(tile, lane, at, along_k) ((tile) + ((at) & ~MOVED(along_k)) + ((lane) ^ ((at) & MOVED(along_k))))
+/* As below. */
+#define READ_FRAGMENT(element, tile, lane, x, k, length, along_k)                                     \
+    do {                                                                                              \
+        TW_UNROLL                                                                                     \
+        for (int u = 0; u < KS; u += 2) {                                                             \
+            TW_UNROLL                                                                                 \
+            for (int i = 0; i < 2; i++) {                                                             \
+                if (along_k) {                                                                        \
+                    const tw_u32 at = (((x) + i) * (length) + (k) + u * 4) * 4;                       \
+                    read_two(&element(i, u), &element(i, u + 1), PLACE_OF(tile, lane, at, 1));        \
+                } else {                                                                              \
+                    const tw_u32 at = (((k) + u * 4 + i) * (length) + (x)) * 4;                       \
+                    read_two(&element(0, u + i), &element(1, u + i), PLACE_OF(tile, lane, at, 0));    \
+                }                                                                                     \
+            }                                                                                         \
+        }                                                                                             \
+    } while (0)
+#else
 TW_DEVICE void read_two(double *first, double *second, tw_u32 at)
 {
     asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(*first), "=d"(*second) : "r"(at) : "memory");
@@ -50,6 +93,7 @@ TW_DEVICE tw_u32 lane_offset(const int length, const int along_k)
             }                                                                                         \
         }                                                                                             \
     } while (0)
+#endif
 
 /* sums += 16 rows times 8 columns. */
 TW_DEVICE void multiply(double *sums, const double *rows, const double *columns)
@@ -94,11 +138,19 @@ struct lanes {
 };
 
 /* Of an operand: `x` rows or columns and `k` of K from a stage's beginning. */
+#if IN_DOUBLE
+TW_DEVICE tw_u32 warp_offset(int x, int k, const int tile, const int along_k)
+{
+    const tw_u32 lane = lane_offset(along_k ? BK : tile, along_k), at = (along_k ? x * BK + k : k * tile + x) * 4;
+    return PLACE_OF(0, lane, at, along_k);
+}
+#else
 TW_DEVICE tw_u32 warp_offset(int x, int k, const int tile, const int along_k)
 {
     const tw_u32 lane = lane_offset(along_k ? BK : tile, along_k);
     return along_k ? ((x * BK * 8 + k * 8) & ~64) + (lane ^ (k * 8 & 64)) : k * tile * 8 + x * 8 + lane;
 }
+#endif
 
 TW_DEVICE struct lanes lanes_of(int warp)
 {

@@ -126,12 +126,16 @@ struct epilogue {
 #define FMA_SCALAR(a, b, c) fma((a), (double)(b), (c))
 #else
 #define TO_RESULT(x) STORED(x)
+#if IN_DOUBLE
+#define FMA_SCALAR(a, b, c) fmaf((a), (float)(b), (c))
+#else
 #define FMA_SCALAR(a, b, c) FMA(a, b, c)
+#endif
 #endif
 #endif
 
 /* Of 16-bit results a few units of single precision are nothing, and take a fraction of the time. */
-#if SMALL && !INTEGER && CTYPE != CTYPE_f32 && TW_CUDA
+#if SMALL && !INTEGER && !IN_DOUBLE && CTYPE != CTYPE_f32 && TW_CUDA
 #define QUICK_EXP(x) __expf(x)
 #define QUICK_QUOTIENT(x, y) __fdividef(x, y)
 #else

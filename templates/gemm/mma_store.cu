@@ -105,7 +105,7 @@ TW_DEVICE void add_part(real *sum, tw_u32 at, int part)
 {
     tw_u32 words[4];
     read_part(words, at, part);
-#if DTYPE == DTYPE_f64
+#if DTYPE == DTYPE_f64 || IN_DOUBLE
     sum[0] += __hiloint2double((int)words[1], (int)words[0]);
     sum[1] += __hiloint2double((int)words[3], (int)words[2]);
 #else

@@ -1,11 +1,19 @@
 /* What every GEMM template shares: the element types, and how A and B lie in memory. */
 
+/* Whether numbers of f32 are multiplied and summed in f64, which holds every product of two without rounding. */
+#ifndef IN_DOUBLE
+#define IN_DOUBLE 0
+#endif
+
 /* Whether the matrices or the scalars are of other types than A's elements, or those are of one byte. Kernels
  * that know of no such thing (A*A^T) have no CTYPE. */
 #ifdef CTYPE
 #if DTYPE == DTYPE_e4m3 || DTYPE == DTYPE_e5m2 || DTYPE == DTYPE_i8 || CTYPE != CTYPE_default
 #define MIXED 1
 #endif
+#endif
+#if IN_DOUBLE
+#define MIXED 1
 #endif
 #ifndef MIXED
 #define MIXED 0
@@ -81,6 +89,16 @@ typedef int real;
 typedef uint2 real2;
 #define make_real2 make_uint2
 #define SCALAR double
+#elif IN_DOUBLE
+#define INTEGER 0
+#define ELEMENT float
+#define ELEMENT_SIZE 4
+#define LOADED_A(x) ((double)(x))
+#define FMA(a, b, c) fma((a), (b), (c))
+typedef double real;
+typedef double2 real2;
+#define make_real2 make_double2
+#define SCALAR float
 #else
 #define INTEGER 0
 #define FMA(a, b, c) fmaf((a), (b), (c))
@@ -139,6 +157,10 @@ typedef float2 real2;
 
 #if WHOLE_RESULTS
 #define RESULT int
+#elif IN_DOUBLE
+#define RESULT float
+#define STORED(x) ((float)(x))
+#define HELD(x) ((double)(x))
 #elif CTYPE == CTYPE_f32
 #define RESULT float
 #define STORED(x) (x)
@@ -163,6 +185,12 @@ TW_DEVICE int result_of(int sum, TW_GLOBAL const int *C, double alpha, double be
     if (beta != 0)
         exact = fma(beta, (double)*C, exact);
     return (int)fmin(fmax(rint(exact), -2147483648.0), 2147483647.0);
+}
+#elif IN_DOUBLE
+TW_DEVICE float result_of(double sum, TW_GLOBAL const float *C, float alpha, float beta)
+{
+    const double product = (double)alpha * sum;
+    return (float)(beta == 0 ? product : fma((double)beta, (double)*C, product));
 }
 #else
 TW_DEVICE RESULT result_of(float sum, TW_GLOBAL const RESULT *C, float alpha, float beta)

@@ -23,6 +23,12 @@ static const struct {
     {"gemm", "mma-i8", "M=1000,N=1000,K=1000;dtype=i8,trans=nt", 80, 120},
     {"gemm", "dmma-four", "M=1000,N=1000,K=1000;dtype=f64", 80, 89},
     {"gemm", "dmma-medium", "M=1000,N=1000,K=1000;dtype=f64", 90, 100},
+    {"gemm", "f32-dmma", "M=1000,N=1000,K=1000;compute=f32_split", 90, 90},
+    {"gemm", "f32-dmma-sliced",
+     "M=101,N=99,K=50;compute=f32_split,trans=tn,batch=3,bias=row,activation=gelu", 90, 90},
+    {"gemm", "f32-dmma-split", "M=100,N=100,K=5000;compute=f32_split,trans=nt", 90, 90},
+    {"gemm", "f32-dmma-large", "M=1000,N=1000,K=1000;compute=f32_split,trans=tt,addend=apart", 90,
+     90},
     {"conv2d", "mma",
      "IMAGES=8,CHANNELS=64,IN_H=56,IN_W=56,FILTERS=72,R=3,S=3;"
      "dtype=f16,layout=nhwc,pad_h=1",
