@@ -24,6 +24,7 @@ enum {
     TW_MAX_IMPLEMENTATIONS = 32,
     TW_MAX_PARAMETERS = 32,
     TW_MAX_RULES = 64, /* constraints, redundancies, defines or presets of an implementation */
+    TW_MAX_FALLBACKS = 96,
     TW_MAX_RUNGS = 24,
     TW_MAX_LAUNCHES = 4,
     TW_MAX_TEMPLATES = 20, /* files of one launch */
@@ -263,7 +264,7 @@ struct tw_description {
     struct tw_outline *outline; /* what implementations are read from when they are needed
                                    (outline.h); NULL: they have been */
     int fallback_count;
-    struct tw_fallback fallbacks[TW_MAX_RULES];
+    struct tw_fallback fallbacks[TW_MAX_FALLBACKS];
     int rung_count;
     struct tw_rung rungs[TW_MAX_RUNGS];
 };

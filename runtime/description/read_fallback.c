@@ -7,7 +7,7 @@ void tw_read_fallback(struct tw_description *d, const struct tw_json *root) {
     static const char *const keys[] = {"when", "preset", NULL};
     struct tw_json list = tw_json_optional(root, "fallback");
     tw_json_expect_array(&list);
-    int count = tw_read_count(&list, TW_MAX_RULES);
+    int count = tw_read_count(&list, TW_MAX_FALLBACKS);
     for (int i = 0; i < count && root->context->status == TW_OK; i++) {
         struct tw_fallback *fallback = &d->fallbacks[i];
         struct tw_json rule = tw_json_at(&list, i);

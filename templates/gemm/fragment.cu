@@ -18,7 +18,11 @@
 
 /* The widest load of a fragment, 16 bytes; a `split` fragment is pieces of that size spread over
  * the block, so that neighbouring lanes read neighbouring pieces and no two banks collide. */
+#if IN_DOUBLE
+#define WIDEST 2
+#else
 #define WIDEST (DTYPE == DTYPE_f64 ? 2 : 4)
+#endif
 #define PIECE_M SMALLER(TM, WIDEST)
 #define PIECE_N SMALLER(TN, WIDEST)
 #if FRAGMENT == FRAGMENT_split

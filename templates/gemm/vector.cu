@@ -13,6 +13,21 @@
 #define STORE_FOUR(space, to, from)                                                              \
     *(space uint4 *)(to) = make_uint4((tw_u32)(from)[0], (tw_u32)(from)[1], (tw_u32)(from)[2],   \
                                       (tw_u32)(from)[3])
+#elif IN_DOUBLE
+#define LOAD_FOUR(space, to, from)                                                               \
+    do {                                                                                         \
+        const double2 v = *(space const double2 *)(from);                                        \
+        const double2 w = *((space const double2 *)(from) + 1);                                  \
+        (to)[0] = v.x;                                                                           \
+        (to)[1] = v.y;                                                                           \
+        (to)[2] = w.x;                                                                           \
+        (to)[3] = w.y;                                                                           \
+    } while (0)
+#define STORE_FOUR(space, to, from)                                                              \
+    do {                                                                                         \
+        *(space double2 *)(to) = make_double2((from)[0], (from)[1]);                             \
+        *((space double2 *)(to) + 1) = make_double2((from)[2], (from)[3]);                       \
+    } while (0)
 #elif DTYPE != DTYPE_f64
 #define LOAD_FOUR(space, to, from)                                                               \
     do {                                                                                         \
@@ -56,6 +71,24 @@
 
 #if !SMALL
 DEFINE_VECTOR_ACCESS(global, TW_GLOBAL)
+#elif IN_DOUBLE
+/* Numbers of f32, which are f64 from here on. */
+TW_DEVICE void load_global(real *to, TW_GLOBAL const float *from, const int count)
+{
+    if (count == 4) {
+        const float4 v = *(TW_GLOBAL const float4 *)from;
+        to[0] = (double)v.x;
+        to[1] = (double)v.y;
+        to[2] = (double)v.z;
+        to[3] = (double)v.w;
+    } else if (count == 2) {
+        const float2 v = *(TW_GLOBAL const float2 *)from;
+        to[0] = (double)v.x;
+        to[1] = (double)v.y;
+    } else {
+        to[0] = (double)*from;
+    }
+}
 #elif MIXED
 /* Up to four elements of one or two bytes, as numbers. store.cu writes them one by one. */
 TW_DEVICE void load_global(real *to, TW_GLOBAL const ELEMENT *from, const int count)

@@ -37,21 +37,39 @@ static const struct {
     {"M=4096,N=4096,K=4096;compute=bf16x3,denormals=kept", "split-bf16x3", false},
     {"M=4096,N=4096,K=4096;compute=bf16x3,denormals=kept", "naive", true},
     {"M=512,N=512,K=4096", "naive", true},
-    {"M=512,N=512,K=4096;compute=f32_split", "naive", false},
-    {"M=512,N=512,K=4096;compute=f32_split", "tiled", false},
-    {"M=512,N=512,K=4096;compute=f32_split", "default", true},
-    {"M=512,N=512,K=4096;compute=f32_split", "split-k-sliced", true}, /* 32 pieces */
-    {"M=512,N=512,K=4096;compute=f32_split", "split-k", false},       /* 7 */
+    {"M=512,N=512,K=4096;compute=tf32x3", "naive", false},
+    {"M=512,N=512,K=4096;compute=tf32x3", "tiled", false},
+    {"M=512,N=512,K=4096;compute=tf32x3", "default", true},
+    {"M=512,N=512,K=4096;compute=tf32x3", "split-k-sliced", true}, /* 32 pieces */
     {"M=512,N=512,K=4096;compute=tf32x3", "split-k", false},
     {"M=512,N=512,K=4096;compute=bf16x3", "split-k", true},
     {"M=512,N=512,K=384;compute=f32_split", "naive", true},
+    /* Sums in f64, which no pieces make worse, and which are not handed on in f32. */
+    {"M=512,N=512,K=4096;compute=f32_split", "naive", true},
+    {"M=512,N=512,K=4096;compute=f32_split", "tiled", true},
+    {"M=512,N=512,K=4096;compute=f32_split", "default", true},
+    {"M=512,N=512,K=4096;compute=f32_split", "sliced-narrow", false}, /* copied as they are */
+    {"M=512,N=512,K=4096;compute=f32_split", "split-k-sliced", false},
+    {"M=512,N=512,K=4096;compute=f32_split", "f32-dmma", true},
+    {"M=512,N=512,K=4096", "f32-dmma", false},
+    {"M=64,N=64,K=16;compute=f32_split,batch=9,trans=tt", "f32-dmma-sliced", true},
+    /* Plain chains: of many results with few terms, and of few with very many. */
+    {"M=65536,N=64,K=64;compute=f32_split", "async", true},
+    {"M=65536,N=64,K=64;compute=f32_split", "stream-k", false},
+    {"M=32767,N=64,K=64;compute=f32_split", "async", false},
+    {"M=64,N=64,K=65536;compute=f32_split", "split-k-deep", true},
+    {"M=64,N=64,K=16383;compute=f32_split", "split-k-deep", false},
+    /* Few results divide K in pieces that undo each other where sums cancel. */
+    {"M=512,N=512,K=256;compute=f32_split", "split-compensated", true},
+    {"M=512,N=511,K=256;compute=f32_split", "split-compensated", false},
+    {"M=127,N=4096,K=4096;compute=f32_split", "split-compensated", false},
+    {"M=128,N=128,K=16392;compute=f32_split", "split-compensated", true},
     {"M=1,N=4096,K=16384;compute=f32_split", "gemv", true},
     /* One chain of a few terms, as cublasSgemm has. */
-    {"M=512,N=512,K=63;compute=f32_split", "default", true},
-    {"M=512,N=512,K=63;compute=f32_split", "sliced-small", false},
-    {"M=512,N=512,K=63;compute=f32_split", "split-k", false},
-    {"M=512,N=512,K=63", "sliced-small", true},
-    {"M=512,N=512,K=64;compute=f32_split", "sliced-small", true},
+    {"M=2048,N=1024,K=128;compute=f32_split", "default", true},
+    {"M=2048,N=1024,K=128;compute=f32_split", "sliced-small", false},
+    {"M=2048,N=1024,K=128;compute=f32_split", "split-k", false},
+    {"M=2048,N=1024,K=128", "sliced-small", true},
     /* Sums in f64 of more vectors would take longer than reading. */
     {"M=8,N=4096,K=4096;compute=f32_split", "gemv", true},
     {"M=9,N=4096,K=4096;compute=f32_split", "gemv", false},
@@ -77,11 +95,10 @@ static const struct {
     int64_t terms;
 } folds[] = {
     {"gemm", "M=2000,N=3000,K=1500", "default", 0},
-    {"gemm", "M=2000,N=3000,K=1500;compute=f32_split", "default", 128},
-    {"gemm", "M=2000,N=3000,K=1000;compute=f32_split", "default", 64},
-    {"gemm", "M=4096,N=4096,K=1500;compute=f32_split", "default",
+    {"gemm", "M=512,N=512,K=1500;compute=tf32x3", "default", 256},
+    {"gemm", "M=512,N=512,K=1500;compute=f32_split", "default", 0}, /* f64 */
+    {"gemm", "M=4096,N=4096,K=1500;compute=tf32x3", "default",
      0}, /* plain sums run over all of K */
-    {"gemm", "M=512,N=512,K=1500;compute=f32_split", "default", 128},
     {"conv2d", FEW, "winograd", 32},
     {"conv2d", FEW, "winograd-2x2", 0},
     {"conv2d", MANY, "winograd", 0},
@@ -115,10 +132,12 @@ static const struct {
 static const struct {
     const char *sizes, *implementation;
 } untuned[] = {
-    {"4096x4096x4096", "wgmma_split"},   {"2048x512x8192", "wgmma_split"},
-    {"128x14336x4096", "wgmma_split"},   {"512x512x65536", "wgmma_split"},
-    {"16x14336x4096", "register_tiled"}, {"4096x16x4096", "split_k"},
-    {"64x4096x14336", "register_tiled"},
+    {"4096x4096x4096", "wgmma_split"}, {"2048x512x8192", "wgmma_split"},
+    {"128x14336x4096", "wgmma_split"}, {"512x512x65536", "wgmma_split"},
+    {"16x14336x4096", "dmma_f32"},     {"4096x16x4096", "dmma_f32"},
+    {"64x4096x14336", "dmma_f32"},     {"64x64x16", "dmma_f32"},
+    {"1000x1000x200", "dmma_f32"},     {"8x4096x4096", "gemv_split_k"},
+    {"64x64x65536", "split_k"},
 };
 
 static void bind_preset(const struct tw_description *d, const char *text, const char *name,
