@@ -63,7 +63,7 @@ typedef struct tw_gemm_descriptor {
      * Products of f32 are computed in plain f32 unless compute_type names another promise:
      *
      *     f32_split    errors no larger than plain f32's, from operands split into parts that
-     *                  tensor cores take, or in plain f32 where that is faster
+     *                  tensor cores take, or small products in f64 and rounded once
      *     bf16x6       at most 4 times plain f32's
      *     tf32x3       at most 2^-20 of the sum of |a||b|, 2^-22 rms, and 2 times plain f32's
      *     bf16x3       at most 2^-15 of it, 2^-18 rms, and 4 times plain f32's
@@ -75,8 +75,8 @@ typedef struct tw_gemm_descriptor {
      *
      * The promises were held when results were tuned, on uniform and on hard inputs: see the manual
      * of descriptions, "accuracy". NaN and infinities come out as in plain f32. What runs keeps the
-     * promise that was asked for and never a weaker one; kernels in plain f32 are candidates for
-     * all of them and run where nothing faster was found. Each promise is tuned by itself: its
+     * promise that was asked for and never a weaker one; kernels in plain f32 are candidates where
+     * they keep it, and run where nothing faster was found. Each promise is tuned by itself: its
      * results serve no other. A product of i8 is exact, modulo 2^32; alpha and beta other than 1
      * and 0 are applied in double, and the result is rounded to the nearest, ties to even, and kept
      * within i32. */
