@@ -8,8 +8,9 @@
 static const char *const shapes[] = {"1000x1000x1000", "1000x1001x1024", "1001x1003x999",
                                      "4096x4096x4096", "4096x4097x4096", "100x101x512",
                                      "13x1001x1040",   "16x4096x4096"};
-static const char *const types[] = {"dtype=f16", "dtype=bf16", "dtype=e4m3",   "dtype=e5m2",
-                                    "dtype=i8",  "dtype=f64",  "compute=tf32", "btype=e5m2"};
+static const char *const types[] = {"dtype=f16",    "dtype=bf16", "dtype=e4m3",
+                                    "dtype=e5m2",   "dtype=i8",   "dtype=f64",
+                                    "compute=tf32", "btype=e5m2", "compute=f32_split"};
 static const char *const layouts[] = {"nn", "nt", "tn", "tt"};
 
 /* What else a product may be; each by itself. */
@@ -42,7 +43,7 @@ static bool describe(struct tw_problem *problem, const struct tw_description *d,
 
 static bool is_on_tensor_cores(const char *implementation) {
     return strncmp(implementation, "wgmma", 5) == 0 || strncmp(implementation, "mma", 3) == 0 ||
-           strcmp(implementation, "dmma") == 0;
+           strncmp(implementation, "dmma", 4) == 0;
 }
 
 static int check(const struct tw_description *d, const struct tw_problem *problem) {

@@ -53,23 +53,19 @@ static const struct {
     {"M=512,N=512,K=4096;compute=f32_split", "f32-dmma", true},
     {"M=512,N=512,K=4096", "f32-dmma", false},
     {"M=64,N=64,K=16;compute=f32_split,batch=9,trans=tt", "f32-dmma-sliced", true},
-    /* Plain chains: of many results with few terms, and of few with very many. */
-    {"M=65536,N=64,K=64;compute=f32_split", "async", true},
-    {"M=65536,N=64,K=64;compute=f32_split", "stream-k", false},
-    {"M=32767,N=64,K=64;compute=f32_split", "async", false},
+    /* Plain chains: of few results with very many terms. */
+    {"M=65536,N=64,K=64;compute=f32_split", "async", false},
+    {"M=65536,N=64,K=64;compute=f32_split", "f32-dmma", true},
     {"M=64,N=64,K=65536;compute=f32_split", "split-k-deep", true},
     {"M=64,N=64,K=16383;compute=f32_split", "split-k-deep", false},
     /* Few results divide K in pieces that undo each other where sums cancel. */
-    {"M=512,N=512,K=256;compute=f32_split", "split-compensated", true},
-    {"M=512,N=511,K=256;compute=f32_split", "split-compensated", false},
+    {"M=512,N=512,K=2049;compute=f32_split", "split-compensated", true},
+    {"M=512,N=512,K=2047;compute=f32_split", "split-compensated", false},
+    {"M=512,N=512,K=512;compute=f32_split,batch=4", "split-compensated", true},
+    {"M=512,N=511,K=4095;compute=f32_split", "split-compensated", false},
     {"M=127,N=4096,K=4096;compute=f32_split", "split-compensated", false},
     {"M=128,N=128,K=16392;compute=f32_split", "split-compensated", true},
     {"M=1,N=4096,K=16384;compute=f32_split", "gemv", true},
-    /* One chain of a few terms, as cublasSgemm has. */
-    {"M=2048,N=1024,K=128;compute=f32_split", "default", true},
-    {"M=2048,N=1024,K=128;compute=f32_split", "sliced-small", false},
-    {"M=2048,N=1024,K=128;compute=f32_split", "split-k", false},
-    {"M=2048,N=1024,K=128", "sliced-small", true},
     /* Sums in f64 of more vectors would take longer than reading. */
     {"M=8,N=4096,K=4096;compute=f32_split", "gemv", true},
     {"M=9,N=4096,K=4096;compute=f32_split", "gemv", false},
