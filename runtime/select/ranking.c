@@ -240,8 +240,10 @@ static void add_model(struct tw_ranking *ranking) {
             status = tw_search_fits(search, &candidate->configuration, values, &why);
         if (status == TW_OK)
             status = look_here(&here, ranking, &candidate->configuration, values, &why);
-        if (status == TW_OK)
+        if (status == TW_OK) {
             ask_model(ranking, candidate, &here);
+            candidate->ratio = candidate->predicted_us / tw_estimate_total(&here.estimate);
+        }
         /* Where it cannot be had here, nothing is missed: it was never tuned for this. */
         ranking->count += status == TW_OK;
     }
@@ -252,7 +254,8 @@ static int compare_numbers(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* How the rows' times are to their estimates: what can be said of a preset. */
+/* How times are to their estimates, rows' or, where there are none, the model's: what can be said
+ * of a preset. */
 static double usual_ratio(const struct tw_ranking *ranking, double *uncertainty) {
     double ratios[RATIOS];
     size_t count = ranking->count < RATIOS ? ranking->count : RATIOS;
@@ -306,20 +309,24 @@ static void add_presets(struct tw_ranking *ranking) {
 }
 
 /* A model knows nothing of an implementation that it was fitted without, such as one that is newer:
- * there the description's choice counts as it does without a model. `rows` candidates are rows. */
+ * there the description's choice counts as it does without a model. `rows` candidates are rows;
+ * where none is, what the model has here may be a form that takes many times as long, and by what
+ * it says of that form a preset is told less surely. */
 static void add_unknown(struct tw_ranking *ranking, size_t rows) {
     struct tw_configuration configuration;
     size_t count = ranking->count;
     int from = 0;
-    if (rows == 0 || !tw_search_fallback(ranking->search, &from, &configuration))
+    if (count == 0 || !tw_search_fallback(ranking->search, &from, &configuration))
         return;
     for (size_t i = 0; i < count; i++)
         if (ranking->all[i].configuration.implementation == configuration.implementation)
             return;
-    ranking->count = rows;
+    if (rows > 0)
+        ranking->count = rows;
     double uncertainty, ratio = usual_ratio(ranking, &uncertainty);
     ranking->count = count;
-    add_preset(ranking, TW_SELECTED_FALLBACK, &configuration, ratio, uncertainty);
+    add_preset(ranking, TW_SELECTED_FALLBACK, &configuration, ratio,
+               uncertainty + (rows > 0 ? 0 : A_PRESET));
 }
 
 /* ---- All of them, in order ---- */

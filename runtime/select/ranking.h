@@ -19,7 +19,7 @@ struct tw_candidate {
     double distance; /* of a result's problem; a model's configurations have none */
     struct tw_configuration configuration;
     double predicted_us, uncertainty;
-    double ratio; /* of the measured time to the estimate, where it was measured */
+    double ratio; /* of the time, measured or predicted by a model, to the estimate */
     /* Preferred to one that is predicted to be a little faster, for its binaries are there, or do
      * for more sizes. */
     bool ready, lasting;
