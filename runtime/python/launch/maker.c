@@ -52,6 +52,7 @@ bool maker_make(const struct maker *maker, const struct maker_result *result, in
         return false;
     if (maker->data(*handle, &data) != 0 || data == NULL) {
         maker->drop(*handle);
+        *handle = NULL;
         return false;
     }
     *at = (uintptr_t)data;

@@ -43,8 +43,8 @@ class Exchange:
         maker: tuple[int, int, int, int, int, int] | None,
         /,
     ) -> Exchange:
-        """``grad_mode`` is the address of what answers as ``is_grad_enabled`` in C, or 0. ``maker`` is how new arrays are made in C: ``struct maker`` of launch/maker.h. LookupError: the interface is
-        of another version."""
+        """``grad_mode`` is the address of what answers as ``is_grad_enabled`` in C, or 0. ``maker`` is how new arrays
+        are made in C: ``struct maker`` of launch/maker.h. LookupError: the interface is of another version."""
 
     def key(
         self,
