@@ -77,11 +77,16 @@ static void few_for_each_kind(void **state) {
     samples[7].time_us = 30;
     /* What an earlier model chose stays, in its kinds' places, and saves what is as good. */
     static const struct tw_model onto = {
-        .kind_count = 2, .kinds = {{.attributes = ";dtype=f64"}, {.attributes = ""}}};
+        .kind_count = 2,
+        .kinds = {{.attributes = ";dtype=f64"},
+                  /* Of an attribute that the description has no more, which is left out. */
+                  {.attributes = "", .range_count = 1, .ranges = {{"gone", 1, 2}}}}};
     all.onto = &onto;
     configurations[1].before = 1 << 1;
     must(model_choose(&choice, &all, NULL, &error), error);
     assert_int_equal(choice.kind_count, 2);
+    for (int i = 0; i < choice.kinds[1].range_count; i++)
+        assert_string_not_equal(choice.kinds[1].ranges[i].name, "gone");
     assert_true(choice.of_problem[1] == 1 && choice.of_problem[2] == 0);
     for (int c = 0; c < 4; c++) {
         assert_int_equal(model_chooses(&choice, 1, c), c <= 1);

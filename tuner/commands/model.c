@@ -32,7 +32,8 @@ static const char help[] =
     "                       what it leaves of the trials on record, which should be of problems\n"
     "                       that it was not fitted to, and what is best there joins what it "
     "chooses\n"
-    "                       from; then fit prints what choosing by that model alone costs, too\n"
+    "                       from; then fit prints what choosing by that model alone costs, in\n"
+    "                       place of choosing by the estimate\n"
     "  --output FILE, -o    of fit: write the model to a file too, as import reads it\n"
     "  --device, --cache, --db, --config: as for tune\n"
     "  --json               of fit and check: print one JSON object\n";
@@ -126,7 +127,7 @@ static void print_kinds(const struct fit_report *r, const char *other) {
     }
 }
 
-static void add_kinds(cJSON *json, const struct fit_report *r) {
+static void add_kinds(cJSON *json, const struct fit_report *r, const char *other) {
     cJSON *list = cJSON_AddArrayToObject(json, "kinds");
     for (int i = 0; i < r->kind_count; i++) {
         const struct fit_kind *kind = &r->kinds[i];
@@ -134,7 +135,7 @@ static void add_kinds(cJSON *json, const struct fit_report *r) {
         cJSON_AddStringToObject(row, "attributes",
                                 kind->attributes + (kind->attributes[0] != '\0'));
         add_regret(row, "model", &kind->model);
-        add_regret(row, "estimate", &kind->estimate);
+        add_regret(row, other, &kind->estimate);
         json_append(list, row);
     }
 }
@@ -151,8 +152,9 @@ static tw_status print_fit(const struct arguments *a, const struct subject *s,
         cJSON_AddNumberToObject(json, "stale", s->samples.stale);
         cJSON_AddNumberToObject(json, "uncertainty", r->uncertainty);
         add_regret(json, "model", &r->model);
-        add_regret(json, "estimate", &r->estimate);
-        add_kinds(json, r);
+        const char *other = s->onto != NULL ? "before" : "estimate";
+        add_regret(json, other, &r->estimate);
+        add_kinds(json, r, other);
         return json_print(json, error);
     }
     printf("%s on %s (%s)\n", s->description->kernel, s->device.name, s->device.id);
@@ -177,6 +179,11 @@ static tw_status fit(const struct arguments *a, struct tw_error *error) {
     tw_status status = open_subject(a, TW_DB_WRITE, &s, error);
     if (status == TW_OK)
         status = fit_model(&s.samples, &report, &text, error);
+    /* An earlier model's trees and these may together be more than a reader takes. */
+    struct tw_model *readable = NULL;
+    if (status == TW_OK)
+        status = tw_model_read(&readable, text.data, "the model", error);
+    tw_model_free(readable);
     if (status == TW_OK) {
         tw_device_fingerprint(&s.device, fingerprint);
         const struct tw_db_model model = {.kernel = s.description->kernel,

@@ -43,22 +43,25 @@ static void widen(struct tw_model_kind *kind, const struct tw_problem *problem) 
     }
 }
 
-/* What is the default in all problems needs no range: it is what a key without it says. */
+/* What is the default in all problems needs no range: it is what a key without it says. An earlier
+ * model's may be of an attribute that the description has no more. */
 static void drop_defaults(struct tw_model_kind *kind, const struct tw_description *d) {
     int kept = 0;
     for (int at = 0; at < kind->range_count; at++) {
         const struct tw_model_range range = kind->ranges[at];
         int i = 0;
-        while (strcmp(d->attributes[i].name, range.name) != 0)
+        while (i < d->attribute_count && strcmp(d->attributes[i].name, range.name) != 0)
             i++;
-        if (range.least != range.most || range.least != d->attributes[i].default_word)
+        if (i < d->attribute_count &&
+            (range.least != range.most || range.least != d->attributes[i].default_word))
             kind->ranges[kept++] = range;
     }
     kind->range_count = kept;
 }
 
 /* Those that the earlier model is about. */
-static bool take_kinds(struct model_choice *choice, const struct tw_model *onto) {
+static bool take_kinds(struct model_choice *choice, const struct tw_model *onto,
+                       const struct tw_description *d) {
     for (int i = 0; i < onto->kind_count; i++) {
         struct tw_model_kind *kind = &choice->kinds[i];
         *kind = onto->kinds[i];
@@ -66,12 +69,13 @@ static bool take_kinds(struct model_choice *choice, const struct tw_model *onto)
         if (kind->attributes == NULL)
             return false;
         choice->kind_count++;
+        drop_defaults(kind, d);
     }
     return true;
 }
 
 static bool find_kinds(struct model_choice *choice, const struct model_samples *s) {
-    if (s->onto != NULL && !take_kinds(choice, s->onto))
+    if (s->onto != NULL && !take_kinds(choice, s->onto, s->description))
         return false;
     for (int i = 0; i < s->problem_count; i++) {
         char words[TW_PROBLEM_KEY_SIZE];

@@ -147,7 +147,9 @@ static void take_onto(struct reading *r) {
         if (problem < 0 || index < 0)
             continue;
         struct sampled_configuration *c = &s->configurations[index];
-        c->before = known->kinds & (UINT64_MAX >> (64 - s->onto->kind_count));
+        c->before = s->onto->kind_count == 0
+                        ? 0
+                        : known->kinds & (UINT64_MAX >> (64 - s->onto->kind_count));
         c->problem = problem;
         c->time_us = known->time_us;
         if (!keep(&c->template_hash, known->template_hash) || !keep(&c->source, known->source) ||
