@@ -56,12 +56,15 @@ class Site(unittest.TestCase):
 
     def test_mistakes(self):
         """What is removed before a site is written is never something else; MkDocs is not asked."""
-        for words, code, says in ((["--help"], 0, "Builds the documentation"), (["--halp"], 1, "site: one directory"),
-                                  ([ROOT / "docs"], 1, "docs has something else than a site in it")):
-            done = subprocess.run([sys.executable, "-B", SCRIPT, *words], capture_output=True, text=True)
-            self.assertEqual(done.returncode, code, done)
-            self.assertIn(says, done.stdout + done.stderr)
-            self.assertEqual((ROOT / "docs/tutorials/python.md").exists(), True)
+        with tempfile.TemporaryDirectory() as place:
+            mine = pathlib.Path(place) / "mine"
+            mine.write_text("")
+            for words, code, says in ((["--help"], 0, "Builds the documentation"), (["--halp"], 1, "site: one directory"),
+                                      ([place], 1, f"{place} has something else than a site in it")):
+                done = subprocess.run([sys.executable, "-B", SCRIPT, *words], capture_output=True, text=True)
+                self.assertEqual(done.returncode, code, done)
+                self.assertIn(says, done.stdout + done.stderr)
+                self.assertTrue(mine.exists())
 
     def test_what_markdown_links_to_is_there(self):
         """Also without MkDocs."""

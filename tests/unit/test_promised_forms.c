@@ -136,13 +136,17 @@ static const struct {
     {"64x64x65536", "split_k"},
 };
 
+static int arch = 90;
+
 static void bind_preset(const struct tw_description *d, const char *text, const char *name,
                         struct tw_configuration *configuration, int64_t *values) {
     struct tw_problem problem;
     const struct tw_preset *preset;
     struct tw_error error;
     must(tw_problem_read(&problem, d, text, &error), error);
-    bind_problem(&problem, &paper_gpu, values);
+    struct tw_device_info device = paper_gpu;
+    device.arch = arch;
+    bind_problem(&problem, &device, values);
     if (!tw_description_preset(d, name, &configuration->implementation, &preset))
         fail_msg("there is no preset %s", name);
     memcpy(configuration->values, preset->values, sizeof configuration->values);
@@ -171,6 +175,21 @@ static void split_forms(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof products / sizeof *products; i++)
         must_be("gemm", products[i].problem, products[i].preset, products[i].allowed);
+}
+
+/* There no sums are in f64: they come in pieces as cublasSgemm's do, and few terms are one chain.
+ */
+static void before_hopper(void **state) {
+    (void)state;
+    arch = 80;
+    must_be("gemm", "M=512,N=512,K=4096;compute=f32_split", "naive", false);
+    must_be("gemm", "M=512,N=512,K=4096;compute=f32_split", "tiled", false);
+    must_be("gemm", "M=512,N=512,K=4096;compute=f32_split", "split-k-sliced", true);
+    must_be("gemm", "M=512,N=512,K=4096;compute=f32_split", "split-k", false);
+    must_be("gemm", "M=512,N=512,K=63;compute=f32_split", "default", true);
+    must_be("gemm", "M=512,N=512,K=63;compute=f32_split", "sliced-small", false);
+    must_be("gemm", "M=512,N=512,K=64;compute=f32_split", "sliced-small", true);
+    arch = 90;
 }
 
 /* What two planes of bf16 leave of a number meets itself, and few terms make no mean of that. */
@@ -261,6 +280,7 @@ static void direct_sums(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(split_forms),
+                                       cmocka_unit_test(before_hopper),
                                        cmocka_unit_test(plain_forms_fold),
                                        cmocka_unit_test(rows_that_meet_themselves),
                                        cmocka_unit_test(there_is_room_for_all_forms),
