@@ -191,7 +191,8 @@ typedef struct tw_options {
      * of another is loaded or on the disk, that one is taken if it is predicted to take no more
      * than this share longer. Where none is there and a dimension has had another size in an
      * otherwise equal request, that one is preferred likewise whose binary is predicted to do best
-     * for other sizes too, beside the binaries that are there; there it may be twice as much.
+     * for other sizes too, beside the binaries that are there, and the share is twice as much in
+     * both cases.
      * 0: 0.05; at most 1; below 0: what is predicted to be the fastest is compiled. */
     double compile_tolerance;
 } tw_options;

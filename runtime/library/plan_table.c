@@ -96,7 +96,7 @@ __attribute__((noinline)) static struct tw_plan_slot *find_unknown(struct tw_pla
 }
 
 /* Hashing texts takes longer than all else of a look-up, and where the plan lies would not be known
- * before: comparing them with those that were last at their addresses goes on beside it. */
+ * before: comparing them with those that were first at their addresses goes on beside it. */
 static inline struct tw_plan_slot *find(struct tw_plan_table *plans,
                                         const struct tw_plan_key *key) {
     const uint64_t hash = tw_plan_key_hash_words(key);

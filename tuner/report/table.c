@@ -245,8 +245,8 @@ static void print_counts(const struct session_result *r, const struct terminal *
     }
     if (r->siblings_now > 0) {
         tw_text_print(
-            &line, "%" PRId64 " trials with binaries of the best, while compilers were waited for",
-            r->siblings_now);
+            &line, "%" PRId64 " trial%s with binaries of the best, while compilers were waited for",
+            r->siblings_now, r->siblings_now == 1 ? "" : "s");
         say(terminal, "not compiled", &line);
     }
     if (r->again_now > 0) {

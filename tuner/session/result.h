@@ -62,7 +62,7 @@ struct session_result {
     int64_t trials;       /* on record for this problem, known ones included */
     int64_t trials_now;   /* of this invocation */
     int64_t stopped_now;  /* of these, whose timing was stopped as they had lost */
-    int64_t siblings_now; /* trials that shared a binary with one of the best meanwhile */
+    int64_t siblings_now; /* of these, that shared a binary with one of the best */
     int64_t again_now;    /* measurements of the best while nothing new was ready; no trials */
     bool retried;         /* the next is filled in */
     int64_t forgotten[TW_DB_TRIAL_STATUS_COUNT]; /* to be tried again */
