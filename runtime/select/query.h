@@ -74,8 +74,8 @@ struct tw_query {
     bool (*ready)(void *context, const struct tw_configuration *configuration, enum tw_ready where);
     double tolerance;
     /* Bit i: dimension i is seen to change from one request to the next. Where none of those is
-     * there, one is preferred likewise whose binaries do better for other sizes of it. If any changes, the
-     * tolerance counts twice, also for what is there. */
+     * there, one is preferred likewise whose binaries do better for other sizes of it. If any
+     * changes, the tolerance counts twice, also for what is there. */
     unsigned changing;
 };
 
