@@ -202,11 +202,10 @@ static tw_status drop_stale(struct model_samples *s, struct tw_error *error) {
             s->all[kept++] = s->all[i];
     s->count = kept;
     for (int i = 0; i < s->configuration_count && status == TW_OK; i++)
-        if (stale[i])
+        if (stale[i]) {
             s->configurations[i].samples = 0;
-    for (int i = 0; i < s->configuration_count && status == TW_OK; i++)
-        if (stale[i])
             s->configurations[i].before = 0;
+        }
     free(stale);
     tw_today_free(today);
     return status;
