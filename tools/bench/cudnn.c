@@ -1,7 +1,6 @@
 /* cuDNN: the fastest of the algorithms of its convolution call, or of the calls for its gradients,
  * each tried in turn with the arithmetic that the problem allows: none of f32 rounds to tf32 unless
  * that was asked for. */
-#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -72,7 +71,6 @@ struct candidate {
     int algorithm; /* of its pass */
     cudnnMathType_t math;
     size_t workspace;
-    double seconds;
 };
 
 /* The algorithms of a pass. */
@@ -100,7 +98,7 @@ struct state {
     cudnnFilterDescriptor_t filters;
     cudnnConvolutionDescriptor_t convolution;
     void *workspace;
-    int tried, count;
+    int tried, count, running; /* algorithms, those that there is room for, and those that run */
     struct candidate candidates[MOST_CANDIDATES];
     const struct candidate *chosen;
 };
@@ -173,26 +171,27 @@ static tw_status describe_convolution(struct state *state, tw_error *error) {
     return TW_OK;
 }
 
-/* Those that do not run, or want more workspace than there is, are left out. */
+static void enter(void *pointer, int number) {
+    struct state *state = pointer;
+    state->chosen = &state->candidates[number];
+}
+
+/* Those that cannot be, or want more workspace than there is, are left out. */
 static tw_status choose(struct state *state, tw_error *error) {
-    const struct candidate *best = NULL;
     for (int math = 0; math < state->maths.count; math++)
         for (int algorithm = 0; algorithm < passes[state->problem.pass].count; algorithm++) {
-            struct candidate *candidate = &state->candidates[state->tried++];
+            struct candidate *candidate = &state->candidates[state->count];
             *candidate = (struct candidate){.algorithm = algorithm, .math = state->maths.of[math]};
-            state->chosen = candidate;
-            if (dnn.set_math(state->convolution, candidate->math) != CUDNN_STATUS_SUCCESS ||
-                workspace_of(state, algorithm, &candidate->workspace) != CUDNN_STATUS_SUCCESS ||
-                candidate->workspace > DNN_WORKSPACE_BYTES ||
-                !dnn_time(state->data, call, state, best != NULL ? best->seconds : INFINITY,
-                          &candidate->seconds))
-                continue;
-            state->count++;
-            if (best == NULL || candidate->seconds < best->seconds)
-                best = candidate;
+            state->tried++;
+            if (dnn.set_math(state->convolution, candidate->math) == CUDNN_STATUS_SUCCESS &&
+                workspace_of(state, algorithm, &candidate->workspace) == CUDNN_STATUS_SUCCESS &&
+                candidate->workspace <= DNN_WORKSPACE_BYTES)
+                state->count++;
         }
-    state->chosen = best;
-    return best != NULL
+    const struct dnn_race race = {state->data, call, state, enter};
+    const int best = dnn_fastest(&race, state->count, &state->running);
+    state->chosen = best >= 0 ? &state->candidates[best] : NULL;
+    return best >= 0
                ? TW_OK
                : tw_fail(error, TW_UNAVAILABLE, "none of its %d algorithms runs", state->tried);
 }
@@ -236,7 +235,7 @@ static void release(void *pointer) {
 static void describe(const void *pointer, struct tw_text *text) {
     const struct state *state = pointer;
     tw_text_print(text, "%s, the best of %d that run",
-                  passes[state->problem.pass].algorithms[state->chosen->algorithm], state->count);
+                  passes[state->problem.pass].algorithms[state->chosen->algorithm], state->running);
 }
 
 const struct contender contender_cudnn = {

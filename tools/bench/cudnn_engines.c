@@ -2,14 +2,13 @@
  * convolution, its fallbacks included, each tried in turn. Plans whose engines round otherwise than
  * the problem allows are left out, by what they say of themselves. */
 #include <cudnn_graph.h>
-#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "tools/bench/cudnn_problem.h"
 #include "tools/bench/kinds.h"
 
-enum { TENSORS = 3, MOST_PLANS = 256, MOST_NOTES = 64 };
+enum { TENSORS = 3, MODES = 3, MOST_PLANS = 256, MOST_NOTES = 64 };
 
 typedef cudnnBackendDescriptor_t descriptor;
 
@@ -45,7 +44,6 @@ static void open_dnn(void) {
 struct candidate {
     descriptor plan;
     int64_t engine;
-    double seconds;
 };
 
 struct state {
@@ -56,9 +54,9 @@ struct state {
     descriptor convolution, operation, graph;
     descriptor *packs; /* for each set of buffers where they are */
     void *workspace;
-    int proposed, count; /* plans, and those that were timed */
-    struct candidate best;
-    descriptor running; /* a plan */
+    int proposed, count, running; /* plans, those that may take part, and those of them that run */
+    struct candidate candidates[MODES * MOST_PLANS];
+    const struct candidate *chosen;
 };
 
 /* ---- Descriptors ---- */
@@ -217,7 +215,7 @@ static tw_status describe_buffers(struct state *state, tw_error *error) {
 
 static tw_status call(void *pointer, int set, tw_error *error) {
     const struct state *s = pointer;
-    return dnn_check(dnn.execute(s->handle, s->running, s->packs[set]), "cudnnBackendExecute",
+    return dnn_check(dnn.execute(s->handle, s->chosen->plan, s->packs[set]), "cudnnBackendExecute",
                      error);
 }
 
@@ -255,9 +253,9 @@ static bool is_eligible(const struct state *state, descriptor configuration, int
     return may;
 }
 
-/* Times a configuration, and keeps its plan if it is the fastest so far. One that does not run, or
- * wants more workspace than there is, is passed over. */
-static void try_configuration(struct state *state, descriptor configuration) {
+/* Makes a plan of a configuration. One that may not take part, cannot be made or wants more
+ * workspace than there is, is passed over. */
+static void take_configuration(struct state *state, descriptor configuration) {
     struct candidate candidate = {0};
     int64_t workspace = 0, count = 0;
     const struct attribute attributes[] = {
@@ -271,23 +269,14 @@ static void try_configuration(struct state *state, descriptor configuration) {
             TW_OK &&
         dnn.get(candidate.plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1,
                 &count, &workspace) == CUDNN_STATUS_SUCCESS &&
-        (uint64_t)workspace <= DNN_WORKSPACE_BYTES) {
-        state->running = candidate.plan;
-        const double fastest = state->best.plan != NULL ? state->best.seconds : INFINITY;
-        if (dnn_time(state->data, call, state, fastest, &candidate.seconds)) {
-            state->count++;
-            if (state->best.plan == NULL || candidate.seconds < state->best.seconds) {
-                drop(&state->best.plan);
-                state->best = candidate;
-                return;
-            }
-        }
-    }
-    drop(&candidate.plan);
+        (uint64_t)workspace <= DNN_WORKSPACE_BYTES)
+        state->candidates[state->count++] = candidate;
+    else
+        drop(&candidate.plan);
 }
 
 /* All that one kind of heuristics proposes. */
-static void try_mode(struct state *state, cudnnBackendHeurMode_t mode) {
+static void take_mode(struct state *state, cudnnBackendHeurMode_t mode) {
     descriptor heuristics = NULL, configurations[MOST_PLANS] = {NULL};
     int64_t count = 0;
     int made = 0;
@@ -308,21 +297,27 @@ static void try_mode(struct state *state, cudnnBackendHeurMode_t mode) {
         dnn.get(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, made,
                 &count, configurations) == CUDNN_STATUS_SUCCESS)
         for (int i = 0; i < made && i < count; i++)
-            try_configuration(state, configurations[i]);
+            take_configuration(state, configurations[i]);
     for (int i = 0; i < made; i++)
         drop(&configurations[i]);
     drop(&heuristics);
 }
 
+static void enter(void *pointer, int number) {
+    struct state *state = pointer;
+    state->chosen = &state->candidates[number];
+}
+
 static tw_status choose(struct state *state, tw_error *error) {
-    static const cudnnBackendHeurMode_t modes[] = {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_B,
-                                                   CUDNN_HEUR_MODE_FALLBACK};
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        try_mode(state, modes[i]);
-    state->running = state->best.plan;
-    return state->running != NULL
-               ? TW_OK
-               : tw_fail(error, TW_UNAVAILABLE, "none of its %d plans runs", state->proposed);
+    static const cudnnBackendHeurMode_t modes[MODES] = {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_B,
+                                                        CUDNN_HEUR_MODE_FALLBACK};
+    for (int i = 0; i < MODES; i++)
+        take_mode(state, modes[i]);
+    const struct dnn_race race = {state->data, call, state, enter};
+    const int best = dnn_fastest(&race, state->count, &state->running);
+    state->chosen = best >= 0 ? &state->candidates[best] : NULL;
+    return best >= 0 ? TW_OK
+                     : tw_fail(error, TW_UNAVAILABLE, "none of its %d plans runs", state->proposed);
 }
 
 /* ---- The contender ---- */
@@ -359,7 +354,8 @@ static void release(void *pointer) {
     struct state *state = pointer;
     if (state == NULL)
         return;
-    drop(&state->best.plan);
+    for (int i = 0; i < state->count; i++)
+        drop(&state->candidates[i].plan);
     for (int i = 0; state->packs != NULL && i < state->data->set_count; i++)
         drop(&state->packs[i]);
     free(state->packs);
@@ -377,7 +373,7 @@ static void release(void *pointer) {
 static void describe(const void *pointer, struct tw_text *text) {
     const struct state *state = pointer;
     tw_text_print(text, "engine %lld, the best of %d plans that run, of %d",
-                  (long long)state->best.engine, state->count, state->proposed);
+                  (long long)state->chosen->engine, state->running, state->proposed);
 }
 
 const struct contender contender_cudnn_engines = {

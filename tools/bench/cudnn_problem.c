@@ -1,14 +1,15 @@
 #include "tools/bench/cudnn_problem.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "tuner/statistics/statistics.h"
 
-enum { REPEATS = 5, SHORTER = 8 };
+enum { REPEATS = 5, SHORTER = 8, FINALISTS = 4 };
 
-/* What takes longer than the fastest so far by this much in a short batch is not timed in whole
- * ones. */
-static const double FAR_BEHIND = 1.25;
+/* What takes longer than the fastest by so much in a short batch is not timed in a whole one, and
+ * what does in a single call not even in a short one. */
+static const double NEAR = 1.15, OUT_OF_SIGHT = 4;
 
 static const char *const kernels[DNN_PASSES] = {"conv2d", "conv2d_backward_data",
                                                 "conv2d_backward_weights"};
@@ -82,25 +83,71 @@ tw_status dnn_check(cudnnStatus_t result, const char *what, tw_error *error) {
                : tw_fail(error, TW_DEVICE, "%s: %s", what, name_of(result));
 }
 
-/* Batches, after a call that pays for loading and one that tells how long a batch must be. */
-bool dnn_time(struct data *data, batch_call call, void *state, double fastest, double *seconds) {
-    struct batch once, batch;
-    double times[REPEATS];
-    if (call(state, 0, NULL) != TW_OK || stage_settle(data->stage, NULL) != TW_OK ||
-        batch_time(data, call, state, 1, &once, NULL) != TW_OK)
-        return false;
-    const int calls = batch_calls(data, once.seconds);
-    if (batch_time(data, call, state, calls / SHORTER + 1, &batch, NULL) != TW_OK)
-        return false;
-    *seconds = batch.seconds;
-    if (batch.seconds > FAR_BEHIND * fastest)
-        return true;
-    for (int i = 0; i < REPEATS; i++) {
-        if (batch_time(data, call, state, calls, &batch, NULL) != TW_OK)
-            return false;
-        times[i] = batch.seconds;
+/* ---- The fastest of several ways ---- */
+
+static double time_batch(const struct dnn_race *race, int calls) {
+    struct batch batch;
+    return batch_time(race->data, race->call, race->state, calls, &batch, NULL) == TW_OK
+               ? batch.seconds
+               : INFINITY;
+}
+
+/* What a call takes at a first look, after one that pays for loading; infinite if it does not run.
+ */
+static double look_at(const struct dnn_race *race, int number, double fastest, int *calls) {
+    race->enter(race->state, number);
+    if (race->call(race->state, 0, NULL) != TW_OK || stage_settle(race->data->stage, NULL) != TW_OK)
+        return INFINITY;
+    const double once = time_batch(race, 1);
+    if (isinf(once))
+        return INFINITY;
+    *calls = batch_calls(race->data, once);
+    return once > OUT_OF_SIGHT * fastest ? once : time_batch(race, *calls / SHORTER + 1);
+}
+
+/* Of the last few: their times are taken in turn. */
+static int time_finalists(const struct dnn_race *race, const int *numbers, int count,
+                          const int *calls) {
+    double times[FINALISTS][REPEATS], least = INFINITY;
+    int best = -1;
+    for (int r = 0; r < REPEATS; r++)
+        for (int i = 0; i < count; i++) {
+            race->enter(race->state, numbers[i]);
+            times[i][r] = time_batch(race, calls[numbers[i]]);
+        }
+    for (int i = 0; i < count; i++) {
+        statistics_sort(times[i], REPEATS);
+        const double median = statistics_median(times[i], REPEATS);
+        if (median < least) {
+            least = median;
+            best = numbers[i];
+        }
     }
-    statistics_sort(times, REPEATS);
-    *seconds = statistics_median(times, REPEATS);
-    return true;
+    return best;
+}
+
+int dnn_fastest(const struct dnn_race *race, int count, int *running) {
+    double seconds[DNN_MOST_WAYS], fastest = INFINITY;
+    int calls[DNN_MOST_WAYS] = {0}, finalists[FINALISTS + 1], finalist_count = 0;
+    *running = 0;
+    for (int i = 0; i < count; i++) {
+        seconds[i] = look_at(race, i, fastest, &calls[i]);
+        *running += !isinf(seconds[i]);
+        fastest = fmin(fastest, seconds[i]);
+    }
+    for (int i = 0; i < count; i++) {
+        if (isinf(seconds[i]) || seconds[i] > NEAR * fastest)
+            continue;
+        race->enter(race->state, i);
+        seconds[i] = time_batch(race, calls[i]);
+        int place = finalist_count;
+        while (place > 0 && seconds[finalists[place - 1]] > seconds[i]) {
+            finalists[place] = finalists[place - 1];
+            place--;
+        }
+        finalists[place] = i;
+        if (finalist_count < FINALISTS)
+            finalist_count++;
+    }
+    return time_finalists(race, finalists, finalist_count, calls);
 }

@@ -42,8 +42,18 @@ tw_status dnn_check(cudnnStatus_t result, const char *what, tw_error *error);
 /* What any of its ways to do it may use. */
 static const size_t DNN_WORKSPACE_BYTES = (size_t)1 << 30;
 
-/* The median time of a call, in seconds, or that of a few calls where it is far behind what the
- * fastest takes so far (INFINITY: the first); false: it does not run. */
-bool dnn_time(struct data *data, batch_call call, void *state, double fastest, double *seconds);
+/* All ways of cuDNN to do one thing, of which the fastest is looked for. */
+struct dnn_race {
+    struct data *data;
+    batch_call call;
+    void *state;
+    void (*enter)(void *state, int number); /* what calls do from then on */
+};
+
+enum { DNN_MOST_WAYS = 1024 };
+
+/* The number of the fastest of `count` ways, or -1 if none runs, and how many do. A short batch of
+ * each leaves those near the fastest, a whole one the few that are timed in several. */
+int dnn_fastest(const struct dnn_race *race, int count, int *running);
 
 #endif
