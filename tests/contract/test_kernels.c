@@ -4,7 +4,8 @@
  *     test_kernels [BACKEND [KERNEL [SEED [TESTS [PIECE/PIECES]]]]]
  *
  * tries presets in turn and sampled configurations, and the preset default on a large problem. A
- * CPU compiles slowly and gets a small sample; a GPU gets all presets and more samples. TESTS is a
+ * CPU compiles slowly and gets a small sample; a GPU gets all presets, each on a quarter of the
+ * problems that allow it, and more samples: four SEEDs in a row try all of them on all. TESTS is a
  * pattern for the tests' names, as in *515x*. A GPU's problems may be dealt out to several runs
  * side by side, as NVRTC takes long: 1/4 to 4/4 together try what one run without would. */
 #include <pthread.h>
@@ -76,6 +77,8 @@ struct progress {
     bool compiles_slowly;                /* a CPU's compiler */
     int costly;                          /* how many costly variants were tried */
     bool preset_was_tried[MOST_PRESETS]; /* by number */
+    int turn;                            /* of the seeds */
+    int allowed[MOST_PRESETS];           /* on a GPU: by how many problems so far */
     struct bench bench;
 };
 
@@ -215,16 +218,31 @@ static void try_some(struct trial *trial, int how_many) {
     }
 }
 
-static void try_all(struct trial *trial) {
+/* A variant takes NVRTC half a second, and all presets on all problems are thousands: a preset
+ * meets every fourth of the problems that allow it, and others than the preset after it does. */
+enum { TURNS = 4 };
+
+static bool is_its_turn(struct progress *progress, int preset) {
+    return (progress->allowed[preset]++ + preset + progress->turn) % TURNS == 0;
+}
+
+/* The default everywhere: it is what nothing else serves. */
+static void try_those_in_turn(struct trial *trial) {
     const struct tw_description *d = trial->job->description;
-    for (int i = 0; i < preset_count(d); i++)
-        try_preset(trial, i);
+    struct progress *progress = trial->job->progress;
+    for (int i = 0; i < preset_count(d); i++) {
+        const char *name;
+        const struct tw_configuration c = preset_number(d, i, &name);
+        if (strcmp(name, "default") == 0 ||
+            (is_allowed_here(trial, &c) && is_its_turn(progress, i)))
+            try_preset(trial, i);
+    }
     for (int i = 0; i < d->implementation_count; i++)
-        for (int j = 0; j < 2; j++)
+        if ((i + progress->problem + progress->turn) % 2 == 0)
             try_sample(trial, i);
 }
 
-enum extent { DEFAULT_ONLY, SOME, ALL, ONE };
+enum extent { DEFAULT_ONLY, SOME, IN_TURN, ONE };
 
 static void bind_problem(const struct job *job, const struct tw_problem *problem,
                          enum padding padding, int64_t strides[TW_MAX_ARGUMENTS],
@@ -251,8 +269,8 @@ static int try_problem(const struct job *job, const struct tw_problem *problem,
     tw_problem_text(problem, key);
     snprintf(trial.problem, sizeof trial.problem, "%s %.200s%s", job->description->kernel, key,
              paddings[padding]);
-    if (extent == ALL) {
-        try_all(&trial);
+    if (extent == IN_TURN) {
+        try_those_in_turn(&trial);
     } else if (extent == SOME) {
         try_some(&trial, how_many);
     } else if (extent == ONE) {
@@ -287,7 +305,7 @@ static bool is_dealt_here(struct progress *progress) {
     return progress->problem++ % progress->piece.of == progress->piece.number;
 }
 
-/* Another piece tries every preset that this problem allows. */
+/* Another piece tries the presets that this problem allows and whose turn it is. */
 static void leave_to_others(const struct job *job, const struct tw_problem *problem,
                             enum padding padding) {
     struct tw_error error;
@@ -298,8 +316,9 @@ static void leave_to_others(const struct job *job, const struct tw_problem *prob
     for (int i = 0; i < preset_count(job->description); i++) {
         const char *name;
         const struct tw_configuration c = preset_number(job->description, i, &name);
-        job->progress->preset_was_tried[i] |=
-            is_allowed(job->description, &c, values, job->device, NULL) == TW_OK;
+        if (is_allowed(job->description, &c, values, job->device, NULL) == TW_OK)
+            job->progress->preset_was_tried[i] |=
+                strcmp(name, "default") == 0 || is_its_turn(job->progress, i);
     }
 }
 
@@ -328,8 +347,8 @@ static void test_shape(void **state) {
             device.warp = 32;
             strcat(device.id, " as a GPU");
         }
-        tried += try_problem(&here, &problem, padding, job->device->is_cpu ? SOME : ALL, how_many,
-                             &failures);
+        tried += try_problem(&here, &problem, padding, job->device->is_cpu ? SOME : IN_TURN,
+                             how_many, &failures);
     }
     if (dealt == 0)
         skip();
@@ -435,8 +454,10 @@ static int test_kernel(const char *kernel, const struct tw_device_info *device, 
     struct tw_error error;
     struct job jobs[SHAPES + 1];
     struct CMUnitTest tests[SHAPES + 2];
-    struct progress progress = {
-        .seed = seed + (uint64_t)piece.number, .piece = piece, .compiles_slowly = device->is_cpu};
+    struct progress progress = {.seed = seed + (uint64_t)piece.number,
+                                .piece = piece,
+                                .compiles_slowly = device->is_cpu,
+                                .turn = (int)(seed % TURNS)};
     if (tw_description_builtin(&d, kernel, &error) != TW_OK) {
         print_error("%s\n", error.message);
         return 1;
