@@ -212,14 +212,17 @@ static bool is_alike(const struct tw_attribute *attribute, int word) {
     return false;
 }
 
+bool tw_words_alike(const struct tw_attribute *attribute, int a, int b) {
+    return a == b || (is_alike(attribute, a) && is_alike(attribute, b));
+}
+
 bool tw_problem_has_alike(const struct tw_problem *problem, const char *attributes) {
     const struct tw_description *d = problem->description;
     int words[TW_MAX_ATTRIBUTES];
     if (!tw_problem_words(d, attributes, words))
         return false;
     for (int i = 0; i < d->attribute_count; i++)
-        if (words[i] != problem->words[i] && !(is_alike(&d->attributes[i], words[i]) &&
-                                               is_alike(&d->attributes[i], problem->words[i])))
+        if (!tw_words_alike(&d->attributes[i], words[i], problem->words[i]))
             return false;
     return true;
 }

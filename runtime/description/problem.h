@@ -45,6 +45,8 @@ bool tw_problem_words(const struct tw_description *description, const char *attr
 bool tw_problem_has_attributes(const struct tw_problem *problem, const char *attributes);
 /* Whether they are, but for words that the description calls alike. */
 bool tw_problem_has_alike(const struct tw_problem *problem, const char *attributes);
+/* Whether two words of an attribute are one, or the description calls them alike. */
+bool tw_words_alike(const struct tw_attribute *attribute, int a, int b);
 /* Only the shape, "64x32". */
 void tw_problem_shape(const struct tw_problem *problem, char shape[TW_PROBLEM_KEY_SIZE]);
 

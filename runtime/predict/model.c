@@ -168,7 +168,8 @@ static bool is_within(const struct tw_model_kind *kind, const struct tw_attribut
     return false;
 }
 
-int tw_model_kind(const struct tw_model *model, const struct tw_problem *problem) {
+/* The first kind whose words are the problem's; `alike`: or are called alike. */
+static int find_kind(const struct tw_model *model, const struct tw_problem *problem, bool alike) {
     const struct tw_description *d = problem->description;
     for (int k = 0; k < model->kind_count; k++) {
         const struct tw_model_kind *kind = &model->kinds[k];
@@ -176,9 +177,15 @@ int tw_model_kind(const struct tw_model *model, const struct tw_problem *problem
         bool is_one = tw_problem_words(d, kind->attributes, words);
         for (int i = 0; i < d->attribute_count && is_one; i++)
             is_one = problem->words[i] == words[i] ||
+                     (alike && tw_words_alike(&d->attributes[i], problem->words[i], words[i])) ||
                      is_within(kind, &d->attributes[i], problem->words[i]);
         if (is_one)
             return k;
     }
     return -1;
+}
+
+int tw_model_kind(const struct tw_model *model, const struct tw_problem *problem) {
+    const int kind = find_kind(model, problem, false);
+    return kind >= 0 ? kind : find_kind(model, problem, true);
 }

@@ -131,7 +131,8 @@ tw_status tw_model_read(struct tw_model **out, const char *text, const char *ori
                         struct tw_error *error);
 void tw_model_free(struct tw_model *model);
 
-/* Of which of its kinds the problem is; -1: it was not fitted for such problems. */
+/* Of which of its kinds the problem is, or which has words that the description calls alike; -1: it
+ * was not fitted for such problems. */
 int tw_model_kind(const struct tw_model *model, const struct tw_problem *problem);
 
 /* Where what a model's features name is among a description's dimensions, attributes and arguments

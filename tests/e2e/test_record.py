@@ -94,6 +94,23 @@ class Record(support.EndToEnd):
         self.assertIn("this program reads version 1", result.err)
         self.assertEqual(self.query("SELECT * FROM model", db=self.home / "third.db"), [])
 
+    def test_what_a_model_chooses_from(self):
+        """Is measured too, though it won nowhere and is no preset."""
+        self.record("--quiet")
+        file, other = self.home / "model.json", self.home / "other.db"
+        self.ask("model", "fit", "--config", self.plant("double"), "-o", file, device=DEVICE)
+        model = support.json.loads(file.read_text())
+        added = support.json.loads(model["configurations"][0]["configuration"])
+        known = {text for text, in self.query("SELECT configuration FROM trial")}
+        added["BLOCK"] = next(size for size in (16, 32, 64, 128)
+                              if support.json.dumps({**added, "BLOCK": size}, separators=(",", ":")) not in known)
+        model["configurations"][0]["configuration"] = support.json.dumps(added, separators=(",", ":"))
+        file.write_text(support.json.dumps(model))
+        self.assertEqual(self.run_command("model", "import", file, "--db", other, device=None).code, 0)
+        self.record("--quiet", "--db", other, listed="10x14\n")
+        tried = [support.json.loads(text) for text, in self.query("SELECT configuration FROM trial", db=other)]
+        self.assertIn(added, tried)
+
     def test_a_model_that_goes_on(self):
         """From one of few problems, whose trials are not there any more."""
         self.record("--quiet", listed="8x12\n9x12\n20x30\n")

@@ -99,7 +99,36 @@ static void few_for_each_kind(void **state) {
     free(with_number);
 }
 
+/* Words that the description calls alike make kinds that share what is chosen, but for mistakes. */
+static void alike_kinds_share(void **state) {
+    (void)state;
+    struct model_choice choice;
+    struct tw_error error;
+    char *alike = replaced(scale_text, "[\"f32\", \"f64\"]",
+                           "[\"f32\", \"f64\"], \"alike\": [\"f32\", \"f64\"]");
+    struct tw_description *d = read_description(alike, NULL);
+    static const char *const keys[] = {"M=1,N=1", "M=2,N=1", "M=1,N=1;dtype=f64"};
+    static struct sampled_mistake mistake = {.problem = 2, .configuration = 0};
+    all.description = d;
+    for (int i = 0; i < all.problem_count; i++)
+        must(tw_problem_read(&problems[i].problem, d, keys[i], &error), error);
+    all.mistakes = &mistake;
+    for (all.mistake_count = 0; all.mistake_count < 2; all.mistake_count++) {
+        must(model_choose(&choice, &all, NULL, &error), error);
+        assert_int_equal(choice.kind_count, 2);
+        assert_true(model_chooses(&choice, 0, 0) && model_chooses(&choice, 0, 3));
+        assert_true(model_chooses(&choice, 1, 3));
+        assert_int_equal(model_chooses(&choice, 1, 0), all.mistake_count == 0);
+        assert_false(model_chooses(&choice, 0, 2) || model_chooses(&choice, 1, 2));
+        model_choice_free(&choice);
+    }
+    all.mistake_count = 0;
+    tw_description_free(d);
+    free(alike);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(few_for_each_kind)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(few_for_each_kind),
+                                       cmocka_unit_test(alike_kinds_share)};
     return cmocka_run_group_tests_name("choice", tests, NULL, NULL);
 }

@@ -145,10 +145,26 @@ static void kinds(void **state) {
         must(tw_problem_read(&problem, d, cases[i].key, &error), error);
         assert_int_equal(tw_model_kind(model, &problem), cases[i].kind);
     }
+    tw_description_free(d);
+    free(with_number);
+    /* Words that the description calls alike are of one kind, where there is none of their own. */
+    char *alike = replaced(scale_text, "[\"f32\", \"f64\"]",
+                           "[\"f32\", \"f64\", \"i8\"], \"alike\": [\"f32\", \"f64\", \"i8\"]");
+    static const struct {
+        const char *key;
+        int kind;
+    } likes[] = {{"M=8,N=100", 0}, {"M=8,N=100;dtype=f64", 1}, {"M=8,N=100;dtype=i8", 0}};
+    d = read_description(alike, NULL);
+    for (size_t i = 0; i < sizeof likes / sizeof *likes; i++) {
+        struct tw_problem problem;
+        struct tw_error error;
+        must(tw_problem_read(&problem, d, likes[i].key, &error), error);
+        assert_int_equal(tw_model_kind(model, &problem), likes[i].kind);
+    }
     tw_model_free(model);
     tw_description_free(d);
     free(json);
-    free(with_number);
+    free(alike);
 }
 
 /* Numbers are what strtod makes of them, however they are written. */

@@ -17,19 +17,15 @@ static const char help[] =
     "tune record [KERNEL] --shapes FILE [OPTIONS]\n"
     "\n"
     "Measures good configurations on many problems: what has won on devices of this architecture,\n"
-    "and the presets, and each again with those parameters of the launch, which cost no "
-    "compiling,\n"
-    "that are estimated to suit the problem best. Each is verified and timed as in a search, for "
-    "a\n"
-    "shorter time, and recorded as a trial; the best rows stay as they are. tune model fit then "
-    "makes\n"
-    "of them what chooses for shapes that were never tuned. What is on record already is not "
-    "measured\n"
-    "again, and a configuration that is far from the best on all of the first problems is left "
-    "out;\n"
-    "so is, where the database has a model, what it was fitted to and predicts to take over half "
-    "as\n"
-    "long again as the fastest.\n"
+    "what models of such devices choose from, and the presets, and each again with those\n"
+    "parameters of the launch, which cost no compiling, that are estimated to suit the problem\n"
+    "best. Each is verified and timed as in a search, for a shorter time, and recorded as a "
+    "trial;\n"
+    "the best rows stay as they are. tune model fit then makes of them what chooses for shapes\n"
+    "that were never tuned. What is on record already is not measured again, and a configuration\n"
+    "that is far from the best on all of the first problems is left out; so is, where the\n"
+    "database has a model, what it was fitted to and predicts to take over half as long again\n"
+    "as the fastest.\n"
     "\n"
     "  --shapes FILE        a shape a line, with attributes if it has any: 512x512x64 trans=nt\n"
     "  --shape, --dtype, --trans, --attr, --device, --cache, --db, --config, --seed, --jobs,\n"
@@ -60,7 +56,16 @@ static void print_progress(void *context, const struct record_progress *progress
             progress->problem_count, (long long)progress->trials, progress->elapsed_s);
 }
 
-/* The winners of the installed database count, whatever --db says. */
+static tw_status add_catalogue(struct task *task, const struct tw_catalogue *catalogue,
+                               struct tw_error *error) {
+    tw_status status =
+        portfolio_add_rows(&task->portfolio, task->description, &task->device, catalogue, error);
+    return status == TW_OK ? portfolio_add_models(&task->portfolio, task->description,
+                                                  &task->device, catalogue, error)
+                           : status;
+}
+
+/* What the installed database has counts, whatever --db says. */
 static tw_status find_portfolio(const struct arguments *a, struct task *task,
                                 struct tw_error *error) {
     struct tw_text system = {0};
@@ -73,11 +78,9 @@ static tw_status find_portfolio(const struct arguments *a, struct task *task,
         status = database_catalogue(&installed, &shipped, error);
     }
     if (status == TW_OK)
-        status = portfolio_add_rows(&task->portfolio, task->description, &task->device, task->known,
-                                    error);
+        status = add_catalogue(task, task->known, error);
     if (status == TW_OK && shipped != NULL)
-        status =
-            portfolio_add_rows(&task->portfolio, task->description, &task->device, shipped, error);
+        status = add_catalogue(task, shipped, error);
     if (status == TW_OK)
         status = portfolio_add_presets(&task->portfolio, task->description, error);
     tw_catalogue_free(shipped);

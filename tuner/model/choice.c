@@ -172,6 +172,30 @@ static void borrow(struct model_choice *choice, const struct chosen_from *from) 
     }
 }
 
+/* Whether problems of two kinds take as long, as the description says of their words. */
+static bool kinds_are_alike(const struct model_choice *choice, const struct tw_description *d,
+                            int a, int b) {
+    int first[TW_MAX_ATTRIBUTES], second[TW_MAX_ATTRIBUTES];
+    bool alike = tw_problem_words(d, choice->kinds[a].attributes, first) &&
+                 tw_problem_words(d, choice->kinds[b].attributes, second);
+    for (int i = 0; i < d->attribute_count && alike; i++)
+        alike = tw_words_alike(&d->attributes[i], first[i], second[i]);
+    return alike;
+}
+
+/* What is chosen for a kind is for those that are alike: bf16's for f16. */
+static void share(struct model_choice *choice, const struct tw_description *d) {
+    const int count = choice->configuration_count;
+    for (int a = 0; a < choice->kind_count; a++)
+        for (int b = 0; b < a; b++)
+            if (kinds_are_alike(choice, d, a, b))
+                for (int c = 0; c < count; c++) {
+                    bool *here = &choice->chosen[a * count + c];
+                    bool *there = &choice->chosen[b * count + c];
+                    *here = *there = *here || *there;
+                }
+}
+
 /* What was wrong on one problem of a kind may be on others, which an application is not told. */
 static void leave_out_mistakes(struct model_choice *choice, const struct model_samples *s) {
     for (int i = 0; i < s->mistake_count; i++) {
@@ -201,6 +225,7 @@ tw_status model_choose(struct model_choice *choice, const struct model_samples *
             choose_for(&from, &choice->chosen[(size_t)from.kind * configurations], over, gain);
         for (from.kind = 0; from.kind < choice->kind_count; from.kind++)
             borrow(choice, &from);
+        share(choice, s->description);
         leave_out_mistakes(choice, s);
     }
     free(over);

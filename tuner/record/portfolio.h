@@ -17,6 +17,11 @@ struct portfolio {
 tw_status portfolio_add_rows(struct portfolio *portfolio, const struct tw_description *description,
                              const struct tw_device_info *device,
                              const struct tw_catalogue *catalogue, struct tw_error *error);
+/* What models of devices of this architecture choose from. One that cannot be read has nothing. */
+tw_status portfolio_add_models(struct portfolio *portfolio,
+                               const struct tw_description *description,
+                               const struct tw_device_info *device,
+                               const struct tw_catalogue *catalogue, struct tw_error *error);
 /* All presets of the implementations. */
 tw_status portfolio_add_presets(struct portfolio *portfolio,
                                 const struct tw_description *description, struct tw_error *error);
