@@ -200,6 +200,19 @@ class Torch(unittest.TestCase):
             self.close(into(x, weight.T, out), (x @ weight.T).T + 1)
             self.close(out, x @ weight.T)
 
+    def test_compiled_by_itself(self):
+        """A call that is known is traced all the same."""
+        a, b = numbers(8, 6, dtype=torch.float32), numbers(6, 5, seed=2, dtype=torch.float32)
+        for _ in range(2):
+            tilewise.gemm(a, b)
+        graphs = []
+        compiled = torch.compile(tilewise.gemm, fullgraph=True,
+                                 backend=lambda graph, _: graphs.append(graph) or graph.forward)  # fmt: skip
+        for _ in range(2):
+            self.close(compiled(a, b), a @ b)
+        self.assertEqual(len(graphs), 1)
+        self.assertIn("tilewise.gemm", graphs[0].code)
+
     def test_shapes_without_data(self):
         a = torch.empty(6, 5, device="meta", dtype=torch.float8_e5m2)
         got = tilewise.torch.gemm(a, torch.empty(5, 7, device="meta", dtype=torch.float8_e5m2))

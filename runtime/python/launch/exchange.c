@@ -13,18 +13,27 @@ enum { MOST_DIMENSIONS = 8, WORDS_OF_ARRAY = 2 + 2 * MOST_DIMENSIONS };
 
 struct exchange {
     PyObject_HEAD const struct dlpack_exchange *interface;
+    /* Other packages' arrays may look the same, and have other results made. */
+    int64_t number;
     /* A tuple of the types, exactly which are meant. */
     PyObject *types;
-    /* Whether gradients are wanted at the moment: in C, where there is such, else in Python. */
+    /* Whether gradients are wanted at the moment: in C, where there is such, else in Python; None:
+     * there are none. */
     bool (*grad_mode)(void);
     PyObject *is_grad_enabled;
+    /* What the types have for `requires_grad`, if that is to be asked without looking it up, as
+     * attributes that are written in C are. */
+    PyObject *gradients;
+    descrgetfunc ask_gradients;
     struct maker maker;
+    /* Makes an array of a shape; None: arrays have a method new_empty. */
+    PyObject *make;
     struct keys keys;
 };
 
 /* What a call is looked up by, of its arrays. */
 struct geometry {
-    int64_t words[CALL_ARRAYS * WORDS_OF_ARRAY];
+    int64_t words[1 + CALL_ARRAYS * WORDS_OF_ARRAY];
     int length;
 };
 
@@ -33,14 +42,35 @@ enum { ALPHA, BETA, DTYPE, ACTIVATION, COMPUTE, BIAS_ALONG, OPTIONS = KEYS_OPTIO
 
 static PyObject *name_of_gradients, *name_of_new, *columns, *type_of_calls;
 
+/* Finds what all types have for `requires_grad`, in one of them or before it. Only what arrays'
+ * own attributes never come before. */
+static void find_gradients(struct exchange *exchange) {
+    const Py_ssize_t count = PyTuple_Size(exchange->types);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *found = PyObject_GetAttr(PyTuple_GetItem(exchange->types, i), name_of_gradients);
+        PyErr_Clear();
+        const bool same = i == 0 || found == exchange->gradients;
+        Py_XDECREF(exchange->gradients);
+        exchange->gradients = same ? found : NULL;
+        if (!same)
+            Py_XDECREF(found);
+    }
+    if (exchange->gradients == NULL)
+        return;
+    PyTypeObject *kind = Py_TYPE(exchange->gradients);
+    if (PyType_GetSlot(kind, Py_tp_descr_set) != NULL)
+        exchange->ask_gradients = (descrgetfunc)PyType_GetSlot(kind, Py_tp_descr_get);
+}
+
 static PyObject *new (PyTypeObject *type, PyObject *arguments, PyObject *keywords) {
     if (keywords != NULL && PyDict_Size(keywords) > 0)
         return PyErr_Format(PyExc_TypeError, "Exchange takes no keywords");
-    PyObject *capsule, *types, *is_grad_enabled, *maker_from;
+    static int64_t made;
+    PyObject *capsule, *types, *is_grad_enabled, *maker_from, *make = Py_None;
     unsigned long long grad_mode;
     struct maker maker;
-    if (!PyArg_ParseTuple(arguments, "OO!OKO", &capsule, &PyTuple_Type, &types, &is_grad_enabled,
-                          &grad_mode, &maker_from) ||
+    if (!PyArg_ParseTuple(arguments, "OO!OKO|O", &capsule, &PyTuple_Type, &types, &is_grad_enabled,
+                          &grad_mode, &maker_from, &make) ||
         !maker_read(&maker, maker_from))
         return NULL;
     const struct dlpack_exchange *interface = PyCapsule_GetPointer(capsule, DLPACK_CAPSULE);
@@ -56,10 +86,13 @@ static PyObject *new (PyTypeObject *type, PyObject *arguments, PyObject *keyword
     if (exchange == NULL)
         return NULL;
     exchange->interface = interface;
+    exchange->number = ++made;
     exchange->types = Py_NewRef(types);
     exchange->grad_mode = (bool (*)(void))(uintptr_t)grad_mode;
     exchange->is_grad_enabled = Py_NewRef(is_grad_enabled);
     exchange->maker = maker;
+    exchange->make = Py_NewRef(make);
+    find_gradients(exchange);
     return (PyObject *)exchange;
 }
 
@@ -68,6 +101,8 @@ static void free_exchange(PyObject *self) {
     PyTypeObject *type = Py_TYPE(self);
     Py_XDECREF(exchange->types);
     Py_XDECREF(exchange->is_grad_enabled);
+    Py_XDECREF(exchange->make);
+    Py_XDECREF(exchange->gradients);
     keys_free(&exchange->keys);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
@@ -143,7 +178,10 @@ static bool are_defaults(PyObject *const options[OPTIONS]) {
 static PyObject *key_of(struct exchange *exchange, PyObject *const arrays[CALL_ARRAYS],
                         PyObject *const options[OPTIONS], uintptr_t at[CALL_ARRAYS],
                         struct dlpack_tensor *first) {
-    struct geometry geometry = {.length = 0};
+    /* Most of its words are never looked at. */
+    struct geometry geometry;
+    geometry.words[0] = exchange->number;
+    geometry.length = 1;
     struct dlpack_tensor other;
     for (int i = 0; i < CALL_ARRAYS; i++) {
         if (i == CALL_E && arrays[i] != Py_None && arrays[i] == arrays[CALL_OUT]) {
@@ -174,6 +212,8 @@ static PyObject *key_of(struct exchange *exchange, PyObject *const arrays[CALL_A
 static int is_grad_enabled(const struct exchange *exchange) {
     if (exchange->grad_mode != NULL)
         return exchange->grad_mode();
+    if (exchange->is_grad_enabled == Py_None)
+        return 0;
     PyObject *enabled = PyObject_CallNoArgs(exchange->is_grad_enabled);
     Py_XDECREF(enabled);
     return enabled == NULL ? -1 : enabled == Py_True;
@@ -187,7 +227,10 @@ static int wants_gradients(const struct exchange *exchange, PyObject *const arra
     for (int i = 0; i < CALL_ARRAYS; i++) {
         if (arrays[i] == Py_None)
             continue;
-        PyObject *wanted = PyObject_GetAttr(arrays[i], name_of_gradients);
+        PyObject *wanted = exchange->ask_gradients != NULL
+                               ? exchange->ask_gradients(exchange->gradients, arrays[i],
+                                                         (PyObject *)Py_TYPE(arrays[i]))
+                               : PyObject_GetAttr(arrays[i], name_of_gradients);
         if (wanted == NULL)
             return -1;
         Py_DECREF(wanted);
@@ -195,34 +238,6 @@ static int wants_gradients(const struct exchange *exchange, PyObject *const arra
             return 1;
     }
     return 0;
-}
-
-/* A new result by Python, and where it is. */
-static PyObject *make_by_python(const struct exchange *exchange, const struct call *call,
-                                PyObject *like, uintptr_t *at) {
-    /* The sizes one by one, which PyTorch reads faster than a tuple of them. */
-    PyObject *method = PyObject_GetAttr(like, name_of_new);
-    PyObject *result = method == NULL ? NULL : PyObject_Call(method, call->shape, call->keywords);
-    Py_XDECREF(method);
-    struct dlpack_tensor tensor;
-    if (result == NULL)
-        return NULL;
-    if (exchange->interface->look(result, &tensor) != 0) {
-        Py_DECREF(result);
-        return NULL;
-    }
-    *at = (uintptr_t)tensor.data + (uintptr_t)tensor.byte_offset;
-    return result;
-}
-
-/* The stream that is meant; false with an exception. */
-static bool find_stream(const struct exchange *exchange, PyObject *given,
-                        const struct dlpack_tensor *first, void **stream) {
-    if (given == Py_None)
-        return exchange->interface->current_stream(first->device_type, first->device_id, stream) ==
-               0;
-    *stream = PyLong_AsVoidPtr(given);
-    return *stream != NULL || !PyErr_Occurred();
 }
 
 /* What a launch is made with, and what comes of it. */
@@ -236,6 +251,42 @@ struct launch {
     tw_status status;
     tw_error *error;
 };
+
+/* A new result by Python, and where it is. NULL without an exception: on another device than is
+ * meant, as some packages make arrays on a device of their own choice. */
+static PyObject *make_by_python(const struct launch *launch, PyObject *like) {
+    const struct exchange *exchange = launch->exchange;
+    const struct call *call = launch->call;
+    const bool of_like = exchange->make == Py_None;
+    PyObject *maker = of_like ? PyObject_GetAttr(like, name_of_new) : Py_NewRef(exchange->make);
+    /* PyTorch reads sizes one by one faster than a tuple of them. */
+    PyObject *sizes = of_like ? Py_NewRef(call->shape) : PyTuple_Pack(1, call->shape);
+    PyObject *result =
+        maker == NULL || sizes == NULL ? NULL : PyObject_Call(maker, sizes, call->keywords);
+    Py_XDECREF(maker);
+    Py_XDECREF(sizes);
+    struct dlpack_tensor tensor;
+    if (result == NULL)
+        return NULL;
+    if (exchange->interface->look(result, &tensor) != 0 ||
+        tensor.device_type != launch->first->device_type ||
+        tensor.device_id != launch->first->device_id) {
+        Py_DECREF(result);
+        return NULL;
+    }
+    launch->at[CALL_OUT] = (uintptr_t)tensor.data + (uintptr_t)tensor.byte_offset;
+    return result;
+}
+
+/* The stream that is meant; false with an exception. */
+static bool find_stream(const struct exchange *exchange, PyObject *given,
+                        const struct dlpack_tensor *first, void **stream) {
+    if (given == Py_None)
+        return exchange->interface->current_stream(first->device_type, first->device_id, stream) ==
+               0;
+    *stream = PyLong_AsVoidPtr(given);
+    return *stream != NULL || !PyErr_Occurred();
+}
 
 /* Makes the result where none is given, and queues the work. False: it is for Python to make one.
  * Nothing of Python's is used: a plan that was forgotten is compiled again, and a driver's full
@@ -256,7 +307,7 @@ static PyObject *launch(struct launch *launch, PyObject *result, PyObject *like)
     done = make_and_queue(launch, result != NULL);
     Py_END_ALLOW_THREADS;
     if (!done) {
-        result = make_by_python(launch->exchange, launch->call, like, &launch->at[CALL_OUT]);
+        result = make_by_python(launch, like);
         if (result == NULL)
             return NULL;
         Py_BEGIN_ALLOW_THREADS;
@@ -273,24 +324,18 @@ static PyObject *launch(struct launch *launch, PyObject *result, PyObject *like)
     return result;
 }
 
-/* gemm(calls, traced, stream, arrays..., options...) */
-static PyObject *gemm(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
+PyObject *exchange_gemm(PyObject *self, PyObject *calls, bool traced, PyObject *stream,
+                        PyObject *const arrays[CALL_ARRAYS], PyObject *const options[OPTIONS]) {
     struct exchange *exchange = (struct exchange *)self;
-    if (count != 3 + CALL_ARRAYS + OPTIONS)
-        return PyErr_Format(PyExc_TypeError, "gemm takes %d arguments", 3 + CALL_ARRAYS + OPTIONS);
-    PyObject *const *arrays = arguments + 3;
     uintptr_t at[CALL_ARRAYS];
     struct dlpack_tensor first;
-    PyObject *key = key_of(exchange, arrays, arrays + CALL_ARRAYS, at, &first);
-    PyObject *call = key == NULL ? NULL : PyDict_GetItemWithError(arguments[0], key);
+    PyObject *key = key_of(exchange, arrays, options, at, &first);
+    PyObject *call = key == NULL ? NULL : PyDict_GetItemWithError(calls, key);
     /* The table may lose it while other threads run. */
     Py_XINCREF(call);
     Py_XDECREF(key);
-    if (call == NULL) {
-        if (PyErr_Occurred())
-            return NULL;
-        Py_RETURN_NONE;
-    }
+    if (call == NULL)
+        return NULL;
     PyObject *result = NULL;
     tw_error error; /* a kilobyte, which only a failure reads */
     struct launch work = {.exchange = exchange,
@@ -298,17 +343,28 @@ static PyObject *gemm(PyObject *self, PyObject *const *arguments, Py_ssize_t cou
                           .first = &first,
                           .at = at,
                           .error = &error};
-    const int wanted = arguments[1] == Py_True ? 0 : wants_gradients(exchange, arrays);
+    const int wanted = traced ? 0 : wants_gradients(exchange, arrays);
+    const bool given = arrays[CALL_OUT] != Py_None;
     if ((PyObject *)Py_TYPE(call) != type_of_calls)
         PyErr_SetString(PyExc_TypeError, "calls has something else than a Call");
-    else if (wanted > 0 || (wanted == 0 && arrays[CALL_OUT] != Py_None &&
-                            !call_is_apart((struct call *)call, at)))
-        result = Py_NewRef(Py_None);
-    else if (wanted == 0 && find_stream(exchange, arguments[2], &first, &work.stream))
-        result = launch(&work, arrays[CALL_OUT] == Py_None ? NULL : Py_NewRef(arrays[CALL_OUT]),
-                        arrays[CALL_A]);
+    else if (wanted == 0 && (!given || call_is_apart((struct call *)call, at)) &&
+             find_stream(exchange, stream, &first, &work.stream))
+        result = launch(&work, given ? Py_NewRef(arrays[CALL_OUT]) : NULL, arrays[CALL_A]);
     Py_DECREF(call);
     return result;
+}
+
+/* None where there is neither a result nor an exception. */
+static PyObject *or_none(PyObject *result) {
+    return result != NULL || PyErr_Occurred() ? result : Py_NewRef(Py_None);
+}
+
+/* gemm(calls, traced, stream, arrays..., options...) */
+static PyObject *gemm(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
+    if (count != 3 + CALL_ARRAYS + OPTIONS)
+        return PyErr_Format(PyExc_TypeError, "gemm takes %d arguments", 3 + CALL_ARRAYS + OPTIONS);
+    return or_none(exchange_gemm(self, arguments[0], arguments[1] == Py_True, arguments[2],
+                                 arguments + 3, arguments + 3 + CALL_ARRAYS));
 }
 
 /* key(arrays..., options...) */
@@ -317,11 +373,7 @@ static PyObject *key(PyObject *self, PyObject *const *arguments, Py_ssize_t coun
         return PyErr_Format(PyExc_TypeError, "key takes %d arguments", CALL_ARRAYS + OPTIONS);
     uintptr_t at[CALL_ARRAYS];
     struct dlpack_tensor first;
-    PyObject *found =
-        key_of((struct exchange *)self, arguments, arguments + CALL_ARRAYS, at, &first);
-    if (found != NULL || PyErr_Occurred())
-        return found;
-    Py_RETURN_NONE;
+    return or_none(key_of((struct exchange *)self, arguments, arguments + CALL_ARRAYS, at, &first));
 }
 
 static PyMethodDef methods[] = {

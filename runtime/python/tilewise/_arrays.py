@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from tilewise._native import Exchange
 from tilewise._views import BYTES, HOST, NAMES, Family, View, dense, elements, type_name, word_of
 
 class NumpyFamily(Family):
@@ -49,35 +50,6 @@ def numpy_type(word: str) -> Any:
     return numpy.dtype(getattr(ml_dtypes, NAMES[word]))
 
 
-class CupyFamily(Family):
-    """CuPy's arrays, on a CUDA device."""
-
-    def signature(self, array: Any) -> tuple[Any, ...]:
-        return (array.shape, array.strides, array.dtype, array.data.device_id)
-
-    def view(self, array: Any, name: str) -> View:
-        word = word_of(array.dtype.name, name)
-        return View(array.shape, elements(array.strides, BYTES[word], name), word, f"cuda:{array.data.device_id}")
-
-    def pointer(self, array: Any) -> int:
-        return int(array.data.ptr)
-
-    def stream(self, view: View) -> Callable[[], int]:
-        import cupy
-
-        current, device = cupy.cuda.get_current_stream, int(view.device.partition(":")[2])
-        return lambda: int(current(device).ptr)
-
-    def empty(self, like: Any, shape: tuple[int, ...], type: str) -> Any:
-        import cupy
-
-        with cupy.cuda.Device(like.data.device_id):
-            return cupy.empty(shape, numpy_type(type))
-
-    def reinterpret(self, array: Any, type: str) -> Any:
-        return array.view(numpy_type(type))
-
-
 class CudaInterfaceFamily(Family):
     """Anything on a CUDA device that says by the CUDA array interface where it is; results need ``out``."""
 
@@ -110,7 +82,9 @@ class CudaInterfaceFamily(Family):
 
 #: By exact type, so that it is found in one look.
 _families: dict[type, Family] = {}
-_NUMPY, _CUPY, _CUDA = NumpyFamily(), CupyFamily(), CudaInterfaceFamily()
+#: Of those, what looks at arrays without Python.
+exchanges: dict[type, Exchange] = {}
+_NUMPY, _CUDA = NumpyFamily(), CudaInterfaceFamily()
 
 
 def _find_family(array: Any, name: str) -> Family:
@@ -122,7 +96,9 @@ def _find_family(array: Any, name: str) -> Family:
     if "numpy" in packages and "numpy" in sys.modules and isinstance(array, sys.modules["numpy"].ndarray):
         return _NUMPY
     if "cupy" in packages:
-        return _CUPY
+        from tilewise._cupy_arrays import CUPY
+
+        return CUPY
     if hasattr(array, "__cuda_array_interface__"):
         return _CUDA
     if hasattr(array, "__dlpack__"):
@@ -140,4 +116,6 @@ def family_of(array: Any, name: str) -> Family:
     family = _families.get(type(array))
     if family is None:
         family = _families[type(array)] = _find_family(array, name)
+        if family.exchange is not None:
+            exchanges[type(array)] = family.exchange
     return family

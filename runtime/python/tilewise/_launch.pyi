@@ -38,13 +38,15 @@ class Exchange:
         cls,
         capsule: Any,
         types: tuple[type, ...],
-        is_grad_enabled: Callable[[], bool],
+        is_grad_enabled: Callable[[], bool] | None,
         grad_mode: int,
         maker: tuple[int, int, int, int, int, int] | None,
+        make: Callable[..., Any] | None = None,
         /,
     ) -> Exchange:
-        """``grad_mode`` is the address of what answers as ``is_grad_enabled`` in C, or 0. ``maker`` is how new arrays
-        are made in C: ``struct maker`` of launch/maker.h. LookupError: the interface is of another version."""
+        """``grad_mode`` is the address of what answers as ``is_grad_enabled`` in C, or 0; both without: there are no
+        gradients. ``maker`` is how new arrays are made in C: ``struct maker`` of launch/maker.h; where it cannot,
+        ``make(shape, **keywords)``, or arrays' own ``new_empty``. LookupError: the interface is of another version."""
 
     def key(
         self,
@@ -83,3 +85,17 @@ class Exchange:
     ) -> Any:
         """Does a product that ``calls`` knows, and gives its result; None: it is not known, wants gradients that
         nobody has traced yet, or writes where it reads."""
+
+def attributes_exchange(types: dict[Any, tuple[int, int]], stream: Any, /) -> Any:
+    """DLPack's C exchange interface for CuPy's arrays, by their attributes, as a capsule.
+
+    ``types`` are dtypes and what DLPack calls them, ``stream`` a capsule of Cython's ``intptr_t (int)`` that tells a
+    device's current stream.
+    """
+
+def hasten(function: Callable[..., Any], calls: dict[Any, Any], exchanges: dict[type, Exchange], below: Any, /) -> bool:
+    """Has ``function``, which takes what ``gemm`` does, do known calls without a frame of Python's. Once.
+
+    ``exchanges`` are those of classes of arrays, ``below`` what stands for a library where gradients are seen to.
+    False: this Python has no way to, and nothing is changed.
+    """

@@ -15,7 +15,7 @@ from ctypes import POINTER, Structure, byref, c_char, c_char_p, c_double, c_int,
 from tilewise._errors import Error, error_of
 
 try:
-    from tilewise._launch import Call, Exchange
+    from tilewise._launch import Call, Exchange, attributes_exchange, hasten
 except ImportError as problem:
     raise ImportError(
         f"tilewise: the compiled part of the package cannot be loaded ({problem}); install it (pip install "
@@ -277,12 +277,14 @@ __all__ = [
     "Options",
     "Request",
     "address_of",
+    "attributes_exchange",
     "byref",
     "bytes_of",
     "check",
     "error_address",
     "fail",
     "failure",
+    "hasten",
     "library",
     "texts",
 ]

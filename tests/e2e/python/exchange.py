@@ -4,7 +4,7 @@ import ctypes
 from ctypes import CFUNCTYPE, POINTER, c_char_p, c_int, c_int32, c_int64, c_uint32, c_void_p, py_object
 
 from tilewise import _native
-from tilewise._arrays import _families
+from tilewise._arrays import _families, exchanges
 from tilewise._dlpack import _Tensor
 from tilewise._views import BYTES, Family, View, dense
 
@@ -134,3 +134,4 @@ INTERFACE = interface()
 EXCHANGE = _native.Exchange(capsule(), (Array,), lambda: True, 0, MAKER)
 Exchanging.exchange = EXCHANGE
 _families[Array] = Exchanging()
+exchanges[Array] = EXCHANGE

@@ -7,6 +7,7 @@ import unittest
 import unittest.mock
 import weakref
 
+import attributes
 import exchange
 import numpy
 
@@ -234,10 +235,12 @@ class Exchanged(unittest.TestCase):
         asks = _native.Exchange(exchange.capsule(), (exchange.Array,), lambda: self.fail("Python was asked"),
                                 ctypes.cast(grad_mode, ctypes.c_void_p).value, exchange.MAKER)  # fmt: skip
         tilewise.gemm(self.a, self.b, out=self.c)
+        call = (self.a, self.b, self.c, None, None, 1.0, None, None, None, None, "columns")
+        known = _library.calls[exchange.EXCHANGE.key(*call)]
+        self.assertIsNone(asks.gemm(_library.calls, False, None, *call), "another package's arrays")
 
         def again():
-            options = (None, None, 1.0, None, None, None, None, "columns")
-            return asks.gemm(_library.calls, False, None, self.a, self.b, self.c, *options)
+            return asks.gemm({asks.key(*call): known}, False, None, *call)
 
         self.assertIs(again(), self.c)
         self.a.requires_grad = True
@@ -359,6 +362,122 @@ class Exchanged(unittest.TestCase):
                 self.assertIsNone(kept())
         with torch.inference_mode():
             self.assertTrue(tilewise.gemm(a, b, stream=0).is_inference())
+
+
+class Told(unittest.TestCase):
+    """Arrays whose attributes are read in C, as CuPy's."""
+
+    def setUp(self):
+        tilewise.reload()
+        attributes.looks.clear()
+
+    def again(self, *arrays, looked=(), **options):
+        """A call that was made before, and what Python was asked for it."""
+        attributes.looks.clear()
+        result = tilewise.gemm(*arrays, **options)
+        self.assertEqual(set(attributes.looks), set(looked))
+        return result
+
+    def test_calls_are_the_same(self):
+        array = attributes.Array
+        for a, b, out in (
+            (array((20, 30), A), array((30, 40), B), array((20, 40), C)),
+            (array((20, 30), A, strides=(4, 80)), array((30, 40), B, strides=(200, 4)), array((20, 40), C)),
+            (array((2, 20, 30), A, "f8"), array((2, 30, 40), B, "f8"), array((2, 20, 40), C, "f8")),
+        ):
+            for options in ({}, {"bias": array((40,), BIAS, a.dtype)}, {"stream": 9}, {"activation": "relu"}):
+                tilewise.gemm(a, b, out=out, **options)
+                first = given()
+                self.assertIs(self.again(a, b, out=out, **options), out)
+                self.assertEqual(given(), first)
+                self.assertEqual((list(BUFFERS), STREAM.value), ([A, B, C], options.get("stream", attributes.STREAM)))
+
+    def test_results_are_made(self):
+        a, b = attributes.Array((20, 30), A), attributes.Array((30, 40), B)
+        self.addCleanup(attributes.current.__setitem__, 0, 0)
+        tilewise.gemm(a, b)
+        made = self.again(a, b)
+        self.assertEqual((made.shape, made.dtype.name, BUFFERS[2]), ((20, 40), "float32", attributes.MADE))
+        # One that was made on another device is of no use.
+        attributes.current[0] = 1
+        made = self.again(a, b, looked=("signature", "empty"))
+        self.assertEqual((made.data.device_id, BUFFERS[2]), (0, attributes.MADE))
+
+    def test_what_python_has_to_see(self):
+        a, b, out = (attributes.Array(*made) for made in (((8, 8), A, "f2"), ((8, 8), B, "f2"), ((8, 8), C, "f2")))
+        tilewise.gemm(a, b, out=out)
+        self.again(a, b, out=out, looked=("signature",))
+        # A stride that is no multiple of an element, and a shape that is no tuple.
+        for wrong in (attributes.Array((8, 8), A, strides=(33, 4)), attributes.Array((8, 8), A)):
+            wrong.shape = list(wrong.shape)
+            self.assertIsNone(attributes.EXCHANGE.key(wrong, b, None, None, None, 1.0, None, None, None, None, "columns"))
+        # A version that does not tell whether there are gaps.
+        a, b, out = attributes.Array((8, 8), A), attributes.Array((8, 8), B), attributes.Array((8, 8), C)
+        for array in (a, b, out):
+            del array._c_contiguous
+        tilewise.gemm(a, b, out=out)
+        self.again(a, b, out=out)
+        self.assertEqual(list(BUFFERS), [A, B, C])
+
+    def test_packages_are_kept_apart(self):
+        """Arrays that look the same have results of their own kind."""
+        for module in (attributes, exchange):
+            a, b = module.Array((20, 30), A), module.Array((30, 40), B)
+            for _ in range(3):
+                self.assertIs(type(tilewise.gemm(a, b)), module.Array)
+
+    def test_streams_are_told_in_c(self):
+        with self.assertRaises(ValueError):
+            _native.attributes_exchange(attributes.TYPES, attributes.capsule(attributes.WRONG))
+
+
+@unittest.skipIf(sys.version_info < (3, 12), "Python has no way to call a function of its own by another way")
+class Hastened(unittest.TestCase):
+    """Known calls without a frame of Python's."""
+
+    def setUp(self):
+        tilewise.reload()
+        self.a, self.b, self.c = (exchange.Array((20, 30), A), exchange.Array((30, 40), B), exchange.Array((20, 40), C))
+
+    def frames(self, *arrays, **options):
+        """The functions that Python goes through."""
+        seen = []
+        sys.setprofile(lambda frame, event, _: seen.append(frame.f_code.co_name) if event == "call" else None)
+        try:
+            tilewise.gemm(*arrays, **options)
+        finally:
+            sys.setprofile(None)
+        return seen
+
+    def test_known_calls(self):
+        for options in ({"out": self.c}, {"out": self.c, "activation": "relu", "stream": 9, "alpha": 2.5},
+                        {"out": self.c, "bias": exchange.Array((40,), BIAS), "dtype": "f32"}):  # fmt: skip
+            self.assertIn("_work_out", self.frames(self.a, self.b, **options))
+            self.assertNotIn("gemm", self.frames(self.a, self.b, **options))
+            self.assertEqual(list(BUFFERS), [A, B, C])
+        tilewise.gemm(self.a, self.b, out=self.c)
+        tilewise.reload()
+        self.assertIn("_work_out", self.frames(self.a, self.b, out=self.c))
+
+    def test_libraries(self):
+        library = tilewise.Library("cuda:0")
+        self.assertIn("_work_out", self.frames(self.a, self.b, out=self.c, library=library))
+        self.assertNotIn("gemm", self.frames(self.a, self.b, out=self.c, library=library))
+        library.close()
+        with self.assertRaisesRegex(ValueError, "closed"):
+            tilewise.gemm(self.a, self.b, out=self.c, library=library)
+
+    def test_it_is_called_as_before(self):
+        tilewise.gemm(self.a, self.b, out=self.c)
+        self.assertIs(tilewise.gemm(a=self.a, b=self.b, out=self.c), self.c)
+        self.assertIs(tilewise.gemm(self.a, b=self.b, **{"out": self.c}), self.c)
+        # A name that is equal and not the same object.
+        self.assertIs(tilewise.gemm(self.a, self.b, **{"".join("ou") + "t": self.c}), self.c)
+        for arguments, options, says in (((self.a,), {}, "missing 1 required"), ((self.a, self.b, self.c), {}, "takes 2"),
+                                         ((self.a, self.b), {"nothing": 1}, "unexpected keyword"),
+                                         ((self.a, self.b), {"a": 1}, "multiple values")):  # fmt: skip
+            with self.assertRaisesRegex(TypeError, rf"^gemm\(\) .*{says}"):
+                tilewise.gemm(*arguments, **options)
 
 
 if __name__ == "__main__":
