@@ -203,6 +203,8 @@ class Mpi(support.EndToEnd):
         result = self.finish(self.start_job(*self.words[:-1], "opencl:77"))
         self.assertEqual(result.code, 1, result)
         self.assertEqual(result.err.count("takes no part: there is no device \"opencl:77\""), 2, result)
+        self.assertRegex(result.err, r"(?m)^tune-mpi: 0 of 3 problems done in [\d.]+ s by 0 ranks; no rank has a device to "
+                                     r"tune on; database \S+$")
 
     def test_killed_at_random(self):
         """A worker, a tune, a rank or the job, whenever: no trial that was there is lost, and it ends well."""

@@ -240,9 +240,12 @@ static void print_reports(struct coordinator *c) {
 }
 
 bool coordinator_finish(struct coordinator *c) {
-    int total = schedule_total(c->schedule), done = schedule_count_done(c->schedule);
-    int failed = schedule_count_failed(c->schedule), ranks = 0;
-    bool complete = total > 0 && done == total;
+    /* Each kind of device does the whole list. Where there is none, it was asked for once. */
+    const bool nobody = schedule_kinds(c->schedule) == 0;
+    int total = nobody ? c->arguments->shape_count : schedule_total(c->schedule);
+    int done = schedule_count_done(c->schedule), failed = schedule_count_failed(c->schedule);
+    int ranks = 0;
+    bool complete = done == total;
     bool lost = false;
     for (int i = 0; i < c->post->ranks; i++) {
         ranks += c->seen[i].here && !c->seen[i].lost;
@@ -263,7 +266,9 @@ bool coordinator_finish(struct coordinator *c) {
         tw_text_print(&line, ", %d of them by an earlier start of this command", c->resumed);
     if (failed > 0)
         tw_text_print(&line, "; %d given up", failed);
-    if (done + failed < total || total == 0)
+    if (nobody)
+        tw_text_print(&line, "; no rank has a device to tune on");
+    else if (done + failed < total)
         tw_text_print(&line, "; nobody is left for the others: the same command goes on");
     tw_text_print(&line, "; database %s", c->path);
     coordinator_say(tw_text_or(&line, ""));
