@@ -71,9 +71,8 @@ struct tw_attribute {
     int least, most;
     int word_count;
     int words[TW_MAX_CHOICES]; /* ids in the description's symbols */
-    int alike_count; /* the first of `alike`: words whose best configurations serve each other */
-    int alike[TW_MAX_CHOICES];
-    int default_word; /* or number */
+    int alike[TW_MAX_CHOICES]; /* a word's group, of which results serve each other; 0: none */
+    int default_word;          /* or number */
 };
 
 /* Words that do not go together: what is wrong with a problem. */

@@ -205,15 +205,17 @@ bool tw_problem_has_attributes(const struct tw_problem *problem, const char *att
            memcmp(words, problem->words, count * sizeof *words) == 0;
 }
 
-static bool is_alike(const struct tw_attribute *attribute, int word) {
-    for (int i = 0; i < attribute->alike_count; i++)
-        if (attribute->alike[i] == word)
-            return true;
-    return false;
+/* 0: it is alike to none. */
+static int group_of(const struct tw_attribute *attribute, int word) {
+    for (int i = 0; i < attribute->word_count; i++)
+        if (attribute->words[i] == word)
+            return attribute->alike[i];
+    return 0;
 }
 
 bool tw_words_alike(const struct tw_attribute *attribute, int a, int b) {
-    return a == b || (is_alike(attribute, a) && is_alike(attribute, b));
+    const int group = group_of(attribute, a);
+    return a == b || (group != 0 && group_of(attribute, b) == group);
 }
 
 bool tw_problem_has_alike(const struct tw_problem *problem, const char *attributes) {

@@ -27,18 +27,39 @@ static bool is_listed(const struct tw_attribute *attribute, int word) {
     return false;
 }
 
+/* The words of a list are alike to each other. */
+static void read_group(struct tw_description *d, struct tw_attribute *attribute,
+                       const struct tw_json *list, int group) {
+    tw_json_expect_array(list);
+    int count = tw_read_count(list, TW_MAX_CHOICES);
+    for (int i = 0; i < count; i++) {
+        struct tw_json value = tw_json_at(list, i);
+        int word = tw_symbols_find_word(&d->symbols, tw_json_string(&value)), at = 0;
+        while (at < attribute->word_count && attribute->words[at] != word)
+            at++;
+        if (at == attribute->word_count)
+            tw_json_fail(&value, "is not among the values");
+        else if (attribute->alike[at] != 0)
+            tw_json_fail(&value, "given twice");
+        else
+            attribute->alike[at] = group;
+    }
+}
+
+/* One list of words, or several. */
 static void read_alike(struct tw_description *d, struct tw_attribute *attribute,
                        const struct tw_json *json) {
     struct tw_json alike = tw_json_optional(json, "alike");
     if (alike.item == NULL)
         return;
     tw_json_expect_array(&alike);
-    attribute->alike_count = tw_read_count(&alike, TW_MAX_CHOICES);
-    for (int i = 0; i < attribute->alike_count; i++) {
-        struct tw_json value = tw_json_at(&alike, i);
-        attribute->alike[i] = tw_symbols_find_word(&d->symbols, tw_json_string(&value));
-        if (!is_listed(attribute, attribute->alike[i]))
-            tw_json_fail(&value, "is not among the values");
+    struct tw_json first = tw_json_at(&alike, 0);
+    int lists = cJSON_IsArray(first.item) ? tw_read_count(&alike, TW_MAX_CHOICES) : 0;
+    if (lists == 0)
+        read_group(d, attribute, &alike, 1);
+    for (int i = 0; i < lists; i++) {
+        struct tw_json list = tw_json_at(&alike, i);
+        read_group(d, attribute, &list, i + 1);
     }
 }
 

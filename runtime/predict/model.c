@@ -189,3 +189,15 @@ int tw_model_kind(const struct tw_model *model, const struct tw_problem *problem
     const int kind = find_kind(model, problem, false);
     return kind >= 0 ? kind : find_kind(model, problem, true);
 }
+
+struct tw_problem tw_model_problem(const struct tw_model *model, int kind,
+                                   const struct tw_problem *problem) {
+    const struct tw_description *d = problem->description;
+    struct tw_problem said = *problem;
+    int words[TW_MAX_ATTRIBUTES];
+    if (kind >= 0 && tw_problem_words(d, model->kinds[kind].attributes, words))
+        for (int i = 0; i < d->attribute_count; i++)
+            if (!d->attributes[i].is_number)
+                said.words[i] = words[i];
+    return said;
+}

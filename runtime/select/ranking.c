@@ -103,6 +103,7 @@ static tw_status try_model(struct tw_ranking *ranking, size_t index, bool of_thi
     if (kind >= 0) {
         ranking->model = model;
         ranking->kind = kind;
+        ranking->asked = tw_model_problem(model->model, kind, search->problem);
         ranking->model_uncertainty =
             hypot(model->model->uncertainty, of_this_device ? 0 : MODEL_ELSEWHERE);
     }
@@ -131,7 +132,7 @@ static void ask_model(struct tw_ranking *ranking, struct tw_candidate *candidate
         tw_model_look(ranking->model->model, search->problem->description, index,
                       &ranking->views[index]);
     ranking->seen[index] = true;
-    tw_model_vector(ranking->model->model, &ranking->views[index], search->problem,
+    tw_model_vector(ranking->model->model, &ranking->views[index], &ranking->asked,
                     &candidate->configuration, &here->features, &here->estimate, vector);
     double predicted = tw_model_predict(ranking->model->model, vector, &here->estimate);
     double ours = 1 / (ranking->model_uncertainty * ranking->model_uncertainty), theirs = 0;

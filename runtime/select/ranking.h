@@ -32,7 +32,8 @@ struct tw_ranking {
     struct tw_near unfit;           /* the nearest row that cannot be had here; NULL: none */
     struct tw_error why;            /* it cannot */
     const struct tw_catalogue_model *model; /* NULL: none */
-    int kind; /* of the problem, among those that the model is about */
+    int kind;                /* of the problem, among those that the model is about */
+    struct tw_problem asked; /* the problem in that kind's words */
     double model_uncertainty;
     bool seen[TW_MAX_IMPLEMENTATIONS]; /* views of them are filled in */
     struct tw_model_view views[TW_MAX_IMPLEMENTATIONS];

@@ -160,6 +160,11 @@ static void kinds(void **state) {
         struct tw_error error;
         must(tw_problem_read(&problem, d, likes[i].key, &error), error);
         assert_int_equal(tw_model_kind(model, &problem), likes[i].kind);
+        /* A model is asked in words that it was fitted with. */
+        struct tw_problem said = tw_model_problem(model, likes[i].kind, &problem);
+        char key[TW_PROBLEM_KEY_SIZE];
+        tw_problem_key(&said, key);
+        assert_string_equal(key, likes[likes[i].kind].key);
     }
     tw_model_free(model);
     tw_description_free(d);

@@ -75,6 +75,15 @@ static void what_is_alike(void **state) {
     assert_true(tw_problem_has_alike(&problem, ";dtype=bf16,trans=nt"));
     assert_false(tw_problem_has_alike(&problem, ";dtype=bf16"));
     assert_false(tw_problem_has_alike(&problem, ";trans=nt"));
+    /* Groups are each their own. */
+    must(tw_problem_read(&problem, gemm, "M=8,N=8,K=8;dtype=e4m3,btype=e5m2,trans=nt,ctype=f32",
+                         &error),
+         error);
+    assert_true(tw_problem_has_alike(&problem, ";dtype=e4m3,trans=nt"));
+    assert_true(tw_problem_has_alike(&problem, ";dtype=e5m2,trans=nt,scales=rows"));
+    assert_false(tw_problem_has_alike(&problem, ";dtype=e4m3,trans=nt,scales=blocks"));
+    assert_false(tw_problem_has_alike(&problem, ";dtype=f16,trans=nt"));
+    assert_false(tw_problem_has_alike(&problem, ";dtype=i8,trans=nt"));
     tw_description_free(gemm);
 }
 

@@ -19,6 +19,7 @@ struct guess {
 
 struct prior {
     const struct tw_problem *problem;
+    struct tw_problem asked; /* the problem in the model's words */
     const struct tw_device_info *device;
     const struct space *space;
     const struct tw_model *model;   /* NULL: the estimate alone */
@@ -79,7 +80,7 @@ double prior_time_us(struct prior *prior, const struct tw_configuration *configu
     tw_estimate_of(&features, prior->device, &estimate);
     double time_us = tw_estimate_total(&estimate);
     if (prior->model != NULL) {
-        tw_model_vector(prior->model, &prior->views[configuration->implementation], prior->problem,
+        tw_model_vector(prior->model, &prior->views[configuration->implementation], &prior->asked,
                         configuration, &features, &estimate, vector);
         time_us = tw_model_predict(prior->model, vector, &estimate);
     }
@@ -132,6 +133,8 @@ tw_status prior_create(struct prior **out, const struct tw_problem *problem, con
     prior->device = device;
     prior->space = space;
     prior->model = model;
+    if (model != NULL)
+        prior->asked = tw_model_problem(model, tw_model_kind(model, problem), problem);
     memcpy(prior->values, values, sizeof prior->values);
     if (model != NULL)
         prior->views = calloc((size_t)d->implementation_count, sizeof *prior->views);
