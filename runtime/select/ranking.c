@@ -221,7 +221,8 @@ static void add_model(struct tw_ranking *ranking) {
     struct tw_search *search = ranking->search;
     const struct tw_description *d = search->problem->description;
     const struct tw_catalogue_model *model = ranking->model;
-    for (size_t i = 0; i < model->count && i < TW_MOST_OF_MODEL; i++) {
+    const size_t most = ranking->count + TW_MOST_OF_MODEL;
+    for (size_t i = 0; i < model->count && ranking->count < most; i++) {
         const struct tw_catalogue_row *row = &model->rows[i];
         struct tw_candidate *candidate = &ranking->all[ranking->count];
         int64_t values[TW_MAX_SYMBOLS];

@@ -234,8 +234,10 @@ static void this_device_first(void **state) {
 }
 
 /* Stores a model of the house's device that knows one configuration, of blocks of 32, which was
- * measured on some of the kinds of problems that it is about. */
-static void store_model_of(struct house *house, const char *attributes, const char *kinds) {
+ * measured on some of the kinds of problems that it is about. Before it stand `others` that are of
+ * the second kind. */
+static void store_long_model(struct house *house, const char *attributes, const char *kinds,
+                             int others) {
     const struct row row = usual_row(house);
     struct tw_text text = {0};
     struct tw_error error;
@@ -254,15 +256,26 @@ static void store_model_of(struct house *house, const char *attributes, const ch
         " \"architecture\": \"sm_90\", \"units\": 132, \"attributes\": [%s], \"uncertainty\": "
         "0.1,"
         " \"base\": 0, \"features\": [{\"name\": \"parameter.BLOCK_X\"}],"
-        " \"trees\": [[[0,32,2],[-1],[0]]], \"configurations\": [{\"implementation\": \"direct\","
-        " \"configuration\": \"{\\\"BLOCK_X\\\":32,\\\"GROUP\\\":1,\\\"ORDER\\\":\\\"rows\\\"}\","
-        " \"problem\": \"M=8,N=100\", \"time_us\": 2, %s\"code\": \"%s\", \"source\": \"%s\","
-        " \"judge\": \"%s\"}]}",
-        row.fingerprint, attributes, kinds, row.hash, source, judge);
+        " \"trees\": [[[0,32,2],[-1],[0]]], \"configurations\": [",
+        row.fingerprint, attributes);
+    for (int i = 0; i <= others; i++)
+        tw_text_print(
+            &text,
+            "{\"implementation\": \"direct\","
+            " \"configuration\": "
+            "\"{\\\"BLOCK_X\\\":32,\\\"GROUP\\\":1,\\\"ORDER\\\":\\\"rows\\\"}\","
+            " \"problem\": \"M=8,N=100\", \"time_us\": 2, %s\"code\": \"%s\", \"source\": \"%s\","
+            " \"judge\": \"%s\"}%s",
+            i < others ? "\"kinds\": [1], " : kinds, row.hash, source, judge,
+            i < others ? ", " : "]}");
     const struct tw_db_model model = {
         .kernel = "scale", .device = row.fingerprint, .cache_policy = "cold", .text = text.data};
     must_db(tw_db_model_put(house->db, &model), house->db);
     tw_text_free(&text);
+}
+
+static void store_model_of(struct house *house, const char *attributes, const char *kinds) {
+    store_long_model(house, attributes, kinds, 0);
 }
 
 static void store_model(struct house *house) {
@@ -287,6 +300,9 @@ static void only_what_was_measured(void **state) {
         assert_int_equal(selected(house, "cold").rule, cases[i].floats);
         assert_int_equal(selected_for(house, &doubles, &paper_gpu, "cold").rule, cases[i].doubles);
     }
+    /* However many of other kinds stand before it. */
+    store_long_model(house, "\"\", \";dtype=f64\"", "\"kinds\": [0], ", 600);
+    assert_int_equal(selected(house, "cold").rule, TW_SELECTED_PREDICTED);
 }
 
 /* A model of the device knows configurations that no row has, and predicts them; one of another

@@ -21,8 +21,8 @@ static const double NEAR_THE_BEST = 1.5;
 /* A tree for so many trials: what is worth knowing of one more kind of problem takes more of them,
  * and each costs whoever reads the model. */
 enum { TRIALS_A_TREE = 32, MOST_TREES = 400 };
-/* What is grown on an earlier model has less to say. */
-enum { TRIALS_A_TREE_MORE = 48 };
+/* What is grown on an earlier model has less to say, and every selection walks down all of them. */
+enum { TRIALS_A_TREE_MORE = 48, MOST_TREES_MORE = 240 };
 
 struct fitting {
     const struct model_samples *samples;
@@ -35,7 +35,8 @@ struct fitting {
 static struct boost_options options_for(const struct model_samples *s) {
     struct boost_options options = BOOST_USUAL;
     const int each = s->onto != NULL ? TRIALS_A_TREE_MORE : TRIALS_A_TREE;
-    const int trees = s->count / each < MOST_TREES ? s->count / each : MOST_TREES;
+    const int most = s->onto != NULL ? MOST_TREES_MORE : MOST_TREES;
+    const int trees = s->count / each < most ? s->count / each : most;
     options.trees = trees > options.trees ? trees : options.trees;
     return options;
 }
