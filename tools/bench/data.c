@@ -117,14 +117,22 @@ static tw_status fill(struct data *data, tw_error *error) {
     for (int i = 0; i < data->in_count && status == TW_OK; i++) {
         int argument = data->in_arguments[i];
         struct tw_memory first = data_memory(data->sets[0].in[i], &data->in[i]);
-        status = check_kernels_fill_input(&data->checks, argument, data->task->values, &first,
-                                          &data->in[i], SEED, error);
+        status = check_kernels_fill_input(&data->stage->checks, argument, data->task->values,
+                                          &first, &data->in[i], SEED, error);
         for (int s = 1; s < data->set_count && status == TW_OK; s++) {
             struct tw_memory other = data_memory(data->sets[s].in[i], &data->in[i]);
             status = backend->copy(data->testbed.device, &other, &first, error);
         }
     }
     return status == TW_OK ? stage_settle(data->stage, error) : status;
+}
+
+/* What an earlier task had a use for is loaded already. */
+static tw_status load_checks(struct stage *stage, const struct testbed *testbed, tw_error *error) {
+    stage->testbed = *testbed;
+    return stage->checks.testbed == NULL
+               ? check_kernels_create(&stage->checks, &stage->testbed, error)
+               : check_kernels_add(&stage->checks, error);
 }
 
 tw_status data_create(struct data *data, struct stage *stage, const struct task *task, bool cold,
@@ -136,7 +144,7 @@ tw_status data_create(struct data *data, struct stage *stage, const struct task 
                                      .problem = task->problem};
     tw_status status = take_extents(data, error);
     if (status == TW_OK)
-        status = check_kernels_create(&data->checks, &data->testbed, error);
+        status = load_checks(stage, &data->testbed, error);
     if (status == TW_OK)
         status = allocate(data, error);
     return status == TW_OK ? fill(data, error) : status;
@@ -151,6 +159,5 @@ void data_free(struct data *data) {
     free(data->sets);
     if (data->testbed.backend != NULL)
         data->testbed.backend->release(data->testbed.device, &data->flush);
-    check_kernels_free(&data->checks);
     *data = (struct data){0};
 }

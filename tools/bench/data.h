@@ -7,7 +7,6 @@
 
 #include "tools/bench/stage.h"
 #include "tools/bench/task.h"
-#include "tuner/measure/check_kernels.h"
 
 enum { DATA_MAX_INPUTS = 8 };
 
@@ -21,8 +20,7 @@ struct set {
 struct data {
     struct stage *stage;
     const struct task *task;
-    struct testbed testbed; /* what the checking kernels know of stage and task */
-    struct check_kernels checks;
+    struct testbed testbed;
     int in_count;
     struct tw_extent in[DATA_MAX_INPUTS];
     struct tw_extent out; /* matrices of a batch lie one after the other: all their rows as one's */

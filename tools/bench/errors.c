@@ -140,7 +140,7 @@ tw_status errors_compare(const struct errors *e, struct error_sizes *sizes, tw_e
         struct tw_memory got = data_memory(data->sets[0].out, &e->extent);
         got.offset =
             (uint64_t)(e->first_rows[i] * e->extent.stride) * tw_type_info(e->extent.type)->bytes;
-        status = check_kernels_compare(&data->checks, &got, 0, &e->right[i], &e->extent,
+        status = check_kernels_compare(&data->stage->checks, &got, 0, &e->right[i], &e->extent,
                                        CHECKS_ANY_NUMBER, &comparison, error);
         sizes->max = fmax(sizes->max, comparison.max_error);
         squares += comparison.rms_error * comparison.rms_error;

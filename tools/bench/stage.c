@@ -35,6 +35,7 @@ tw_status stage_open(struct stage *stage, const char *device, const char *const 
 }
 
 void stage_close(struct stage *stage) {
+    check_kernels_free(&stage->checks);
     tw_close(stage->library);
     if (stage->kind != NULL)
         stage->kind->close(stage);

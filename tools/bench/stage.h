@@ -6,6 +6,7 @@
 #define TOOLS_BENCH_STAGE_H
 
 #include "runtime/library/library.h"
+#include "tuner/measure/check_kernels.h"
 
 struct stage;
 
@@ -30,6 +31,10 @@ struct stage {
     void *stream;        /* CUstream, cl_command_queue */
     void *own;           /* what else the kind needs */
     tw_library *library; /* ours */
+    /* Of all tasks, as compiling them takes longer than filling buffers: the kernels, and what they
+     * know of stage and task. */
+    struct check_kernels checks;
+    struct testbed testbed;
 };
 
 extern const struct stage_kind stage_cuda, stage_opencl;
