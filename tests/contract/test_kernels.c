@@ -3,18 +3,18 @@
  *
  *     test_kernels [BACKEND [KERNEL [SEED [TESTS [PIECE/PIECES]]]]]
  *
- * tries presets in turn and sampled configurations, and the preset default on a large problem. A
- * CPU compiles slowly and gets a small sample; a GPU gets all presets, each on a quarter of the
- * problems that allow it, and more samples: four SEEDs in a row try all of them on all. TESTS is a
- * pattern for the tests' names, as in *515x*. A GPU's problems may be dealt out to several runs
- * side by side, as NVRTC takes long: 1/4 to 4/4 together try what one run without would. */
+ * tries presets and sampled configurations, and the preset default on a large problem. A CPU
+ * compiles slowly and gets presets and samples in turn; a GPU gets what tests/support/drawing.h
+ * draws. TESTS is a pattern for the tests' names, as in *515x*. A GPU's problems may be dealt out
+ * to several runs side by side, as NVRTC takes long: 1/4 to 4/4 together try what one run without
+ * would. */
 #include <pthread.h>
 
 #include "runtime/description/builtin.h"
 #include "tests/support/bench.h"
 #include "tests/support/device.h"
+#include "tests/support/drawing.h"
 #include "tests/support/plain_sums.h"
-#include "tests/support/problems.h"
 #include "tuner/measure/verify.h"
 #include "tuner/measure/workload_create.h"
 
@@ -55,6 +55,7 @@ static const int64_t *large_shape(const struct tw_description *d) {
 struct job {
     const struct tw_description *description;
     const struct tw_device_info *device;
+    int shape; /* which; the last is the large one */
     const int64_t *sizes;
     struct progress *progress;
     char name[160];
@@ -62,7 +63,7 @@ struct job {
 
 enum { MOST_PRESETS = 256 };
 
-/* Which of a kernel's problems are tried here. */
+/* Which of a kernel's problems are tried here, on a GPU. */
 struct piece {
     int number, of; /* of them; counted from 0 */
 };
@@ -71,14 +72,13 @@ struct piece {
 struct progress {
     uint64_t seed;
     struct piece piece;
-    int problem;                         /* how many were dealt out */
+    bool drawn; /* a GPU's problems and variants */
+    struct drawing drawing;
     int cursor;                          /* which preset or sample comes next */
     int choice;                          /* which words come next */
     bool compiles_slowly;                /* a CPU's compiler */
     int costly;                          /* how many costly variants were tried */
     bool preset_was_tried[MOST_PRESETS]; /* by number */
-    int turn;                            /* of the seeds */
-    int allowed[MOST_PRESETS];           /* on a GPU: by how many problems so far */
     struct bench bench;
 };
 
@@ -218,60 +218,31 @@ static void try_some(struct trial *trial, int how_many) {
     }
 }
 
-/* A variant takes NVRTC half a second, and all presets on all problems are thousands: a preset
- * meets every fourth of the problems that allow it, and others than the preset after it does. */
-enum { TURNS = 4 };
+enum extent { DEFAULT_ONLY, SOME, ONE };
 
-static bool is_its_turn(struct progress *progress, int preset) {
-    return (progress->allowed[preset]++ + preset + progress->turn) % TURNS == 0;
-}
-
-/* The default everywhere: it is what nothing else serves. */
-static void try_those_in_turn(struct trial *trial) {
-    const struct tw_description *d = trial->job->description;
-    struct progress *progress = trial->job->progress;
-    for (int i = 0; i < preset_count(d); i++) {
-        const char *name;
-        const struct tw_configuration c = preset_number(d, i, &name);
-        if (strcmp(name, "default") == 0 ||
-            (is_allowed_here(trial, &c) && is_its_turn(progress, i)))
-            try_preset(trial, i);
-    }
-    for (int i = 0; i < d->implementation_count; i++)
-        if ((i + progress->problem + progress->turn) % 2 == 0)
-            try_sample(trial, i);
-}
-
-enum extent { DEFAULT_ONLY, SOME, IN_TURN, ONE };
-
-static void bind_problem(const struct job *job, const struct tw_problem *problem,
-                         enum padding padding, int64_t strides[TW_MAX_ARGUMENTS],
-                         int64_t values[TW_MAX_SYMBOLS]) {
-    struct tw_error error;
-    int64_t slots[TW_DEVICE_SLOTS];
-    tw_device_values(job->device, slots);
-    must(tw_problem_bind(problem, slots, NULL, values, &error), error);
-    pad_strides(problem, values, padding, strides);
-}
-
-/* `how_many` SOME, or which ONE of the presets. Returns how many variants were tried; failures are
- * added. */
-static int try_problem(const struct job *job, const struct tw_problem *problem,
-                       enum padding padding, enum extent extent, int how_many, int *failures) {
+/* The trial of a problem, on the bench. */
+static struct trial begin_trial(const struct job *job, const struct tw_problem *problem,
+                                enum padding padding) {
     static const char *const paddings[] = {"", ", strides padded", ", strides padded to 16"};
     struct bench *bench = &job->progress->bench;
     struct tw_error error;
     int64_t values[TW_MAX_SYMBOLS], strides[TW_MAX_ARGUMENTS];
-    bind_problem(job, problem, padding, strides, values);
+    bind_padded(problem, job->device, padding, strides, values);
     must(bench_take(bench, job->device, problem, strides, 3, &error), error);
     struct trial trial = {.job = job, .testbed = &bench->testbed, .workload = &bench->workload};
     char key[TW_PROBLEM_KEY_SIZE];
     tw_problem_text(problem, key);
     snprintf(trial.problem, sizeof trial.problem, "%s %.200s%s", job->description->kernel, key,
              paddings[padding]);
-    if (extent == IN_TURN) {
-        try_those_in_turn(&trial);
-    } else if (extent == SOME) {
+    return trial;
+}
+
+/* `how_many` SOME, or which ONE of the presets. Returns how many variants were tried; failures are
+ * added. */
+static int try_problem(const struct job *job, const struct tw_problem *problem,
+                       enum padding padding, enum extent extent, int how_many, int *failures) {
+    struct trial trial = begin_trial(job, problem, padding);
+    if (extent == SOME) {
         try_some(&trial, how_many);
     } else if (extent == ONE) {
         try_preset(&trial, how_many);
@@ -300,59 +271,87 @@ static int problems_of_a_shape(const struct tw_description *d) {
                                     : MOST_CHOICES;
 }
 
-/* Whether the next problem is tried here. */
-static bool is_dealt_here(struct progress *progress) {
-    return progress->problem++ % progress->piece.of == progress->piece.number;
-}
+/* ---- What a GPU tries ---- */
 
-/* Another piece tries the presets that this problem allows and whose turn it is. */
-static void leave_to_others(const struct job *job, const struct tw_problem *problem,
-                            enum padding padding) {
-    struct tw_error error;
-    int64_t slots[TW_DEVICE_SLOTS], values[TW_MAX_SYMBOLS], strides[TW_MAX_ARGUMENTS];
-    bind_problem(job, problem, padding, strides, values);
-    tw_device_values(job->device, slots);
-    must(tw_problem_bind(problem, slots, strides, values, &error), error);
-    for (int i = 0; i < preset_count(job->description); i++) {
-        const char *name;
-        const struct tw_configuration c = preset_number(job->description, i, &name);
-        if (is_allowed(job->description, &c, values, job->device, NULL) == TW_OK)
-            job->progress->preset_was_tried[i] |=
-                strcmp(name, "default") == 0 || is_its_turn(job->progress, i);
+static const struct drawing *drawing_of(const struct job *job) {
+    struct progress *progress = job->progress;
+    if (!progress->drawn) {
+        const struct tw_description *d = job->description;
+        const struct drawn_from from = {.description = d,
+                                        .device = job->device,
+                                        .shapes = is_of_images(d) ? image_shapes : shapes,
+                                        .shape_count = shape_count(d, job->device),
+                                        .pieces = progress->piece.of,
+                                        .seed = progress->seed};
+        drawing_make(&progress->drawing, &from);
+        progress->drawn = true;
     }
+    return &progress->drawing;
 }
 
-/* On a CPU, as many variants as there are presets: over all shapes, every preset meets several. */
+/* The variants of a problem that another piece tries are left to it. Returns how many were tried.
+ */
+static int try_drawn(const struct job *job, const struct drawn_problem *drawn, int *failures) {
+    struct progress *progress = job->progress;
+    const struct drawn_variant *variants = &progress->drawing.variants[drawn->first_candidate];
+    const bool here = drawn->piece == progress->piece.number;
+    struct trial trial = {0};
+    if (here)
+        trial = begin_trial(job, &drawn->problem, drawn->padding);
+    for (int i = 0; i < drawn->candidates; i++) {
+        if (!variants[i].taken)
+            continue;
+        if (variants[i].preset != SAMPLE)
+            progress->preset_was_tried[variants[i].preset] = true;
+        if (here && variants[i].preset != SAMPLE)
+            try_preset(&trial, variants[i].preset);
+        else if (here)
+            try_variant(&trial, &variants[i].configuration, NULL);
+    }
+    *failures += trial.failures;
+    return trial.tried;
+}
+
+static void test_shape_drawn(void **state) {
+    const struct job *job = *state;
+    const struct drawing *drawing = drawing_of(job);
+    int tried = 0, failures = 0, dealt = 0;
+    for (int i = 0; i < drawing->problem_count; i++)
+        if (drawing->problems[i].shape == job->shape) {
+            tried += try_drawn(job, &drawing->problems[i], &failures);
+            dealt += drawing->problems[i].piece == job->progress->piece.number;
+        }
+    if (dealt == 0)
+        skip();
+    print_message("             %d variants of %d problems\n", tried, dealt);
+    assert_int_equal(failures, 0);
+}
+
+/* ---- What a CPU tries ---- */
+
+/* As many variants as there are presets: over all shapes, every preset meets several. */
 static void test_shape(void **state) {
     const struct job *job = *state;
     const struct tw_description *d = job->description;
-    int choices = attribute_choices(d), tried = 0, failures = 0, dealt = 0;
+    int choices = attribute_choices(d), tried = 0, failures = 0;
     int problems = problems_of_a_shape(d);
     int how_many = (preset_count(d) + problems - 1) / problems;
     for (int i = 0; i < problems; i++) {
         struct tw_problem problem =
             problem_of(d, job->sizes, choices <= MOST_CHOICES ? i : job->progress->choice++);
         enum padding padding = (enum padding)((i + (int)(job->sizes[0] % 3)) % PADDINGS);
-        if (!is_dealt_here(job->progress)) {
-            leave_to_others(job, &problem, padding);
-            continue;
-        }
-        dealt++;
         struct tw_device_info device = *job->device;
         struct job here = *job;
         here.device = &device;
-        /* Every other time a CPU does what a GPU would be given. */
-        if (device.is_cpu && (i + job->sizes[0]) % 2 == 0) {
+        /* Every other time it does what a GPU would be given. */
+        if ((i + job->sizes[0]) % 2 == 0) {
             device.is_cpu = false;
             device.warp = 32;
             strcat(device.id, " as a GPU");
         }
-        tried += try_problem(&here, &problem, padding, job->device->is_cpu ? SOME : IN_TURN,
-                             how_many, &failures);
+        tried += try_problem(&here, &problem, padding, SOME, how_many, &failures);
     }
-    if (dealt == 0)
-        skip();
-    print_message("             %d variants of %d problems\n", tried, dealt);
+    print_message("             %d variants of %d problems\n", tried, problems);
     assert_true(tried > 0);
     assert_int_equal(failures, 0);
 }
@@ -361,7 +360,7 @@ static void test_large(void **state) {
     const struct job *job = *state;
     int failures = 0;
     struct tw_problem problem = problem_of(job->description, job->sizes, 0);
-    if (!is_dealt_here(job->progress))
+    if (job->progress->piece.number != 0)
         skip();
     default_words(&problem);
     assert_int_equal(try_problem(job, &problem, PADDING_NONE, DEFAULT_ONLY, 1, &failures), 1);
@@ -372,7 +371,7 @@ static bool allows(const struct job *job, const struct tw_problem *problem, int 
     int64_t values[TW_MAX_SYMBOLS], strides[TW_MAX_ARGUMENTS];
     const char *name;
     const struct tw_configuration c = preset_number(job->description, number, &name);
-    bind_problem(job, problem, PADDING_NONE, strides, values);
+    bind_padded(problem, job->device, PADDING_NONE, strides, values);
     return is_allowed(job->description, &c, values, job->device, NULL) == TW_OK;
 }
 
@@ -454,10 +453,7 @@ static int test_kernel(const char *kernel, const struct tw_device_info *device, 
     struct tw_error error;
     struct job jobs[SHAPES + 1];
     struct CMUnitTest tests[SHAPES + 2];
-    struct progress progress = {.seed = seed + (uint64_t)piece.number,
-                                .piece = piece,
-                                .compiles_slowly = device->is_cpu,
-                                .turn = (int)(seed % TURNS)};
+    struct progress progress = {.seed = seed, .piece = piece, .compiles_slowly = device->is_cpu};
     if (tw_description_builtin(&d, kernel, &error) != TW_OK) {
         print_error("%s\n", error.message);
         return 1;
@@ -467,6 +463,7 @@ static int test_kernel(const char *kernel, const struct tw_device_info *device, 
         struct job *job = &jobs[i];
         *job = (struct job){.description = d,
                             .device = device,
+                            .shape = i,
                             .sizes = i < count ? shape_of(d, i) : large_shape(d),
                             .progress = &progress};
         struct tw_problem problem = problem_of(d, job->sizes, 0);
@@ -474,13 +471,16 @@ static int test_kernel(const char *kernel, const struct tw_device_info *device, 
         tw_problem_shape(&problem, shape);
         snprintf(job->name, sizeof job->name, "%s %.60s on %s", kernel, shape, device->id);
         tests[i] = (struct CMUnitTest){.name = job->name,
-                                       .test_func = i < count ? test_shape : test_large,
+                                       .test_func = i == count       ? test_large
+                                                    : device->is_cpu ? test_shape
+                                                                     : test_shape_drawn,
                                        .initial_state = job};
     }
     tests[count + 1] = (struct CMUnitTest){
         .name = "every_preset", .test_func = every_preset, .initial_state = &jobs[0]};
     int failed = _cmocka_run_group_tests(kernel, tests, (size_t)count + 2, NULL, NULL);
     bench_close(&progress.bench);
+    drawing_free(&progress.drawing);
     tw_description_free(d);
     return failed;
 }
