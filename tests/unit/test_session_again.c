@@ -1,6 +1,7 @@
 /* Compilers and devices that need not wait for each other: presets are compiled ahead, and what
  * shares a binary with the best of a search is tried, and those are measured again. */
 #include "tests/unit/test_session_support.h"
+#include "tuner/session/state.h"
 
 #define DEFAULT "\"BLOCK_X\":64,\"GROUP\":1,\"ORDER\":\"rows\""
 
@@ -148,6 +149,27 @@ static void luck_does_not_last(void **state) {
     assert_int_equal(stored_in(house).count, 1);
 }
 
+/* What a long budget need not keep for the playoff is told by how long the leader's repeats took.
+ */
+static void what_a_playoff_needs(void **state) {
+    (void)state;
+    struct session *s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    assert_true(isinf(finals_needed(s)));
+    s->contender_count = 4;
+    s->contenders[0].trial.repeats = 20;
+    assert_true(isinf(finals_needed(s))); /* known from an earlier run */
+    s->contenders[0].trial.measure_s = 0.01;
+    double four = finals_needed(s);
+    assert_true(four > 1 + 60 * 4 * 0.0005 && four < 6);
+    s->contenders[0].trial.repeats = 40;
+    s->contender_count = 8;
+    assert_true(fabs(finals_needed(s) - four) < 1e-9);
+    s->contenders[0].trial.measure_s = 4;
+    assert_true(finals_needed(s) > 60 * 8 * 0.1);
+    free(s);
+}
+
 int main(int count, char **words) {
     fake_worker(count, words);
     const struct CMUnitTest tests[] = {
@@ -157,6 +179,7 @@ int main(int count, char **words) {
         TEST(wrong_now_and_then),
         TEST(crashes_now_and_then),
         TEST(luck_does_not_last),
+        TEST(what_a_playoff_needs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,11 +10,17 @@ static const char with_presets[] =
     "\"presets\": { \"slow\": { \"BLOCK_X\": 128, \"ORDER\": \"columns\", \"GROUP\": 4 }, "
     "\"usual\": { \"BLOCK_X\": 32, \"ORDER\": \"rows\", \"GROUP\": 1 }, ";
 
-static int set_up_with_fallback(void **state) {
+static const char with_many[] =
+    "\"presets\": { \"usual\": { \"BLOCK_X\": 32, \"ORDER\": \"rows\", \"GROUP\": 1 }, "
+    "\"other\": { \"BLOCK_X\": 32, \"ORDER\": \"columns\", \"GROUP\": 1 }, "
+    "\"wide\": { \"BLOCK_X\": 128, \"ORDER\": \"rows\", \"GROUP\": 1 }, "
+    "\"slow\": { \"BLOCK_X\": 128, \"ORDER\": \"columns\", \"GROUP\": 4 }, ";
+
+static int set_up_with(void **state, const char *some_presets) {
     if (set_up(state) != 0)
         return -1;
     struct house *house = *state;
-    char *presets = replaced(scale_text, "\"presets\": {", with_presets);
+    char *presets = replaced(scale_text, "\"presets\": {", some_presets);
     char *text = replaced(presets, "\"implementations\": [", with_fallback);
     tw_description_free(house->description);
     house->description = read_description(text, house->scratch->path);
@@ -24,6 +30,14 @@ static int set_up_with_fallback(void **state) {
     house->options.budget_trials = 0;
     house->options.budget_seconds = 1e-6;
     return 0;
+}
+
+static int set_up_with_fallback(void **state) {
+    return set_up_with(state, with_presets);
+}
+
+static int set_up_with_many(void **state) {
+    return set_up_with(state, with_many);
 }
 
 static void the_shortest_time(void **state) {
@@ -45,6 +59,17 @@ static void neither_is_right(void **state) {
     assert_int_equal(house->result.counts[TW_DB_TRIAL_OK], 1);
     assert_string_equal(stored_in(house).configuration,
                         "{\"BLOCK_X\":128,\"GROUP\":4,\"ORDER\":\"columns\"}");
+}
+
+/* All take longer than a trial may: what is past its time does not go through the whole list. */
+static void none_ends(void **state) {
+    struct house *house = *state;
+    house->options.trial_limit_s = 0.2;
+    must(run(house, "trial hang 99"), house->error);
+    assert_false(house->result.has_best);
+    assert_int_equal(house->result.counts[TW_DB_TRIAL_TIMEOUT], 3);
+    assert_int_equal(house->result.trials_now, 3);
+    assert_int_equal(stored_in(house).count, 0);
 }
 
 static void stop_after_one(void *context, const struct session_progress *progress) {
@@ -85,6 +110,7 @@ int main(int count, char **words) {
     const struct CMUnitTest tests[] = {
         UNTUNED_TEST(the_shortest_time),
         UNTUNED_TEST(neither_is_right),
+        cmocka_unit_test_setup_teardown(none_ends, set_up_with_many, tear_down),
         UNTUNED_TEST(stopped_before_it),
         UNTUNED_TEST(pinned_elsewhere),
     };

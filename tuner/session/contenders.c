@@ -124,5 +124,6 @@ void contenders_measured(struct session *s, const struct trial *trial) {
     contender->trial.ci_low_us = interval.low;
     contender->trial.ci_high_us = interval.high;
     contender->trial.repeats += trial->repeats;
+    contender->trial.measure_s += trial->measure_s;
     settle(s, at);
 }

@@ -9,11 +9,22 @@
 #include "tuner/workers/process.h"
 
 enum { MAX_ROUNDS = 60 };
+/* Of what the contenders' rounds take, for those who come to them as guests and for what a request
+ * costs; and seconds for loading all of them and verifying the winners for other calls. */
+static const double BESIDE = 2, BEFORE_AND_AFTER = 1;
 
 /* A guest stays for so many rounds, fewer when guests take more than this share of the time, and
  * for good when it is no further behind than this. */
 enum { GUEST_ROUNDS = 3 };
 static const double GUEST_SHARE = 0.3, GUEST_STAYS = 1.2;
+
+double finals_needed(const struct session *s) {
+    const struct trial *leader = s->contender_count > 0 ? &s->contenders[0].trial : NULL;
+    if (leader == NULL || leader->repeats == 0 || leader->measure_s <= 0)
+        return INFINITY;
+    double repeat_s = leader->measure_s / leader->repeats;
+    return BEFORE_AND_AFTER + BESIDE * MAX_ROUNDS * s->contender_count * repeat_s;
+}
 
 /* ---- One request to the device worker ---- */
 

@@ -1,5 +1,6 @@
 #include "tuner/session/session.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,12 +8,13 @@
 #include "tuner/json/json.h"
 #include "tuner/session/state.h"
 
-/* The playoff's share of a time budget. */
+/* What the playoff has of a time budget: a tenth, or what it needs, where that is less. The rest of
+ * a long budget is the search's. */
 static double reserved(const struct session *s) {
     if (s->options->trials_only)
         return 0;
-    double share = s->options->budget_seconds * 0.1;
-    return share < 10 ? share : 10;
+    double share = fmin(s->options->budget_seconds * 0.1, 10);
+    return fmin(share, finals_needed(s));
 }
 
 /* A budget of trials leaves the time open: a fifth of what the search took is in proportion. */
@@ -35,14 +37,19 @@ static int64_t budget_left(const struct session *s) {
     return in_time ? INT64_MAX : 0;
 }
 
+/* Timeouts that a run past its time puts up with: one takes ten seconds or more, and what so many
+ * presets are too slow for the next is most likely too. */
+enum { LATE_TIMEOUTS = 3 };
+
 /* Even the smallest budget is for something: the default is always measured, and what applications
  * would get without this run. Where neither can be here, or is right, something else is: of a
- * number of trials the first, of a time whatever is queued before the strategy is asked. */
+ * number of trials the first, of a time what is queued before the strategy is asked. */
 static bool first_pending(const struct session *s) {
+    const int64_t *counts = s->result->counts;
     if (s->result->trials == 0 || untuned_pending(s))
         return true;
-    if (s->options->budget_trials <= 0 && s->result->counts[TW_DB_TRIAL_OK] == 0 &&
-        s->first.count > 0)
+    if (s->options->budget_trials <= 0 && counts[TW_DB_TRIAL_OK] == 0 && s->first.count > 0 &&
+        counts[TW_DB_TRIAL_TIMEOUT] + counts[TW_DB_TRIAL_COMPILE_TIMEOUT] < LATE_TIMEOUTS)
         return true;
     for (int i = 0; i < s->result->preset_count; i++) {
         const struct session_preset *preset = &s->result->presets[i];

@@ -35,7 +35,7 @@ enum { FINALISTS = 8, MOST_USABLE = 64, REGULARS = MOST_USABLE + TW_MAX_IMPLEMEN
 
 /* The best so far, with what they need to be measured again. */
 struct contender {
-    struct trial trial;  /* its time is the median of the next, its repeats are of all */
+    struct trial trial;  /* its time is the median of the next; repeats and measure_s are of all */
     struct build *build; /* NULL: known from an earlier run, to be compiled again */
     int sent;            /* how many times it has been, or is being, measured */
     int measured;
@@ -281,6 +281,9 @@ void pipeline_wait(struct session *s, double seconds);
 
 struct finals;
 
+/* Seconds that a playoff of today's contenders takes if it is played to its last round, about;
+ * INFINITY: not known. */
+double finals_needed(const struct session *s);
 /* Measures the contenders in interleaved rounds within about `seconds` and fills in the result's
  * best. *finals is what is to be stored of it, the caller's to free; NULL: nothing, as when the
  * session was interrupted. */
