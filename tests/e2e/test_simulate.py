@@ -74,10 +74,23 @@ class Simulate(support.EndToEnd):
         self.assertEqual((one["configurations"], one["worked"], one["best_us"], one["trial_s"]), (40, 35, 1000, 1.5))
         exhaustive, random = one["strategies"]
         self.assertEqual(exhaustive["trials_to"]["1%"], [28, 28, 28])
-        self.assertEqual(exhaustive["seconds_to"]["1%"], [42, 42, 42])
+        # Compilers take 1 s and are four, the device takes half a second and is one.
+        self.assertEqual(exhaustive["seconds_to"]["1%"], [15, 15, 15])
         self.assertEqual(random["gap_at_end"], [0, 0, 0])
         two = self.run_command("simulate", self.path, self.path, "--seeds", "2", "--trials", "20")
         self.assertIn("2 files: geometric means of the medians", two.out)
+
+    def test_a_time(self):
+        words = ("simulate", self.path, "--strategy", "exhaustive", "--seeds", "2", "--outstanding", "4")
+        result = self.run_command(*words, "--budget", "12s", "--json")
+        self.assertEqual(result.code, 0, result)
+        self.assertEqual(result.json["budget_s"], 12)
+        exhaustive = result.json["files"][0]["strategies"][0]
+        self.assertEqual(exhaustive["trials_at_end"], [22, 22, 22])
+        self.assertEqual(exhaustive["searches_within"], {"10%": 0, "5%": 0, "2%": 0, "1%": 0})
+        result = self.run_command(*words, "--budget", "15s")
+        self.assertIn("after 15 s (worst)", result.out)
+        self.assertRegex(result.out, r"exhaustive .* 100% +100% +100% +28\n")
 
     def test_mistakes(self):
         for words, says in ((("simulate",), "which recordings?"),

@@ -5,7 +5,9 @@
 #include "runtime/description/builtin.h"
 #include "tests/support/support.h"
 #include "tuner/inspect/paper_device.h"
+#include "runtime/base/file.h"
 #include "tuner/search/prior.h"
+#include "tuner/search/step.h"
 #include "tuner/space/given.h"
 
 struct bench {
@@ -111,6 +113,53 @@ static void no_model_of_it(void **state) {
     tw_catalogue_free(catalogue);
 }
 
+struct neighbours {
+    struct prior *prior;
+    const struct bench *bench;
+    int count;
+    double least;
+};
+
+static void look_at(void *context, size_t point) {
+    struct neighbours *neighbours = context;
+    double time_us = time_of(neighbours->bench, neighbours->prior, point);
+    neighbours->count++;
+    neighbours->least = fmin(neighbours->least, time_us);
+}
+
+/* The best of a million points is in no sample of 2048: what a model prefers is climbed to. */
+static void climbs_by_a_model(void **state) {
+    struct bench gemm = {0};
+    struct tw_model *model;
+    struct tw_text text = {0};
+    struct prior *prior;
+    struct tw_error error;
+    int64_t slots[TW_DEVICE_SLOTS];
+    size_t points[PRIOR_FIRST];
+    (void)state;
+    must(tw_file_read(&text, MODEL, &error), error);
+    must(tw_model_read(&model, text.data, MODEL, &error), error);
+    must(tw_description_builtin(&gemm.description, "gemm", &error), error);
+    must(paper_device("sm_90", &gemm.device, &error), error);
+    must(tw_problem_parse(&gemm.problem, gemm.description, "4096x16x4096", &error), error);
+    tw_device_values(&gemm.device, slots);
+    must(tw_problem_bind(&gemm.problem, slots, NULL, gemm.values, &error), error);
+    must(space_create(&gemm.space, &gemm.problem, &gemm.device, NULL, &error), error);
+    must(prior_create(&prior, &gemm.problem, gemm.values, &gemm.device, gemm.space, model, 1,
+                      &error),
+         error);
+    assert_int_equal(prior_first(prior, points), PRIOR_FIRST);
+    struct neighbours neighbours = {prior, &gemm, 0, INFINITY};
+    step_neighbours(gemm.space, points[0], look_at, &neighbours);
+    assert_true(neighbours.count > 10);
+    assert_true(neighbours.least >= time_of(&gemm, prior, points[0]));
+    prior_free(prior);
+    space_free(gemm.space);
+    tw_model_free(model);
+    tw_text_free(&text);
+    tw_description_free(gemm.description);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, open_bench, close_bench)
 
 int main(void) {
@@ -118,6 +167,7 @@ int main(void) {
         TEST(begins_with_the_fastest),
         TEST(doubts),
         TEST(no_model_of_it),
+        cmocka_unit_test(climbs_by_a_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

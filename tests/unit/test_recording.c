@@ -38,9 +38,10 @@ static void check(const struct recording *r) {
     size_t c = space_locate(r->space, 0, (unsigned char[]){1, 1, 0});
     assert_true(a != SPACE_NONE && b != SPACE_NONE && c != SPACE_NONE);
     assert_true(r->points[a].ok && fabs(r->points[a].seconds - 2e-3) < 1e-12);
-    assert_true(fabs(r->points[a].cost - 0.123) < 1e-12);
-    assert_true(r->points[b].ok && r->points[b].cost == 0);
-    assert_true(!r->points[c].ok && fabs(r->points[c].cost - 0.07) < 1e-12);
+    assert_true(fabs(r->points[a].compiling + r->points[a].running - 0.123) < 1e-12);
+    assert_true(r->points[b].ok && r->points[b].compiling + r->points[b].running == 0);
+    assert_true(!r->points[c].ok &&
+                fabs(r->points[c].compiling + r->points[c].running - 0.07) < 1e-12);
     assert_true(r->points[a].entry == 0 && r->points[b].entry == 1 && r->points[c].entry == 2);
     assert_int_equal(space_locate(r->space, 0, (unsigned char[]){1, 1, 1}), SPACE_NONE);
 }

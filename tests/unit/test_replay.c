@@ -53,6 +53,46 @@ static void a_search(void **state) {
     recording_free(recording);
 }
 
+/* Four compilers at 2 s a point: four every two seconds. */
+static void the_clock(void **state) {
+    (void)state;
+    struct recording *recording = line(40, 0);
+    struct strategy_choice exhaustive = chosen("exhaustive");
+    struct replay replay = {0};
+    struct tw_error error;
+    struct replay_options options = {.trials = 40, .outstanding = 4};
+    must(replay_run(&replay, recording, &exhaustive, 1, &options, &error), error);
+    assert_true(replay.clock[0] == 2 && replay.clock[3] == 2 && replay.clock[39] == 20);
+    assert_true(replay.spent[39] == 80);
+    options.seconds = 7;
+    must(replay_run(&replay, recording, &exhaustive, 1, &options, &error), error);
+    assert_int_equal(replay.count, 12);
+    /* The device is one, and takes 3 s: the second of two has to wait for it. */
+    for (size_t point = 0; point < 40; point++)
+        recording->points[point].running = 3;
+    options = (struct replay_options){.trials = 4, .outstanding = 2};
+    must(replay_run(&replay, recording, &exhaustive, 1, &options, &error), error);
+    assert_true(replay.clock[0] == 5 && replay.clock[1] == 8 && replay.clock[2] == 11);
+    replay_free(&replay);
+    recording_free(recording);
+}
+
+/* What compiles sooner is known sooner, whenever it was asked for. */
+static void in_the_order_of_compilers(void **state) {
+    (void)state;
+    struct recording *recording = line(4, 0);
+    struct strategy_choice exhaustive = chosen("exhaustive");
+    struct replay replay = {0};
+    struct tw_error error;
+    const struct replay_options options = {.trials = 4, .outstanding = 4};
+    recording->points[0].compiling = 9;
+    must(replay_run(&replay, recording, &exhaustive, 1, &options, &error), error);
+    assert_true(replay.best[0] == 2 && replay.best[2] == 2 && replay.best[3] == 1);
+    assert_true(replay.clock[2] == 2 && replay.clock[3] == 9);
+    replay_free(&replay);
+    recording_free(recording);
+}
+
 static void a_search_that_is_told(void **state) {
     (void)state;
     enum { COUNT = 400 };
@@ -150,6 +190,8 @@ static void what_is_said(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_search),
+        cmocka_unit_test(the_clock),
+        cmocka_unit_test(in_the_order_of_compilers),
         cmocka_unit_test(a_search_that_is_told),
         cmocka_unit_test(nothing_at_first),
         cmocka_unit_test(the_baseline_is_that_of_order_statistics),

@@ -29,7 +29,9 @@ static const char help[] =
     "is\n"
     "                       every strategy; default: the default of tune\n"
     "  --seeds N            searches of each strategy, with seeds 1 to N; default 100\n"
-    "  --trials N           most trials of a search; default 400\n"
+    "  --trials N           most trials of a search; default 400, of a --budget any number\n"
+    "  --budget TIME        what a search may take by the clock of so many compilers as may be\n"
+    "                       outstanding and one device, with the recorded times\n"
     "  --outstanding N      configurations that are asked for before the first of them is told, "
     "as\n"
     "                       when many compile at once; default 1\n"
@@ -146,18 +148,28 @@ static const double *expected(const struct simulation *s, int file, int strategy
     return is_default && !s->arguments->no_prior ? s->foresights[file].predicted : NULL;
 }
 
+/* 0: whoever has a time tries what there is in it. */
+static size_t most_trials(const struct arguments *a) {
+    if (a->trials > 0)
+        return (size_t)a->trials;
+    return a->budget_given ? (size_t)a->budget_trials : TRIALS;
+}
+
 static tw_status replay(struct simulation *s, struct tw_error *error) {
     const struct arguments *a = s->arguments;
-    const struct replay_request request = {
-        .names = (const char *const *)s->names,
-        .strategies = s->strategy_count,
-        .seeds = (size_t)a->seeds,
-        .options = {.trials = a->trials > 0 ? (size_t)a->trials : TRIALS,
-                    .outstanding = (size_t)a->outstanding}};
+    const double seconds = a->budget_given ? a->budget_seconds : 0;
+    const struct replay_request request = {.names = (const char *const *)s->names,
+                                           .strategies = s->strategy_count,
+                                           .seeds = (size_t)a->seeds,
+                                           .options = {.trials = most_trials(a),
+                                                       .seconds = seconds,
+                                                       .outstanding = (size_t)a->outstanding}};
     tw_status status = TW_OK;
     for (int f = 0; f < s->file_count && status == TW_OK; f++) {
         for (int i = 0; i < s->strategy_count && status == TW_OK; i++) {
             struct replay_options options = request.options;
+            if (options.trials == 0)
+                options.trials = space_size(s->recordings[f]->space);
             options.expected = expected(s, f, i);
             status = assess(&s->assessments[f * s->strategy_count + i], s->recordings[f],
                             &s->baselines[f], &s->choices[i], request.seeds, &options, error);
@@ -187,7 +199,7 @@ int command_simulate(int count, char **words) {
     tw_status status =
         arguments_parse(&arguments, count, words,
                         WORDS_ARE_FILES | OPTION(STRATEGY) | OPTION(SEEDS) | OPTION(TRIALS) |
-                            OPTION(OUTSTANDING) | OPTION(PRIOR) | OPTION(JSON),
+                            OPTION(BUDGET) | OPTION(OUTSTANDING) | OPTION(PRIOR) | OPTION(JSON),
                         &error);
     if (status == TW_OK && arguments.help) {
         print_help();

@@ -106,16 +106,11 @@ static tw_status read_axes(struct reading *r) {
 
 /* ---- Results ---- */
 
-/* The sum of what the trial took, in seconds: members are in milliseconds, and absent ones 0. */
-static double cost_of(const cJSON *entry) {
-    static const char *const parts[] = {"compile_time", "verification_time", "benchmark_time"};
-    double cost = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        const cJSON *part = cJSON_GetObjectItemCaseSensitive(entry, parts[i]);
-        if (cJSON_IsNumber(part) && part->valuedouble > 0 && isfinite(part->valuedouble))
-            cost += part->valuedouble * 1e-3;
-    }
-    return cost;
+/* Seconds of a member in milliseconds; 0: there is none. */
+static double seconds_of(const cJSON *entry, const char *name) {
+    const cJSON *part = cJSON_GetObjectItemCaseSensitive(entry, name);
+    bool is = cJSON_IsNumber(part) && part->valuedouble > 0 && isfinite(part->valuedouble);
+    return is ? part->valuedouble * 1e-3 : 0;
 }
 
 static tw_status read_entry(struct reading *r, const cJSON *item, struct entry *entry) {
@@ -135,8 +130,11 @@ static tw_status read_entry(struct reading *r, const cJSON *item, struct entry *
         const struct axis *axis = &r->axes[i];
         rank_of(axis, cJSON_GetObjectItemCaseSensitive(item, axis->name), &entry->ranks[i]);
     }
-    entry->recorded = (struct recorded){
-        .ok = trial.has_time, .seconds = trial.time_us * 1e-6, .cost = cost_of(item)};
+    entry->recorded = (struct recorded){.ok = trial.has_time,
+                                        .seconds = trial.time_us * 1e-6,
+                                        .compiling = seconds_of(item, "compile_time"),
+                                        .running = seconds_of(item, "verification_time") +
+                                                   seconds_of(item, "benchmark_time")};
     return TW_OK;
 }
 

@@ -12,9 +12,9 @@
 
 struct recorded {
     bool ok;
-    double seconds; /* when ok: of one call */
-    double cost;    /* seconds that compiling, verifying and timing took */
-    size_t entry;   /* of the file's configurations, from 0 */
+    double seconds;            /* when ok: of one call */
+    double compiling, running; /* seconds that compiling took; that verifying and timing did */
+    size_t entry;              /* of the file's configurations, from 0 */
 };
 
 struct recording {

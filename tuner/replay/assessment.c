@@ -13,7 +13,7 @@ const double assessment_targets[ASSESSMENT_TARGETS] = {0.1, 0.05, 0.02, 0.01};
 /* What each seed came to; an array of all seeds each. */
 struct seeds {
     size_t count;
-    double *trials[ASSESSMENT_TARGETS], *seconds[ASSESSMENT_TARGETS], *early, *late;
+    double *trials[ASSESSMENT_TARGETS], *seconds[ASSESSMENT_TARGETS], *early, *late, *all;
     double moments[BASELINE_MOMENTS]; /* sums of the bests */
 };
 
@@ -53,10 +53,11 @@ static void take(struct seeds *seeds, size_t seed, const struct replay *replay,
     for (int i = 0; i < ASSESSMENT_TARGETS; i++) {
         size_t trial = replay_reaches(replay, recording->best * (1 + assessment_targets[i]));
         seeds->trials[i][seed] = trial > 0 ? (double)trial : INFINITY;
-        seeds->seconds[i][seed] = trial > 0 ? replay->spent[trial - 1] : INFINITY;
+        seeds->seconds[i][seed] = trial > 0 ? replay->clock[trial - 1] : INFINITY;
     }
     seeds->early[seed] = gap_after(replay, ASSESSMENT_EARLY, recording->best);
     seeds->late[seed] = gap_after(replay, replay->count, recording->best);
+    seeds->all[seed] = (double)replay->count;
 }
 
 static double score_of(const struct seeds *seeds, const struct recording *recording,
@@ -70,11 +71,20 @@ static double score_of(const struct seeds *seeds, const struct recording *record
     return sum / BASELINE_MOMENTS;
 }
 
+static double share_of_finite(const double *values, size_t count) {
+    size_t finite = 0;
+    for (size_t i = 0; i < count; i++)
+        finite += isfinite(values[i]);
+    return (double)finite / (double)count;
+}
+
 static void sum_up(struct assessment *out, struct seeds *seeds) {
     for (int i = 0; i < ASSESSMENT_TARGETS; i++) {
         out->trials[i] = quartiles_of(seeds->trials[i], seeds->count);
         out->seconds[i] = quartiles_of(seeds->seconds[i], seeds->count);
+        out->near[i] = share_of_finite(seeds->trials[i], seeds->count);
     }
+    out->count = quartiles_of(seeds->all, seeds->count);
     out->early = quartiles_of(seeds->early, seeds->count);
     out->late = quartiles_of(seeds->late, seeds->count);
     out->worst = seeds->late[seeds->count - 1];
@@ -83,7 +93,7 @@ static void sum_up(struct assessment *out, struct seeds *seeds) {
 tw_status assess(struct assessment *assessment, const struct recording *recording,
                  const struct baseline *baseline, const struct strategy_choice *choice,
                  size_t count, const struct replay_options *options, struct tw_error *error) {
-    enum { ARRAYS = 2 * ASSESSMENT_TARGETS + 2 };
+    enum { ARRAYS = 2 * ASSESSMENT_TARGETS + 3 };
     double *values = malloc(ARRAYS * count * sizeof *values);
     if (values == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
@@ -92,8 +102,9 @@ tw_status assess(struct assessment *assessment, const struct recording *recordin
         seeds.trials[i] = values + 2 * i * count;
         seeds.seconds[i] = values + (2 * i + 1) * count;
     }
-    seeds.early = values + (ARRAYS - 2) * count;
-    seeds.late = values + (ARRAYS - 1) * count;
+    seeds.early = values + (ARRAYS - 3) * count;
+    seeds.late = values + (ARRAYS - 2) * count;
+    seeds.all = values + (ARRAYS - 1) * count;
     struct replay replay = {0};
     tw_status status = TW_OK;
     for (size_t i = 0; i < count && status == TW_OK; i++) {

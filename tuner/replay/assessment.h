@@ -16,11 +16,13 @@ struct quartiles {
 
 struct assessment {
     struct quartiles trials[ASSESSMENT_TARGETS];  /* until a target is reached */
-    struct quartiles seconds[ASSESSMENT_TARGETS]; /* recorded ones, likewise */
-    struct quartiles early; /* after ASSESSMENT_EARLY trials: 0.02 is 2% above the best */
-    struct quartiles late;  /* after all of them */
-    double worst;           /* of any seed, after all of them */
-    double score;           /* 1: finds the best at once; 0: as random search; see assessment.c */
+    struct quartiles seconds[ASSESSMENT_TARGETS]; /* by the replay's clock, likewise */
+    struct quartiles early;          /* after ASSESSMENT_EARLY trials: 0.02 is 2% above the best */
+    struct quartiles late;           /* after all of them */
+    double worst;                    /* of any seed, after all of them */
+    double near[ASSESSMENT_TARGETS]; /* share of the seeds that reach a target */
+    struct quartiles count;          /* trials in all */
+    double score; /* 1: finds the best at once; 0: as random search; see assessment.c */
 };
 
 /* Seeds 1 to `seeds`. TW_NO_MEMORY is the only failure. */

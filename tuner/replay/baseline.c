@@ -60,7 +60,7 @@ tw_status baseline_of(struct baseline *baseline, const struct recording *recordi
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     } else {
         for (size_t i = 0; i < points; i++) {
-            cost += recording->points[i].cost;
+            cost += recording->points[i].compiling + recording->points[i].running;
             if (recording->points[i].ok)
                 sorted[ok++] = recording->points[i].seconds;
         }

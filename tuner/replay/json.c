@@ -27,6 +27,16 @@ static cJSON *targets(const struct quartiles *list) {
     return json;
 }
 
+static cJSON *shares(const double *list) {
+    cJSON *json = cJSON_CreateObject();
+    for (int i = 0; i < ASSESSMENT_TARGETS; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%.0f%%", 100 * assessment_targets[i]);
+        json_add(json, name, number(list[i]));
+    }
+    return json;
+}
+
 static cJSON *strategy(const char *name, const struct assessment *a) {
     cJSON *json = cJSON_CreateObject();
     json_add(json, "strategy", cJSON_CreateString(name));
@@ -35,6 +45,8 @@ static cJSON *strategy(const char *name, const struct assessment *a) {
     json_add(json, "gap_after_100", quartiles(&a->early));
     json_add(json, "gap_at_end", quartiles(&a->late));
     json_add(json, "worst_gap_at_end", number(a->worst));
+    json_add(json, "trials_at_end", quartiles(&a->count));
+    json_add(json, "searches_within", shares(a->near));
     json_add(json, "score", number(a->score));
     return json;
 }
@@ -71,7 +83,10 @@ cJSON *replay_json(const struct replayed *replayed, int files,
                    const struct replay_request *request) {
     cJSON *json = cJSON_CreateObject(), *list = cJSON_CreateArray();
     json_add(json, "seeds", number((double)request->seeds));
-    json_add(json, "trials", number((double)request->options.trials));
+    if (request->options.trials > 0)
+        json_add(json, "trials", number((double)request->options.trials));
+    if (request->options.seconds > 0)
+        json_add(json, "budget_s", number(request->options.seconds));
     json_add(json, "outstanding", number((double)request->options.outstanding));
     for (int i = 0; i < files; i++)
         json_append(list, file(&replayed[i], request));

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "runtime/base/printable.h"
 
@@ -68,7 +69,13 @@ static void print_foresight(const struct foresight *f) {
 
 void replay_print_file(const struct replayed *r, const struct replay_request *request) {
     int width = name_width(request);
+    char end[40];
     const struct recording *recording = r->recording;
+    if (request->options.seconds > 0)
+        snprintf(end, sizeof end, "after %.4g s", request->options.seconds);
+    else
+        snprintf(end, sizeof end, "after %zu", request->options.trials);
+    int more = strlen(end) > 8 ? (int)strlen(end) - 8 : 0;
     size_t points = space_size(recording->space);
     printf("%s: %s on %s, %zu configurations, %zu failed, best %.4g us, a trial takes %.3g s\n",
            recording->origin, recording->kernel[0] != '\0' ? recording->kernel : "a kernel",
@@ -76,23 +83,25 @@ void replay_print_file(const struct replayed *r, const struct replay_request *re
            points - recording->ok, recording->best * 1e6, r->baseline->trial_seconds);
     print_foresight(r->foresight);
     print_targets("trials", width);
-    printf("   after %d   after %zu (worst)   score\n", ASSESSMENT_EARLY, request->options.trials);
+    printf("   after %d  %*s (worst)   score\n", ASSESSMENT_EARLY, 8 + more, end);
     print_expected(recording, width);
     for (int i = 0; i < request->strategies; i++) {
         const struct assessment *a = &r->assessments[i];
         printf("%-*s", width, request->names[i]);
         for (int t = 0; t < ASSESSMENT_TARGETS; t++)
             print_quartiles(&a->trials[t]);
-        printf("  %7.2f%%  %7.2f%% (%5.2f%%)  %7.3f\n", 100 * a->early.median, 100 * a->late.median,
-               100 * a->worst, a->score);
+        printf("  %7.2f%%  %*.2f%% (%5.2f%%)  %7.3f\n", 100 * a->early.median, 7 + more,
+               100 * a->late.median, 100 * a->worst, a->score);
     }
     print_targets("seconds", width);
-    printf("\n");
+    printf("   searches within 5, 2, 1%%   trials\n");
     for (int i = 0; i < request->strategies; i++) {
         printf("%-*s", width, request->names[i]);
         for (int t = 0; t < ASSESSMENT_TARGETS; t++)
             print_quartiles(&r->assessments[i].seconds[t]);
-        printf("\n");
+        const double *near = r->assessments[i].near;
+        printf("  %6.0f%% %6.0f%% %6.0f%%  %9.0f\n", 100 * near[1], 100 * near[2], 100 * near[3],
+               r->assessments[i].count.median);
     }
     printf("\n");
 }
@@ -102,13 +111,14 @@ void replay_print_file(const struct replayed *r, const struct replay_request *re
 /* The geometric mean over the files of the median trials to a target; what was not reached counts
  * as all trials. *missed: on how many files. */
 static double mean_trials(const struct replayed *replayed, int files, int strategy, int target,
-                          size_t most, int *missed) {
+                          int *missed) {
     double sum = 0;
     *missed = 0;
     for (int f = 0; f < files; f++) {
-        double median = replayed[f].assessments[strategy].trials[target].median;
+        const struct assessment *a = &replayed[f].assessments[strategy];
+        double median = a->trials[target].median;
         *missed += isinf(median) ? 1 : 0;
-        sum += log(isinf(median) ? (double)most : median);
+        sum += log(isinf(median) ? fmax(a->count.median, 1) : median);
     }
     return exp(sum / files);
 }
@@ -133,8 +143,8 @@ void replay_print_summary(const struct replayed *replayed, int files,
                           const struct replay_request *request) {
     int width = name_width(request);
     printf("%d files: geometric means of the medians (+: not reached on so many files, counted as "
-           "%zu trials)\n%-*s",
-           files, request->options.trials, width, "trials");
+           "all trials)\n%-*s",
+           files, width, "trials");
     for (int i = 0; i < ASSESSMENT_TARGETS; i++)
         printf("     to %2.0f%%  ", 100 * assessment_targets[i]);
     printf("  after %d, + 1%%   mean score\n", ASSESSMENT_EARLY);
@@ -142,7 +152,7 @@ void replay_print_summary(const struct replayed *replayed, int files,
         printf("%-*s", width, request->names[s]);
         for (int t = 0; t < ASSESSMENT_TARGETS; t++) {
             int missed;
-            double mean = mean_trials(replayed, files, s, t, request->options.trials, &missed);
+            double mean = mean_trials(replayed, files, s, t, &missed);
             char more[16] = "";
             if (missed > 0)
                 snprintf(more, sizeof more, "+%d", missed);

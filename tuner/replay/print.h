@@ -22,7 +22,7 @@ struct replay_request {
     const char *const *names; /* of the strategies */
     int strategies;
     size_t seeds;
-    struct replay_options options;
+    struct replay_options options; /* no trials: as many as a space has */
 };
 
 /* To standard output: a recording, and what all of them say together. */

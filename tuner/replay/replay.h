@@ -11,10 +11,12 @@ struct replay {
     size_t count;
     double *best;  /* after trial i, from 0: the least seconds so far; INFINITY before any worked */
     double *spent; /* recorded seconds of the trials up to it */
+    double *clock; /* when it ended: compiled beside the others outstanding, run one by one */
 };
 
 struct replay_options {
-    size_t trials;      /* at most */
+    size_t trials;  /* at most */
+    double seconds; /* by the clock, after which nothing counts; 0: as many as the trials take */
     size_t outstanding; /* asked for before the first of them is told, as by many compile workers */
     const double *expected; /* of each of the file's entries (strategy.h); NULL: nothing */
 };

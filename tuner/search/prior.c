@@ -6,8 +6,12 @@
 
 #include "runtime/backend/devices.h"
 #include "tuner/search/rng.h"
+#include "tuner/search/step.h"
 
 enum { SAMPLE = 2048 /* points, which take about 20 ms */ };
+/* Of each implementation so many of the sample are climbed from, so many steps, by what a model
+ * says: its best of a large space is in no sample of it. */
+enum { CLIMBS = 16, STEPS = 24 };
 
 /* Estimates are rough: what they put this far behind the best is seldom near it. */
 static const double HOPELESS = 4;
@@ -100,6 +104,43 @@ static int compare(const void *left, const void *right) {
     return (a->point > b->point) - (a->point < b->point);
 }
 
+struct climb {
+    struct prior *prior;
+    struct guess best;
+};
+
+static void weigh(void *context, size_t point) {
+    struct climb *climb = context;
+    double time_us = time_of(climb->prior, point);
+    if (time_us < climb->best.time_us)
+        climb->best = (struct guess){point, time_us};
+}
+
+/* To where no neighbour should be faster. */
+static struct guess climb_from(struct prior *prior, struct guess guess) {
+    struct climb climb = {prior, guess};
+    for (int step = 0; step < STEPS; step++) {
+        size_t before = climb.best.point;
+        step_neighbours(prior->space, before, weigh, &climb);
+        if (climb.best.point == before)
+            break;
+    }
+    return climb.best;
+}
+
+/* From the fastest of each implementation; the guesses are sorted. */
+static void climb(struct prior *prior) {
+    int climbed[TW_MAX_IMPLEMENTATIONS] = {0};
+    size_t sampled = prior->count;
+    for (size_t g = 0; g < sampled; g++) {
+        const struct guess *guess = &prior->guesses[g];
+        int implementation = space_implementation(prior->space, guess->point);
+        if (climbed[implementation]++ < CLIMBS)
+            prior->guesses[prior->count++] = climb_from(prior, *guess);
+    }
+    qsort(prior->guesses, prior->count, sizeof prior->guesses[0], compare);
+}
+
 /* All points of a space that is small enough; of a larger one as many of each implementation, for
  * the largest is not the likeliest. */
 static void look(struct prior *prior, uint64_t seed) {
@@ -126,7 +167,8 @@ tw_status prior_create(struct prior **out, const struct tw_problem *problem, con
                        const struct tw_model *model, uint64_t seed, struct tw_error *error) {
     const struct tw_description *d = problem->description;
     *out = NULL;
-    struct prior *prior = calloc(1, sizeof *prior + SAMPLE * sizeof prior->guesses[0]);
+    const size_t most = SAMPLE + CLIMBS * (size_t)d->implementation_count;
+    struct prior *prior = calloc(1, sizeof *prior + most * sizeof prior->guesses[0]);
     if (prior == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     prior->problem = problem;
@@ -146,6 +188,8 @@ tw_status prior_create(struct prior **out, const struct tw_problem *problem, con
         tw_model_look(model, d, i, &prior->views[i]);
     if (space != NULL)
         look(prior, seed);
+    if (space != NULL && model != NULL)
+        climb(prior);
     *out = prior;
     return TW_OK;
 }

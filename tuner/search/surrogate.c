@@ -33,6 +33,7 @@ struct part {
     struct known *known; /* in the order in which they were learnt */
     size_t count, capacity;
     size_t tuned_at;
+    double best;
     bool fitted;
     double slope, middle;      /* of the logarithm of the time, over what was expected */
     struct gaussian *gaussian; /* this and the next are made when they are first needed */
@@ -62,6 +63,8 @@ tw_status surrogate_create(struct surrogate **out, const struct space *space,
     *out = calloc(1, sizeof **out + parts * sizeof *(*out)->parts);
     if (*out == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < parts; i++)
+        (*out)->parts[i].best = INFINITY;
     for (size_t i = 0; i < parts; i++)
         active += space_range(space, (int)i).count > 0;
     (*out)->space = space;
@@ -118,6 +121,7 @@ void surrogate_learn(struct surrogate *surrogate, size_t point,
     surrogate->learnt++;
     surrogate->ok += outcome->ok;
     surrogate->best = fmin(surrogate->best, value);
+    part->best = fmin(part->best, value);
 }
 
 size_t surrogate_known(const struct surrogate *surrogate) {
@@ -308,13 +312,13 @@ static int most_first(const void *a, const void *b) {
     return (x->point > y->point) - (x->point < y->point);
 }
 
-/* The candidates of a part; how many of them. */
-static size_t list_candidates(const struct surrogate *surrogate, struct part *part,
+/* The candidates of a part, with what they improve on `best`; how many of them. */
+static size_t list_candidates(const struct surrogate *surrogate, struct part *part, double best,
                               struct surrogate_candidate *list) {
     if (part->fitted)
         panel_follow(part->panel, part->gaussian);
     for (int place = 0; place < part->offered_count; place++) {
-        double gain = surrogate->best - surrogate->margin - panel_mean(part->panel, place) -
+        double gain = best - surrogate->margin - panel_mean(part->panel, place) -
                       trend(part, part->expected[place]);
         list[place] = (struct surrogate_candidate){
             .point = part->offered[place],
@@ -330,7 +334,7 @@ int surrogate_thin(struct surrogate *surrogate, int places, struct surrogate_can
     surrogate->places = places / surrogate->active;
     for (int i = 0; i < space_implementations(surrogate->space); i++) {
         struct part *part = &surrogate->parts[i];
-        size_t count = list_candidates(surrogate, part, list);
+        size_t count = list_candidates(surrogate, part, part->best, list);
         for (size_t place = 0; place < count; place++)
             take_off(surrogate, list[place].point);
         part->offered_count = part->next = 0;
@@ -351,7 +355,8 @@ size_t surrogate_rank(struct surrogate *surrogate, const struct strategy *strate
         struct part *part = &surrogate->parts[i];
         if (!part->fitted || (implementation >= 0 && implementation != i))
             continue;
-        size_t first = count, last = first + list_candidates(surrogate, part, list + first);
+        double best = implementation < 0 ? surrogate->best : part->best;
+        size_t first = count, last = first + list_candidates(surrogate, part, best, list + first);
         for (size_t at = first; at < last; at++)
             if (!strategy_seen(strategy, list[at].point))
                 list[count++] = list[at];
