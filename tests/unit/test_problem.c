@@ -565,8 +565,39 @@ static void types(void **state) {
     assert_int_equal(bytes[0], 200);
 }
 
+/* The errors of 8-bit products are a step of C's type where a scale makes an element much larger
+ * than the others are, which few terms do not even out. */
+static void tolerances_of_scaled_products(void **state) {
+    (void)state;
+    static const struct {
+        const char *key;
+        int64_t growth;
+    } cases[] = {
+        {"M=2321,N=2432,K=194;dtype=e4m3,trans=nt,scales=rows", 16},
+        {"M=2331,N=2016,K=160;dtype=e4m3,trans=nt,ctype=f16,scales=blocks", 16},
+        {"M=2331,N=2016,K=160;dtype=e4m3,trans=nt,ctype=f16,scales=tensor", 1},
+        {"M=2331,N=2016,K=160;dtype=e4m3,trans=nt", 1},
+        {"M=2331,N=2016,K=160;dtype=i8,trans=nt,ctype=bf16,scales=rows", 1},
+        {"M=4096,N=4096,K=4096;dtype=e4m3,trans=nt,scales=rows", 1},
+        {"M=2331,N=2016,K=160;dtype=bf16,trans=nt", 1},
+    };
+    struct tw_description *gemm;
+    struct tw_error error;
+    must(tw_description_builtin(&gemm, "gemm", &error), error);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tw_problem problem;
+        int64_t values[TW_MAX_SYMBOLS], growth;
+        must(tw_problem_read(&problem, gemm, cases[i].key, &error), error);
+        bind_problem(&problem, &paper_gpu, values);
+        assert_int_equal(tw_expression_evaluate(gemm->growth, values, &growth), TW_EVALUATED);
+        assert_int_equal(growth, cases[i].growth);
+    }
+    tw_description_free(gemm);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tolerances_of_scaled_products),
         cmocka_unit_test(parses_shapes),
         cmocka_unit_test(refuses_shapes),
         cmocka_unit_test(attributes),
