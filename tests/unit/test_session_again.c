@@ -62,6 +62,31 @@ static void what_shares_a_binary_needs_no_compiler(void **state) {
     assert_int_equal(house->result.compiled, 6);
 }
 
+/* The prior expects little of it, and it was tried while the only compiler was at work. */
+static void what_was_tried_is_not_put_off(void **state) {
+    struct house *house = *state;
+    struct tw_description *before = house->description;
+    char *groups = replaced(scale_text, "[1, 4]", "[1, 2, 3, 4, 5, 6, 7, 8]");
+    char *text = replaced(groups, "\"workspace\": \"0\"",
+                          "\"workspace\": \"0\", \"flops\": \"GROUP >= 4 ? 1000000000 : 1\"");
+    house->description = read_description(text, house->scratch->path);
+    house->problem = parse_problem(house->description, "8x100");
+    house->options.strategy = strategy_usual(strategy_find("auto", NULL));
+    house->options.jobs = 1;
+    must(run_while(house,
+                   COMPILERS_WAIT "trial x1 99 \"BLOCK_X\":64,\"GROUP\":4,\"ORDER\":\"rows\"\n"
+                                  "trial x1 99 " DEFAULT,
+                   let_go_once_tried),
+         house->error);
+    assert_true(tried_before_go);
+    assert_true(house->result.siblings_now >= 1);
+    assert_true(house->result.prior.used && house->result.prior.put_off >= 1);
+    assert_int_equal(house->result.trials_now, 48);
+    tw_description_free(before);
+    free(groups);
+    free(text);
+}
+
 /* One that fails is a trial like any other. */
 static void a_wrong_one_that_shares_a_binary(void **state) {
     struct house *house = *state;
@@ -175,6 +200,7 @@ int main(int count, char **words) {
     const struct CMUnitTest tests[] = {
         TEST(presets_are_compiled_ahead),
         TEST(what_shares_a_binary_needs_no_compiler),
+        TEST(what_was_tried_is_not_put_off),
         TEST(a_wrong_one_that_shares_a_binary),
         TEST(wrong_now_and_then),
         TEST(crashes_now_and_then),

@@ -33,18 +33,21 @@ static struct candidate *next_candidate(struct session *s, tw_status *status) {
         return queue_take(&s->first);
     size_t point = SPACE_NONE;
     enum strategy_answer answer;
-    bool put_off = false;
+    bool put_off, is_known;
     int in_a_row = 0;
     do {
         answer = strategy_ask(s->strategy, &point);
         if (answer != STRATEGY_POINT)
             break;
-        *status = predictions_put_off(s, point, in_a_row, &put_off);
+        /* What is known already is not to come back from those that were put off. */
+        put_off = false;
+        is_known = is_first(s, point) || siblings_tell(s, point) || siblings_under_way(s, point);
+        if (!is_known)
+            *status = predictions_put_off(s, point, in_a_row, &put_off);
         if (*status != TW_OK)
             return NULL;
         in_a_row += put_off;
-    } while (put_off || is_first(s, point) || siblings_tell(s, point) ||
-             siblings_under_way(s, point));
+    } while (put_off || is_known);
     if (answer != STRATEGY_POINT)
         point = predictions_take_later(s);
     s->exhausted = answer == STRATEGY_EXHAUSTED && point == SPACE_NONE;
