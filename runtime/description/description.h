@@ -179,6 +179,8 @@ struct tw_parameter {
     int64_t values[TW_MAX_CHOICES]; /* integers, or word ids */
     bool has_absent;
     int64_t absent; /* of configurations that do not name it, as those from before there was it */
+    bool has_untuned;
+    int64_t untuned; /* of what is chosen for a problem without a result of its own */
 };
 
 struct tw_preset {

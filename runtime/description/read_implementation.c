@@ -145,13 +145,14 @@ static int read_own_symbol(const struct tw_description *d, struct tw_implementat
 
 static void read_parameter(const struct tw_description *d, struct tw_implementation *implementation,
                            struct tw_parameter *parameter, const struct tw_json *json) {
-    static const char *const keys[] = {"values", "launch", "absent", NULL};
-    struct tw_json values = *json, absent = {0};
+    static const char *const keys[] = {"values", "launch", "absent", "untuned", NULL};
+    struct tw_json values = *json, absent = {0}, untuned = {0};
     if (cJSON_IsObject(json->item)) {
         tw_json_only_keys(json, keys);
         struct tw_json launch = tw_json_optional(json, "launch");
         values = tw_json_member(json, "values");
         absent = tw_json_optional(json, "absent");
+        untuned = tw_json_optional(json, "untuned");
         parameter->launch = tw_json_boolean(&launch, false);
     }
     tw_json_expect_array(&values);
@@ -175,6 +176,9 @@ static void read_parameter(const struct tw_description *d, struct tw_implementat
     parameter->has_absent = absent.item != NULL;
     if (parameter->has_absent)
         parameter->absent = tw_read_value(implementation, parameter, &absent);
+    parameter->has_untuned = untuned.item != NULL;
+    if (parameter->has_untuned)
+        parameter->untuned = tw_read_value(implementation, parameter, &untuned);
     if (parameter->is_word && parameter->launch)
         tw_json_fail(json, "a launch parameter has integers, not words");
     strncpy(parameter->name, tw_json_key(json), TW_NAME_SIZE - 1);

@@ -171,6 +171,24 @@ static tw_status stands_for(const struct tw_ranking *ranking, const struct tw_ca
                    candidate->distance);
 }
 
+/* Gives parameters the values that the description has for what was not tuned: times measured in
+ * graphs do not show what a launch that begins early saves an application. */
+static void set_untuned(struct tw_ranking *ranking, struct tw_candidate *candidate) {
+    const struct tw_search *search = ranking->search;
+    struct tw_configuration *c = &candidate->configuration;
+    const struct tw_implementation *in =
+        &search->problem->description->implementations[c->implementation];
+    int64_t values[TW_MAX_SYMBOLS];
+    for (int i = 0; i < in->parameter_count; i++) {
+        const int64_t measured = c->values[i];
+        if (!in->parameters[i].has_untuned || measured == in->parameters[i].untuned)
+            continue;
+        c->values[i] = in->parameters[i].untuned;
+        if (tw_search_fits(search, c, values, NULL) != TW_OK)
+            c->values[i] = measured;
+    }
+}
+
 static void add_rows(struct tw_ranking *ranking, const struct tw_nearest *nearest,
                      enum tw_selection_rule rule) {
     struct tw_search *search = ranking->search;
@@ -205,10 +223,11 @@ static void add_rows(struct tw_ranking *ranking, const struct tw_nearest *neares
             status = predict_row(ranking, candidate, &here, &why);
         if (status == TW_OK && ranking->model != NULL)
             ask_model(ranking, candidate, &here);
-        if (status == TW_OK)
+        if (status == TW_OK) {
+            set_untuned(ranking, candidate);
             ranking->count++;
-        else if (ranking->unfit.row == NULL ||
-                 nearest->rows[i].distance < ranking->unfit.distance) {
+        } else if (ranking->unfit.row == NULL ||
+                   nearest->rows[i].distance < ranking->unfit.distance) {
             ranking->unfit = nearest->rows[i];
             ranking->why = why;
         }
@@ -245,6 +264,7 @@ static void add_model(struct tw_ranking *ranking) {
         if (status == TW_OK) {
             ask_model(ranking, candidate, &here);
             candidate->ratio = candidate->predicted_us / tw_estimate_total(&here.estimate);
+            set_untuned(ranking, candidate);
         }
         /* Where it cannot be had here, nothing is missed: it was never tuned for this. */
         ranking->count += status == TW_OK;

@@ -12,7 +12,8 @@
  * far away, or on another device, or never, has to be so much better. Of those that come close to
  * the best one that needs no compiler is preferred. Problems are near by their
  * dimensions: the distance is the Euclidean norm of log2 of the ratios, so 1 means twice as large
- * along one dimension. Where nothing was measured, it is the fallback's preset, then `default`.
+ * along one dimension. What is chosen so takes the values that the description has for what was not
+ * tuned (`untuned`). Where nothing was measured, it is the fallback's preset, then `default`.
  *
  * A row counts only when its template is today's, the description allows its parameters, and the
  * configuration is valid for the problem at hand on the device at hand. */

@@ -198,6 +198,7 @@ static void unknown_and_repeated_keys(void **state) {
         {"\"min_blocks\":", "\"minblocks\":", {"key implementations[0].launches[0]: "}},
         {"\"min_arch\":", "\"min_ach\":", {"key implementations[0].requires: ", "\"min_arch\"?"}},
         {"\"launch\": true", "\"lunch\": true", {"key implementations[0].parameters.GROUP: "}},
+        {"\"launch\": true", "\"untuned\": 3", {"key implementations[0].parameters.GROUP"}},
         {"\"kernel\": \"scale\",",
          "\"kernel\": \"scale\", \"kernel\": \"scale\",",
          {"\"kernel\" is given twice"}},

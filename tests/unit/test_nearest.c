@@ -110,6 +110,37 @@ static void alike_words_serve_each_other(void **state) {
     free(text);
 }
 
+/* What times do not show is the description's to say where nothing was tuned, as far as its own
+ * rules allow. */
+static void what_is_not_tuned_has_values_of_its_own(void **state) {
+    struct house *house = *state;
+    char *text = replaced(scale_text, "[\"rows\", \"columns\"]",
+                          "{ \"values\": [\"rows\", \"columns\"], \"untuned\": \"rows\" }");
+    char *ruled = replaced(text, "\"constraints\": [",
+                           "\"constraints\": [\"ORDER == 'columns' || M != 4\", ");
+    struct tw_description *d = read_description(ruled, house->scratch->path);
+    char hash[TW_HASH_SIZE];
+    struct row row = row_of(house, d, hash); /* of 8x100, with columns */
+    store(house, &row);
+    static const struct {
+        const char *shape, *order;
+        enum tw_selection_rule rule;
+    } cases[] = {{"8x100", "columns", TW_SELECTED_EXACT},
+                 {"16x100", "rows", TW_SELECTED_NEAREST},
+                 {"4x100", "columns", TW_SELECTED_NEAREST}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tw_problem problem = parse_problem(d, cases[i].shape);
+        struct tw_selection selection = selected_for(house, &problem, &paper_gpu, "cold");
+        assert_int_equal(selection.rule, cases[i].rule);
+        assert_int_equal(selection.configuration.values[0], 128);
+        assert_string_equal(d->implementations[0].symbols->words[selection.configuration.values[1]],
+                            cases[i].order);
+    }
+    tw_description_free(d);
+    free(ruled);
+    free(text);
+}
+
 static void nearest_that_can_be_used(void **state) {
     struct house *house = *state;
     store_near(house, 8, 101, 96, 1); /* 96 is no value any more */
@@ -562,6 +593,7 @@ int main(void) {
         HOUSE_TEST(nearest),
         cmocka_unit_test(what_is_alike),
         HOUSE_TEST(alike_words_serve_each_other),
+        HOUSE_TEST(what_is_not_tuned_has_values_of_its_own),
         HOUSE_TEST(nearest_that_can_be_used),
         HOUSE_TEST(ties_are_settled),
         HOUSE_TEST(a_gross_loss_is_avoided),
