@@ -224,7 +224,8 @@ static void add_rows(struct tw_ranking *ranking, const struct tw_nearest *neares
         if (status == TW_OK && ranking->model != NULL)
             ask_model(ranking, candidate, &here);
         if (status == TW_OK) {
-            set_untuned(ranking, candidate);
+            if (candidate->distance > 0)
+                set_untuned(ranking, candidate);
             ranking->count++;
         } else if (ranking->unfit.row == NULL ||
                    nearest->rows[i].distance < ranking->unfit.distance) {

@@ -69,6 +69,10 @@ static void what_is_alike(void **state) {
     assert_false(tw_problem_has_alike(&problem, ";dtype=bf16"));
     assert_false(tw_problem_has_alike(&problem, ";layout=nhwc"));
     assert_false(tw_problem_has_alike(&problem, ";dtype=bf16,season=1"));
+    must(tw_problem_set(&problem, "bias", "filter", &error), error);
+    must(tw_problem_set(&problem, "activation", "relu", &error), error);
+    assert_true(tw_problem_has_alike(&problem, ";dtype=bf16,layout=nhwc"));
+    assert_false(tw_problem_has_alike(&problem, ";dtype=bf16"));
     tw_description_free(conv2d);
     must(tw_description_builtin(&gemm, "gemm", &error), error);
     must(tw_problem_read(&problem, gemm, "M=8,N=8,K=8;dtype=f16,trans=nt", &error), error);
