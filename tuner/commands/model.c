@@ -49,16 +49,21 @@ struct subject {
     tw_db *db;
 };
 
+/* A model's file, and its text, which the caller frees in every case. */
+static tw_status read_model(struct tw_model **model, struct tw_text *text, const char *path,
+                            struct tw_error *error) {
+    tw_status status = tw_file_read(text, path, error);
+    if (status == TW_OK && (text->length == 0 || strlen(text->data) != text->length))
+        status = tw_fail(error, TW_INVALID, "%s: is empty, or holds a zero byte", path);
+    return status == TW_OK ? tw_model_read(model, text->data, path, error) : status;
+}
+
 /* The model that trees are to be added to. */
 static tw_status read_onto(const struct arguments *a, struct subject *s, struct tw_error *error) {
     struct tw_text text = {0};
     char fingerprint[256];
     tw_device_fingerprint(&s->device, fingerprint);
-    tw_status status = tw_file_read(&text, a->from, error);
-    if (status == TW_OK && (text.length == 0 || strlen(text.data) != text.length))
-        status = tw_fail(error, TW_INVALID, "%s: is empty, or holds a zero byte", a->from);
-    if (status == TW_OK)
-        status = tw_model_read(&s->onto, text.data, a->from, error);
+    tw_status status = read_model(&s->onto, &text, a->from, error);
     if (status == TW_OK)
         status = sound_model_words(s->onto, error);
     if (status == TW_OK &&
@@ -325,11 +330,7 @@ static tw_status import_one(tw_db *db, const char *path, const struct known_kern
     struct tw_text text = {0}, renewed = {0};
     struct tw_model *model = NULL;
     int current = 0;
-    tw_status status = tw_file_read(&text, path, error);
-    if (status == TW_OK && (text.length == 0 || strlen(text.data) != text.length))
-        status = tw_fail(error, TW_INVALID, "%s: is empty, or holds a zero byte", path);
-    if (status == TW_OK)
-        status = tw_model_read(&model, text.data, path, error);
+    tw_status status = read_model(&model, &text, path, error);
     if (status == TW_OK) {
         const struct known_device *device = known_devices_by_fingerprint(devices, model->device);
         const int64_t *slots = device != NULL && device->has_slots ? device->slots : NULL;
