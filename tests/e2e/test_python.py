@@ -139,7 +139,7 @@ class Gemm(Arrays):
         try:
             import ml_dtypes
         except ImportError:
-            self.refused(TypeError, "pip install ml_dtypes", tilewise._arrays.numpy_type, "bf16")
+            self.refused(TypeError, "pip install ml_dtypes", tilewise._views.numpy_type, "bf16")
             self.skipTest("no ml_dtypes here")
         a, b = numbers(16, 24), numbers(24, 16, seed=2)
         for name, tolerance in (("bfloat16", 2e-2), ("float8_e4m3fn", 2e-2), ("float8_e5m2", 2e-2)):

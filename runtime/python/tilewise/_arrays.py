@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tilewise._native import Exchange
-from tilewise._views import BYTES, HOST, NAMES, Family, View, dense, elements, type_name, word_of
+from tilewise._views import BYTES, HOST, Family, View, dense, elements, numpy_type, type_name, word_of
 
 class NumpyFamily(Family):
     """NumPy's arrays, in the host's memory. Types that it lacks are those of ml_dtypes."""
@@ -35,19 +35,6 @@ class NumpyFamily(Family):
 
     def reinterpret(self, array: Any, type: str) -> Any:
         return array.view(numpy_type(type))
-
-
-def numpy_type(word: str) -> Any:
-    """NumPy's dtype for a word, with ml_dtypes where NumPy has none."""
-    import numpy
-
-    if word not in ("bf16", "e4m3", "e5m2"):
-        return numpy.dtype(NAMES[word])
-    try:
-        import ml_dtypes
-    except ImportError:
-        raise TypeError(f"NumPy has no {NAMES[word]}; pip install ml_dtypes") from None
-    return numpy.dtype(getattr(ml_dtypes, NAMES[word]))
 
 
 class CudaInterfaceFamily(Family):
@@ -111,11 +98,17 @@ def _find_family(array: Any, name: str) -> Family:
     )
 
 
+def remember_family(kind: type, family: Family) -> None:
+    """Arrays of exactly this class are of this family."""
+    _families[kind] = family
+    if family.exchange is not None:
+        exchanges[kind] = family.exchange
+
+
 def family_of(array: Any, name: str) -> Family:
     """The family of an array; `name` is for messages."""
     family = _families.get(type(array))
     if family is None:
-        family = _families[type(array)] = _find_family(array, name)
-        if family.exchange is not None:
-            exchanges[type(array)] = family.exchange
+        family = _find_family(array, name)
+        remember_family(type(array), family)
     return family

@@ -6,11 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import cupy
-import cupy_backends.cuda.stream as _streams
 
-from tilewise._arrays import numpy_type
 from tilewise._native import Exchange, attributes_exchange
-from tilewise._views import BYTES, Family, View, elements, word_of
+from tilewise._views import BYTES, Family, View, elements, numpy_type, word_of
 
 #: DLPack's codes of types that NumPy has itself.
 _CODES = {"f": 2, "i": 0, "u": 1}
@@ -24,8 +22,10 @@ def _exchange() -> Exchange | None:
         if word[0] in _CODES and word[1:].isdigit()
     }
     try:
-        capsule = attributes_exchange(types, _streams.__pyx_capi__["get_stream_ptr"])
-    except (AttributeError, LookupError, ValueError):
+        from cupy_backends.cuda import stream
+
+        capsule = attributes_exchange(types, stream.__pyx_capi__["get_stream_ptr"])
+    except (ImportError, AttributeError, LookupError, ValueError):
         return None
     return Exchange(capsule, (cupy.ndarray,), None, 0, None, cupy.ndarray)
 

@@ -6,13 +6,14 @@ import torch
 from torch import Tensor
 
 from tilewise import _gemm
-from tilewise._arrays import _families
+from tilewise._arrays import remember_family
 from tilewise._errors import invalid
 from tilewise._library import Library
 from tilewise._torch_arrays import _WORDS, TORCH, torch_type
 
 # So that nothing has to be looked for while a tracer watches.
-_families[Tensor] = _families[torch.nn.Parameter] = TORCH
+for _kind in (Tensor, torch.nn.Parameter):
+    remember_family(_kind, TORCH)
 
 #: What there are gradients of.
 DIFFERENTIABLE = (torch.float32, torch.float64, torch.float16, torch.bfloat16)

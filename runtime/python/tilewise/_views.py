@@ -145,6 +145,19 @@ def type_word(dtype: Any) -> str:
     return word_of(str(name), "dtype")
 
 
+def numpy_type(word: str) -> Any:
+    """NumPy's dtype for a word, with ml_dtypes where NumPy has none."""
+    import numpy
+
+    if word not in ("bf16", "e4m3", "e5m2"):
+        return numpy.dtype(NAMES[word])
+    try:
+        import ml_dtypes
+    except ImportError:
+        raise TypeError(f"NumPy has no {NAMES[word]}; pip install ml_dtypes") from None
+    return numpy.dtype(getattr(ml_dtypes, NAMES[word]))
+
+
 def dense(shape: tuple[int, ...]) -> tuple[int, ...]:
     """Strides of an array without gaps."""
     return tuple(math.prod(shape[i + 1 :]) for i in range(len(shape)))

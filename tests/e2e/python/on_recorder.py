@@ -336,6 +336,18 @@ class Exchanged(unittest.TestCase):
                 self.assertEqual(given(), first)
 
     @unittest.skipUnless(importlib.util.find_spec("torch"), "no PyTorch here")
+    def test_families_are_known_to_c(self):
+        """Whoever brought them: those that are looked at in C are found by it."""
+        import torch
+
+        import tilewise.torch
+        from tilewise._arrays import _families, exchanges
+
+        self.assertTrue({torch.Tensor, exchange.Array} <= set(_families))
+        for kind, family in _families.items():
+            self.assertIs(exchanges.get(kind), family.exchange)
+
+    @unittest.skipUnless(importlib.util.find_spec("torch"), "no PyTorch here")
     def test_new_tensors(self):
         """Made in C they are what `new_empty` makes."""
         import torch
