@@ -24,11 +24,14 @@ enum {
 
 /* Where there is one implementation the model takes no blind steps, which descent takes; of several
  * the others are climbed by those, and in such large spaces it leaves the last percent of a hill to
- * the others, who would else climb few. Descent's patience counts the model's trials too. */
+ * the others, who would else climb few. It weighs thousands of points however many are known: with
+ * the few hundred that are usual a seed of a hundred stayed 6% from the best of 10,773. Descent's
+ * patience counts the model's trials too. */
 enum { DESCENT, PROCESS, COMPLETE };
-static const char *const words[PARTS] = {[DESCENT] = "vnd:patience=16",
-                                         [PROCESS] = "bayesian:blind=0,random=0.02",
-                                         [COMPLETE] = "bestfirst:initial=1"};
+static const char *const words[PARTS] = {
+    [DESCENT] = "vnd:patience=16",
+    [PROCESS] = "bayesian:blind=0,random=0.02,candidates=8192,work=1000000",
+    [COMPLETE] = "bestfirst:initial=1"};
 static const char several[] =
     "bayesian:random=0.02,margin=0.01,candidates=8192,work=1000000,strays=0.1";
 /* There so much is left of the share of best-first search: a hill has hundreds of neighbours, and
