@@ -130,10 +130,11 @@ static inline const struct tw_model_step *next_step(const struct tw_model_step *
     return at + at->steps + (at->more & -(uint32_t)(vector[at->feature] > at->value));
 }
 
-static double walk(const struct tw_model *model, const double *vector) {
-    double sum = model->base;
-    int i = 0;
-    for (; i + SIDE_BY_SIDE <= model->tree_count; i += SIDE_BY_SIDE) {
+/* What the trees from `first` up to `end` add to `sum`. */
+static double walk(const struct tw_model *model, double sum, int first, int end,
+                   const double *vector) {
+    int i = first;
+    for (; i + SIDE_BY_SIDE <= end && model->steps != NULL; i += SIDE_BY_SIDE) {
         const struct tw_model_step *at[SIDE_BY_SIDE];
         for (int k = 0; k < SIDE_BY_SIDE; k++)
             at[k] = &model->steps[model->roots[i + k]];
@@ -143,7 +144,7 @@ static double walk(const struct tw_model *model, const double *vector) {
         for (int k = 0; k < SIDE_BY_SIDE; k++)
             sum += at[k]->value;
     }
-    for (; i < model->tree_count; i++)
+    for (; i < end; i++)
         sum += tw_model_leaf(model->nodes, model->roots[i], vector);
     return sum;
 }
@@ -151,13 +152,28 @@ static double walk(const struct tw_model *model, const double *vector) {
 /* The most that a model may say of an estimate's logarithm: what is beyond has not been measured
  * but made up, and times are to stay numbers. */
 static const double MOST_CORRECTION = 20;
+/* So many trees come first, and what they put so far above what is wanted the others do not bring
+ * back: of 8,000 predictions none that was near the best was above 1.76 times it then. */
+enum { FIRST_TREES = 104 };
+static const double FAR = 2;
+
+static double corrected(const struct tw_estimate *e, double sum) {
+    return tw_estimate_total(e) * exp(fmax(-MOST_CORRECTION, fmin(sum, MOST_CORRECTION)));
+}
+
+double tw_model_predict_near(const struct tw_model *model, const double *vector,
+                             const struct tw_estimate *e, double near_us) {
+    const int first = model->tree_count < FIRST_TREES ? model->tree_count : FIRST_TREES;
+    const double sum = walk(model, model->base, 0, first, vector);
+    const double so_far = corrected(e, sum);
+    if (so_far > FAR * near_us)
+        return so_far;
+    return corrected(e, walk(model, sum, first, model->tree_count, vector));
+}
 
 double tw_model_predict(const struct tw_model *model, const double *vector,
                         const struct tw_estimate *e) {
-    double sum = model->steps != NULL ? walk(model, vector) : model->base;
-    for (int i = 0; i < model->tree_count && model->steps == NULL; i++)
-        sum += tw_model_leaf(model->nodes, model->roots[i], vector);
-    return tw_estimate_total(e) * exp(fmax(-MOST_CORRECTION, fmin(sum, MOST_CORRECTION)));
+    return tw_model_predict_near(model, vector, e, INFINITY);
 }
 
 static bool is_within(const struct tw_model_kind *kind, const struct tw_attribute *attribute,

@@ -19,6 +19,9 @@ static const double ELSEWHERE = 0.25, A_PRESET = 0.3;
 /* What a doubling adds where a model knows what it does to a time: beside that a row says little of
  * problems that are not next to its own (docs/notes/2026-11-23-predicting.md). */
 static const double A_DOUBLING_MORE = 0.4;
+/* Of so many binaries that are near the best other launches are looked at, and taken where they are
+ * predicted to be so much faster. */
+static const double MAY_BE_BEST = 1.25, WORTH_VARYING = 0.98;
 /* What another device adds to a model's own uncertainty. */
 static const double MODEL_ELSEWHERE = 0.15;
 
@@ -122,19 +125,27 @@ static tw_status find_model(struct tw_ranking *ranking, struct tw_error *error) 
     return TW_OK;
 }
 
+/* Exactly where it is not far from the least that was said yet. */
+static double model_says(struct tw_ranking *ranking, const struct tw_configuration *configuration,
+                         const struct look *here) {
+    const struct tw_search *search = ranking->search;
+    const struct tw_model *model = ranking->model->model;
+    double vector[TW_MODEL_MAX_FEATURES];
+    int index = configuration->implementation;
+    if (!ranking->seen[index])
+        tw_model_look(model, search->problem->description, index, &ranking->views[index]);
+    ranking->seen[index] = true;
+    tw_model_vector(model, &ranking->views[index], &ranking->asked, configuration, &here->features,
+                    &here->estimate, vector);
+    double time_us = tw_model_predict_near(model, vector, &here->estimate, ranking->least_us);
+    ranking->least_us = fmin(ranking->least_us, time_us);
+    return time_us;
+}
+
 /* Joins the model's prediction with what a candidate has: the surer one counts for more. */
 static void ask_model(struct tw_ranking *ranking, struct tw_candidate *candidate,
                       const struct look *here) {
-    const struct tw_search *search = ranking->search;
-    double vector[TW_MODEL_MAX_FEATURES];
-    int index = candidate->configuration.implementation;
-    if (!ranking->seen[index])
-        tw_model_look(ranking->model->model, search->problem->description, index,
-                      &ranking->views[index]);
-    ranking->seen[index] = true;
-    tw_model_vector(ranking->model->model, &ranking->views[index], &ranking->asked,
-                    &candidate->configuration, &here->features, &here->estimate, vector);
-    double predicted = tw_model_predict(ranking->model->model, vector, &here->estimate);
+    double predicted = model_says(ranking, &candidate->configuration, here);
     double ours = 1 / (ranking->model_uncertainty * ranking->model_uncertainty), theirs = 0;
     if (candidate->predicted_us > 0) {
         double beside = candidate->uncertainty +
@@ -272,6 +283,112 @@ static void add_model(struct tw_ranking *ranking) {
     }
 }
 
+/* ---- Parameters of the launch ---- */
+
+static bool same_binary(const struct tw_description *d, const struct tw_configuration *a,
+                        const struct tw_configuration *b) {
+    const struct tw_implementation *in = &d->implementations[a->implementation];
+    if (a->implementation != b->implementation)
+        return false;
+    for (int i = 0; i < in->parameter_count; i++)
+        if (!in->parameters[i].launch && a->values[i] != b->values[i])
+            return false;
+    return true;
+}
+
+/* By the model alone; infinite for what cannot be had here. */
+static double ask_about(struct tw_ranking *ranking, const struct tw_configuration *configuration) {
+    int64_t values[TW_MAX_SYMBOLS];
+    struct look here;
+    struct tw_error why;
+    tw_status status = tw_search_note_lack(
+        ranking->search, tw_search_fits(ranking->search, configuration, values, &why), &why);
+    if (status == TW_OK)
+        status = look_here(&here, ranking, configuration, values, &why);
+    return status == TW_OK ? model_says(ranking, configuration, &here) : INFINITY;
+}
+
+/* Whether the model knows the implementation with such a value, on problems of this kind. */
+static bool is_usual(const struct tw_ranking *ranking, size_t count, int implementation,
+                     int parameter, int64_t value) {
+    for (size_t i = 0; i < count; i++)
+        if (ranking->all[i].configuration.implementation == implementation &&
+            ranking->all[i].configuration.values[parameter] == value)
+            return true;
+    return false;
+}
+
+/* Goes on from value to value as long as the time falls; one that does not may be stepped over. */
+static void step(struct tw_ranking *ranking, size_t count, int parameter, int direction,
+                 struct tw_configuration *best, double *least) {
+    const int implementation = best->implementation;
+    const struct tw_parameter *p =
+        &ranking->search->problem->description->implementations[implementation]
+             .parameters[parameter];
+    struct tw_configuration other = *best;
+    int at = 0, worse = 0;
+    while (at < p->count && p->values[at] != best->values[parameter])
+        at++;
+    for (at += direction; at >= 0 && at < p->count && worse < 2; at += direction) {
+        if (!is_usual(ranking, count, implementation, parameter, p->values[at]))
+            continue;
+        other.values[parameter] = p->values[at];
+        double time = ask_about(ranking, &other);
+        worse = time < *least ? 0 : worse + 1;
+        if (time < *least) {
+            *least = time;
+            *best = other;
+        }
+    }
+}
+
+/* The same binary with parameters of the launch that the model says are better here, as one more
+ * candidate: a model knows a few values of each, and the best of them depends on the sizes. */
+static void vary(struct tw_ranking *ranking, size_t count, const struct tw_candidate *from) {
+    const struct tw_description *d = ranking->search->problem->description;
+    const struct tw_implementation *in = &d->implementations[from->configuration.implementation];
+    struct tw_candidate varied = *from;
+    double as_it_is = INFINITY, least;
+    for (int i = 0; i < in->parameter_count; i++) {
+        if (!in->parameters[i].launch)
+            continue;
+        if (isinf(as_it_is))
+            least = as_it_is = ask_about(ranking, &from->configuration);
+        step(ranking, count, i, 1, &varied.configuration, &least);
+        step(ranking, count, i, -1, &varied.configuration, &least);
+    }
+    if (isinf(as_it_is) || least > WORTH_VARYING * as_it_is)
+        return;
+    for (size_t i = 0; i < ranking->count; i++)
+        if (tw_configuration_equal(d, &ranking->all[i].configuration, &varied.configuration))
+            return;
+    varied.rule = TW_SELECTED_PREDICTED;
+    varied.predicted_us *= least / as_it_is;
+    ranking->all[ranking->count++] = varied;
+}
+
+/* Those that are the best as they are. */
+static void vary_launches(struct tw_ranking *ranking) {
+    const size_t count = ranking->count;
+    size_t of[TW_MOST_VARIED], binaries = 0;
+    for (size_t i = 0; i < count && binaries < TW_MOST_VARIED; i++) {
+        const struct tw_candidate *candidate = &ranking->all[i];
+        size_t k = 0;
+        if (tw_candidate_at_worst(candidate) > MAY_BE_BEST * tw_candidate_at_worst(ranking->all))
+            return;
+        while (k < binaries &&
+               !same_binary(ranking->search->problem->description, &candidate->configuration,
+                            &ranking->all[of[k]].configuration))
+            k++;
+        if (candidate->row == NULL || k < binaries)
+            continue;
+        of[binaries++] = i;
+        vary(ranking, count, candidate);
+    }
+}
+
+/* ---- Presets ---- */
+
 static int compare_numbers(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -375,6 +492,7 @@ tw_status tw_ranking_fill(struct tw_ranking *ranking, struct tw_search *search,
     ranking->search = search;
     ranking->selection = selection;
     ranking->there = *search->device;
+    ranking->least_us = INFINITY;
     tw_status status = find_model(ranking, error);
     if (status != TW_OK)
         return status;
@@ -389,5 +507,9 @@ tw_status tw_ranking_fill(struct tw_ranking *ranking, struct tw_search *search,
         add_presets(ranking);
     }
     qsort(ranking->all, ranking->count, sizeof ranking->all[0], compare_candidates);
+    if (ranking->model != NULL) {
+        vary_launches(ranking);
+        qsort(ranking->all, ranking->count, sizeof ranking->all[0], compare_candidates);
+    }
     return TW_OK;
 }

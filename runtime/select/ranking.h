@@ -6,11 +6,14 @@
 #include "runtime/predict/model.h"
 #include "runtime/select/near.h"
 
-/* Rows that are looked at: the nearest, of this device (TW_MOST_NEAR) and of others. */
+/* Rows that are looked at: the nearest, of this device (TW_MOST_NEAR) and of others; and what a
+ * model knows for problems of the kind. */
 enum {
     TW_NEAR_ELSEWHERE = 32,
     TW_MOST_OF_MODEL = 256,
-    TW_MOST_RANKED = TW_MOST_NEAR + TW_NEAR_ELSEWHERE + TW_MOST_OF_MODEL + 2 /* presets */
+    TW_MOST_VARIED = 6, /* binaries with other parameters of the launch */
+    TW_MOST_RANKED =
+        TW_MOST_NEAR + TW_NEAR_ELSEWHERE + TW_MOST_OF_MODEL + TW_MOST_VARIED + 2 /* presets */
 };
 
 struct tw_candidate {
@@ -35,6 +38,7 @@ struct tw_ranking {
     int kind;                /* of the problem, among those that the model is about */
     struct tw_problem asked; /* the problem in that kind's words */
     double model_uncertainty;
+    double least_us; /* that the model said */
     bool seen[TW_MAX_IMPLEMENTATIONS]; /* views of them are filled in */
     struct tw_model_view views[TW_MAX_IMPLEMENTATIONS];
     size_t count;

@@ -65,6 +65,27 @@ static void predictions(void **state) {
     tw_description_free(d);
 }
 
+/* What the first trees put far above what is wanted is left at that; all else is as it is. */
+static void what_is_far(void **state) {
+    (void)state;
+    struct tw_text trees = {0};
+    for (int i = 0; i < 120; i++)
+        tw_text_print(&trees, i < 100 ? "[[0.01]]," : "[[-0.02]],");
+    tw_text_print(&trees, "[[5,0.5,2],");
+    char *json = replaced(text, "[[5,0.5,2],", trees.data);
+    struct tw_model *model = read_model(json);
+    const struct tw_estimate one = {.overhead = 1};
+    const double vector[TW_MODEL_MAX_FEATURES] = {0};
+    const double exactly = tw_model_predict(model, vector, &one);
+    const double first = tw_model_predict_near(model, vector, &one, exactly / 4);
+    assert_true(first > 1.2 * exactly);
+    assert_true(tw_model_predict_near(model, vector, &one, first / 1.99) == exactly);
+    assert_true(tw_model_predict_near(model, vector, &one, first / 2.01) == first);
+    tw_model_free(model);
+    tw_text_free(&trees);
+    free(json);
+}
+
 static void what_is_refused(void **state) {
     (void)state;
     static const struct {
@@ -304,6 +325,7 @@ static void trees_find_what_is_there(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(predictions),
+        cmocka_unit_test(what_is_far),
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(kinds),
         cmocka_unit_test(numbers),

@@ -271,8 +271,8 @@ static void this_device_first(void **state) {
 /* Stores a model of the house's device that knows one configuration, of blocks of 32, which was
  * measured on some of the kinds of problems that it is about. Before it stand `others` that are of
  * the second kind. */
-static void store_long_model(struct house *house, const char *attributes, const char *kinds,
-                             int others) {
+static void store_model_that(struct house *house, const char *attributes, const char *kinds,
+                             int others, const char *says) {
     const struct row row = usual_row(house);
     struct tw_text text = {0};
     struct tw_error error;
@@ -290,9 +290,8 @@ static void store_long_model(struct house *house, const char *attributes, const 
         " \"device\": \"%s\", \"device_name\": \"Paper GPU\", \"backend\": \"cuda\","
         " \"architecture\": \"sm_90\", \"units\": 132, \"attributes\": [%s], \"uncertainty\": "
         "0.1,"
-        " \"base\": 0, \"features\": [{\"name\": \"parameter.BLOCK_X\"}],"
-        " \"trees\": [[[0,32,2],[-1],[0]]], \"configurations\": [",
-        row.fingerprint, attributes);
+        " \"base\": 0, %s, \"configurations\": [",
+        row.fingerprint, attributes, says);
     for (int i = 0; i <= others; i++)
         tw_text_print(
             &text,
@@ -307,6 +306,14 @@ static void store_long_model(struct house *house, const char *attributes, const 
         .kernel = "scale", .device = row.fingerprint, .cache_policy = "cold", .text = text.data};
     must_db(tw_db_model_put(house->db, &model), house->db);
     tw_text_free(&text);
+}
+
+/* That the narrowest blocks are the fastest. */
+static void store_long_model(struct house *house, const char *attributes, const char *kinds,
+                             int others) {
+    store_model_that(house, attributes, kinds, others,
+                     "\"features\": [{\"name\": \"parameter.BLOCK_X\"}],"
+                     " \"trees\": [[[0,32,2],[-1],[0]]]");
 }
 
 static void store_model_of(struct house *house, const char *attributes, const char *kinds) {
@@ -398,6 +405,36 @@ static int preferred(struct house *house, const struct tw_description *d) {
     for (int i = 0; i < s.other_count; i++)
         count += s.others[i].rule == TW_SELECTED_FALLBACK;
     return count;
+}
+
+/* A binary that a model chooses is launched with what it says is best, of what is known of other
+ * configurations, if that is worth it. */
+static void a_model_chooses_launches(void **state) {
+    struct house *house = *state;
+    static const struct {
+        const char *says;
+        int group, others;
+    } cases[] = {{"-0.3", 4, 2}, {"-0.01", 1, 1}, {"0.3", 1, 1}};
+    store_model(house);
+    assert_int_equal(selected(house, "cold").configuration.values[2], 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char says[400];
+        snprintf(says, sizeof says,
+                 "\"features\": [{\"name\": \"parameter.BLOCK_X\"}, {\"name\": "
+                 "\"parameter.GROUP\"}], \"trees\": [[[0,32,2],[-1],[0]], [[1,2,2],[0],[%s]]]",
+                 cases[i].says);
+        store_model_that(house, "\"\"", "", 0, says);
+        if (i == 0) {
+            /* Nothing is known to be launched otherwise. */
+            assert_int_equal(selected(house, "cold").configuration.values[2], 1);
+            store_near(house, 16, 100, 128, 7);
+        }
+        const struct tw_selection selection = selected(house, "cold");
+        assert_int_equal(selection.rule, TW_SELECTED_PREDICTED);
+        assert_int_equal(selection.configuration.values[0], 32);
+        assert_int_equal(selection.configuration.values[2], cases[i].group);
+        assert_int_equal(selection.other_count, cases[i].others);
+    }
 }
 
 /* A model has never seen an implementation that came later, whether or not there are rows; what it
@@ -604,6 +641,7 @@ int main(void) {
         HOUSE_TEST(what_is_far_and_redundant_is_passed_over),
         HOUSE_TEST(this_device_first),
         HOUSE_TEST(a_model_chooses),
+        HOUSE_TEST(a_model_chooses_launches),
         HOUSE_TEST(only_what_was_measured),
         HOUSE_TEST(a_model_does_not_know_all),
         HOUSE_TEST(a_model_that_cannot_be_read),
