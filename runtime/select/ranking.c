@@ -21,7 +21,7 @@ static const double ELSEWHERE = 0.25, A_PRESET = 0.3;
 static const double A_DOUBLING_MORE = 0.4;
 /* Of so many binaries that are near the best other launches are looked at, and taken where they are
  * predicted to be so much faster. */
-static const double MAY_BE_BEST = 1.25, WORTH_VARYING = 0.98;
+static const double MAY_BE_BEST = 1.25, WORTH_VARYING = 0.96;
 /* What another device adds to a model's own uncertainty. */
 static const double MODEL_ELSEWHERE = 0.15;
 

@@ -15,14 +15,20 @@ struct cut {
     double edges[BINS - 1];
 };
 
+struct sums {
+    double weight, left; /* the latter weighted */
+    int count;
+};
+
 struct boosting {
     const struct boost_options *options;
     int count, width;
     const double *vectors, *weights;
     struct cut *cuts;
-    uint8_t *bins; /* [sample][feature] */
-    double *left;  /* what the trees so far leave of each sample */
-    bool *drawn;   /* features that the tree may ask about */
+    uint8_t *bins;     /* [sample][feature] */
+    double *left;      /* what the trees so far leave of each sample */
+    bool *drawn;       /* features that the tree may ask about */
+    struct sums *sums; /* of a node: [feature][bin] */
     struct rng rng;
     int *order; /* samples, those of a node together */
     int *spare;
@@ -75,11 +81,6 @@ static bool cut_all(struct boosting *b) {
     return true;
 }
 
-struct sums {
-    double weight, left; /* the latter weighted */
-    int count;
-};
-
 struct split {
     int feature, bin; /* up to this bin it goes left; feature -1: none */
     double gain;
@@ -89,19 +90,31 @@ static double score(const struct boosting *b, double left, double weight) {
     return left * left / (weight + b->options->ridge);
 }
 
+/* Sample by sample, as they lie in memory. */
+static void add_up(const struct boosting *b, const int *samples, int count) {
+    memset(b->sums, 0, (size_t)b->width * BINS * sizeof *b->sums);
+    for (int i = 0; i < count; i++) {
+        const uint8_t *bins = &b->bins[(size_t)samples[i] * (size_t)b->width];
+        const double weight = b->weights[samples[i]], left = weight * b->left[samples[i]];
+        for (int f = 0; f < b->width; f++) {
+            if (b->cuts[f].count == 0 || !b->drawn[f])
+                continue;
+            struct sums *bin = &b->sums[(size_t)f * BINS + bins[f]];
+            bin->weight += weight;
+            bin->left += left;
+            bin->count++;
+        }
+    }
+}
+
 static struct split best_split(const struct boosting *b, const int *samples, int count,
                                const struct sums *all) {
     struct split best = {-1, 0, 1e-9};
+    add_up(b, samples, count);
     for (int f = 0; f < b->width; f++) {
-        struct sums bins[BINS] = {0};
+        const struct sums *bins = &b->sums[(size_t)f * BINS];
         if (b->cuts[f].count == 0 || !b->drawn[f])
             continue;
-        for (int i = 0; i < count; i++) {
-            struct sums *bin = &bins[b->bins[(size_t)samples[i] * (size_t)b->width + (size_t)f]];
-            bin->weight += b->weights[samples[i]];
-            bin->left += b->weights[samples[i]] * b->left[samples[i]];
-            bin->count++;
-        }
         struct sums below = {0};
         for (int k = 0; k < b->cuts[f].count; k++) {
             below.weight += bins[k].weight;
@@ -226,6 +239,7 @@ tw_status boost_fit(const struct boost_options *options, const double *vectors, 
                          .bins = calloc(n * (size_t)width + 1, 1),
                          .left = calloc(n, sizeof *b.left),
                          .drawn = calloc((size_t)width + 1, sizeof *b.drawn),
+                         .sums = calloc((size_t)width * BINS + 1, sizeof *b.sums),
                          .order = calloc(n, sizeof *b.order),
                          .spare = calloc(n, sizeof *b.spare),
                          .model = model};
@@ -233,13 +247,15 @@ tw_status boost_fit(const struct boost_options *options, const double *vectors, 
     model->nodes = NULL;
     model->roots = calloc((size_t)options->trees + 1, sizeof *model->roots);
     b.no_memory = b.cuts == NULL || b.bins == NULL || b.left == NULL || b.drawn == NULL ||
-                  b.order == NULL || b.spare == NULL || model->roots == NULL || !cut_all(&b);
+                  b.sums == NULL || b.order == NULL || b.spare == NULL || model->roots == NULL ||
+                  !cut_all(&b);
     if (!b.no_memory)
         boost(&b, wanted, used);
     free(b.cuts);
     free(b.bins);
     free(b.left);
     free(b.drawn);
+    free(b.sums);
     free(b.order);
     free(b.spare);
     return b.no_memory ? tw_fail(error, TW_NO_MEMORY, "out of memory") : TW_OK;

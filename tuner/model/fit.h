@@ -21,6 +21,7 @@ struct fit_kind {
 
 struct fit_report {
     int trials, problems, configurations; /* the last are those that the model chooses from */
+    int left_out;                         /* for a kind, that folds show to be chosen wrongly */
     struct regret estimate;               /* of the analytic estimate alone */
     struct regret model;                  /* of models that had not seen the problem */
     double uncertainty; /* standard deviation of the logarithm, where it matters: near the best */
