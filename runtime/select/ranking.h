@@ -38,7 +38,7 @@ struct tw_ranking {
     int kind;                /* of the problem, among those that the model is about */
     struct tw_problem asked; /* the problem in that kind's words */
     double model_uncertainty;
-    double least_us; /* that the model said */
+    double least_us;                   /* that the model said */
     bool seen[TW_MAX_IMPLEMENTATIONS]; /* views of them are filled in */
     struct tw_model_view views[TW_MAX_IMPLEMENTATIONS];
     size_t count;
