@@ -348,7 +348,7 @@ static void vary(struct tw_ranking *ranking, size_t count, const struct tw_candi
     const struct tw_description *d = ranking->search->problem->description;
     const struct tw_implementation *in = &d->implementations[from->configuration.implementation];
     struct tw_candidate varied = *from;
-    double as_it_is = INFINITY, least;
+    double as_it_is = INFINITY, least = INFINITY;
     for (int i = 0; i < in->parameter_count; i++) {
         if (!in->parameters[i].launch)
             continue;
