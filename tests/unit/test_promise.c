@@ -314,6 +314,13 @@ static void allowance(void **state) {
     family.plain_errors = (struct sample_errors){.count = 64};
     assert_float_equal(promise_allowed(&plain, &family, true), 2 * 2.25, 1e-12);
     assert_float_equal(promise_allowed(&plain, &family, false), 0.5 * 2, 1e-12);
+    /* Nor is the root mean square of few anything but the errors of these. */
+    assert_float_equal(promise_allowed(&weak, &family, false), 0.25, 1e-12);
+    family.plain_errors.count = 28;
+    assert_true(promise_allowed(&weak, &family, false) > 0.3);
+    family.plain_errors.count = 1;
+    assert_float_equal(promise_allowed(&weak, &family, false), 0.5, 1e-12);
+    assert_float_equal(promise_allowed(&weak, &family, true), 0.5, 1e-12);
 }
 
 /* ---- Reading ---- */

@@ -55,8 +55,10 @@ double promise_allowed(const struct tw_error_bound *bound, const struct promised
     const double chance = 8 / sqrt(fmax((double)f->plain_errors.count, 1));
     const double plain = largest ? fmax(f->plain_errors.max, f->rounding.max)
                                  : fmax(f->plain_errors.rms, f->rounding.rms);
+    /* The root mean square of one element is its error, which may be the largest. */
+    const double rms = fmin(bound->max, bound->rms * fmax(1, chance));
     return bound->times_plain * plain * ((largest ? 1.25 : 1) + chance) +
-           (largest ? bound->max : bound->rms);
+           (largest ? bound->max : rms);
 }
 
 bool promised_is_sound(const struct promised_family *f, enum tw_type type, int64_t i, double got) {
