@@ -154,6 +154,7 @@ static tw_status print_fit(const struct arguments *a, const struct subject *s,
         cJSON_AddNumberToObject(json, "trials", r->trials);
         cJSON_AddNumberToObject(json, "problems", r->problems);
         cJSON_AddNumberToObject(json, "configurations", r->configurations);
+        cJSON_AddNumberToObject(json, "mispredicted", r->mispredicted);
         cJSON_AddNumberToObject(json, "stale", s->samples.stale);
         cJSON_AddNumberToObject(json, "uncertainty", r->uncertainty);
         add_regret(json, "model", &r->model);
@@ -165,6 +166,8 @@ static tw_status print_fit(const struct arguments *a, const struct subject *s,
     printf("%s on %s (%s)\n", s->description->kernel, s->device.name, s->device.id);
     printf("  fitted to       %d trials of %d problems\n", r->trials, r->problems);
     printf("  chooses from    %d configurations\n", r->configurations);
+    if (r->mispredicted > 0)
+        printf("  left out        %d that folds show to be chosen wrongly\n", r->mispredicted);
     if (s->samples.stale > 0)
         printf("  left out        %d configurations whose code has changed since\n",
                s->samples.stale);

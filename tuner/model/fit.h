@@ -21,9 +21,9 @@ struct fit_kind {
 
 struct fit_report {
     int trials, problems, configurations; /* the last are those that the model chooses from */
-    int left_out;                         /* for a kind, that folds show to be chosen wrongly */
-    struct regret estimate;               /* of the analytic estimate alone */
-    struct regret model;                  /* of models that had not seen the problem */
+    int mispredicted; /* and those that it does not, as folds show; a configuration once a kind */
+    struct regret estimate; /* of the analytic estimate alone */
+    struct regret model;    /* of models that had not seen the problem */
     double uncertainty; /* standard deviation of the logarithm, where it matters: near the best */
     int kind_count;
     struct fit_kind kinds[TW_MODEL_MAX_WORDS];
