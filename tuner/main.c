@@ -24,7 +24,7 @@ static void list_commands(void) {
 
 /* Misspelt subcommands would otherwise pass as kernels: `tune device` has no shape, and `tune aply
  * gemm` a word too many. */
-static int no_command(const char *word, bool alone) {
+static int no_command(const char *word) {
     char path[64];
     snprintf(path, sizeof path, "configs/%.40s.json", word);
     if (tw_builtin_file(path) != NULL)
@@ -38,10 +38,20 @@ static int no_command(const char *word, bool alone) {
     const char *nearest = tw_nearest(word, names, count);
     if (nearest != NULL)
         fprintf(stderr, "tune: \"%s\" is no subcommand; did you mean %s?\n", word, nearest);
-    else if (alone)
+    else
         fprintf(stderr, "tune: \"%s\" is neither a subcommand nor a kernel; see tune --help\n",
                 word);
-    return nearest != NULL || alone ? EXIT_USAGE : 0;
+    return EXIT_USAGE;
+}
+
+/* tune help SUBCOMMAND is tune SUBCOMMAND --help. */
+static int help(int count, char **words) {
+    const struct command *command = count == 2 ? command_find(words[1]) : NULL;
+    char option[] = "--help";
+    if (command != NULL)
+        return command->run(2, (char *[]){words[1], option, NULL});
+    list_commands();
+    return EXIT_FINE;
 }
 
 static int run(int count, char **words) {
@@ -55,17 +65,15 @@ static int run(int count, char **words) {
         return device_worker();
     if (strcmp(words[1], "--version") == 0)
         return command_version();
-    if (strcmp(words[1], "help") == 0) {
-        list_commands();
-        return EXIT_FINE;
-    }
+    if (strcmp(words[1], "help") == 0)
+        return help(count - 1, words + 1);
     if (strcmp(words[1], "complete") == 0)
         return command_complete(count - 1, words + 1);
     const struct command *command = command_find(words[1]);
     if (command != NULL)
         return command->run(count - 1, words + 1);
     if (words[1][0] != '-' && (count == 2 || words[2][0] != '-') &&
-        no_command(words[1], count == 2) != 0)
+        no_command(words[1]) != 0)
         return EXIT_USAGE;
     return command_tune(count, words);
 }

@@ -71,34 +71,35 @@ void tw_text_free(struct tw_text *text) {
 
 enum { LONGEST_WORD = 64 };
 
-/* Levenshtein's distance, one row at a time. */
+static size_t least(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+/* Levenshtein's distance, in which neighbours that changed places count once. A row of three at a
+ * time. */
 static size_t edit_distance(const char *a, const char *b) {
     size_t length_a = strlen(a), length_b = strlen(b);
     if (length_a > LONGEST_WORD || length_b > LONGEST_WORD)
         return LONGEST_WORD;
-    size_t row[LONGEST_WORD + 1];
+    size_t rows[3][LONGEST_WORD + 1];
     for (size_t j = 0; j <= length_b; j++)
-        row[j] = j;
+        rows[0][j] = j;
     for (size_t i = 1; i <= length_a; i++) {
-        size_t diagonal = row[0];
+        size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *over = rows[(i + 1) % 3];
         row[0] = i;
         for (size_t j = 1; j <= length_b; j++) {
-            size_t substitute = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            size_t best = substitute;
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            row[j] = best;
+            row[j] = least(above[j - 1] + (a[i - 1] != b[j - 1]), 1 + least(above[j], row[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = least(row[j], over[j - 2] + 1);
         }
     }
-    return row[length_b];
+    return rows[length_a % 3][length_b];
 }
 
 const char *tw_nearest(const char *word, const char *const *candidates, size_t count) {
     const char *nearest = NULL;
-    size_t length = strlen(word), limit = (length + 1) / 2;
+    /* A third of the letters: with more, words that have nothing in common are found. */
+    size_t length = strlen(word), limit = length < 3 ? 1 : (length + 1) / 3;
     if (length > LONGEST_WORD)
         return NULL;
     for (size_t i = 0; i < count; i++) {

@@ -106,7 +106,7 @@ static void mistakes_in_tensor_maps(void **state) {
         {"{ \"from\": \"row\" }", ROWS, OWN ".from: ", "no part has the tensor map \"row\""},
         {"{ \"from\": \"a\" }", "\"a\": { \"from\": \"a\" }",
          PARTS_MAP ".a.from: ", "tensor maps start from each other in a circle"},
-        {"{ \"from\": \"rows\", \"bocks\": [] }", ROWS, OWN ": ", "did you mean \"box\"?"},
+        {"{ \"from\": \"rows\", \"bocx\": [] }", ROWS, OWN ": ", "did you mean \"box\"?"},
         {"{ \"from\": \"a\" }", "\"a\": { \"buffer\": \"A\" }", OWN ".dims: ", "missing"},
         {"{ \"from\": \"rows\", \"buffer\": \"Z\" }", ROWS, OWN ".buffer: ", "\"Z\" is no buffer"},
         {"{ \"from\": \"a\" }", ROWS ", \"a\": { \"from\": \"rows\", \"swizzle\": \"1 +\" }",

@@ -99,7 +99,8 @@ static void suggests_the_nearest(void **state) {
     assert_string_equal(nearest("BLOCKX"), "BLOCK_X");   /* a letter left out */
     assert_string_equal(nearest("BLOOCK_Y"), "BLOCK_Y"); /* one too many */
     assert_string_equal(nearest("UNROL"), "UNROLL");
-    assert_string_equal(nearest("STAGIGN"), "STAGING"); /* two swapped */
+    assert_string_equal(nearest("STAGIGN"), "STAGING"); /* two swapped, */
+    assert_string_equal(nearest("MB"), "BM");           /* of a short word too */
     assert_string_equal(nearest("BLOCK_Z"), "BLOCK_X"); /* two as near: the first */
 }
 
@@ -107,6 +108,9 @@ static void suggests_nothing_far(void **state) {
     (void)state;
     assert_string_equal(nearest("completely"), "nothing");
     assert_string_equal(nearest("registers_per_thread"), "nothing");
+    assert_string_equal(nearest("STRIDE"), "nothing"); /* more than a third is another */
+    assert_string_equal(nearest("BN"), "BM");
+    assert_string_equal(nearest("GA"), "nothing");
     assert_null(tw_nearest("anything", NULL, 0));
 }
 

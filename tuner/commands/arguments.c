@@ -252,8 +252,7 @@ static tw_status bad_option(const char *word, const char *const *names, size_t c
     name[strcspn(name, "=")] = '\0';
     for (size_t i = 0; i < count; i++)
         if (strcmp(names[i], name) == 0)
-            return tw_fail(error, TW_INVALID, "%s: %s", word,
-                           strchr(word, '=') != NULL ? "takes no value" : "needs a value");
+            return tw_fail(error, TW_INVALID, "%s: takes no value", word);
     const char *nearest = tw_nearest(name, names, count);
     if (nearest != NULL)
         return tw_fail(error, TW_INVALID, "unknown option %s; did you mean --%s?", word, nearest);
@@ -285,7 +284,9 @@ tw_status arguments_parse(struct arguments *a, int count, char **words, option_s
     const char *brief = (allowed & OPTION(OUTPUT)) != 0 ? "-:o:" : "-:";
     tw_status status = TW_OK;
     while (status == TW_OK && (letter = getopt_long(count, words, brief, selected, NULL)) != -1) {
-        if (letter == '?' || letter == ':')
+        if (letter == ':')
+            return tw_fail(error, TW_INVALID, "%s: needs a value", words[optind - 1]);
+        if (letter == '?')
             return bad_option(words[optind - 1], names, name_count, error);
         int index = letter == 'o' ? OPTION_OUTPUT : letter - FIRST_OPTION;
         status = letter == 1 ? take_plain(a, optarg, allowed, error)
