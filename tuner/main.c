@@ -19,7 +19,8 @@ static void list_commands(void) {
         "tune [KERNEL] --shape MxN[xK] [OPTIONS]   tune a kernel; tune --help for the options\n");
     for (const struct command *command = commands; command->name != NULL; command++)
         printf("tune %-8s %s\n", command->name, command->summary);
-    printf("tune --version\n");
+    printf("tune help SUBCOMMAND\n"
+           "tune --version\n");
 }
 
 /* Misspelt subcommands would otherwise pass as kernels: `tune device` has no shape, and `tune aply
@@ -72,8 +73,7 @@ static int run(int count, char **words) {
     const struct command *command = command_find(words[1]);
     if (command != NULL)
         return command->run(count - 1, words + 1);
-    if (words[1][0] != '-' && (count == 2 || words[2][0] != '-') &&
-        no_command(words[1]) != 0)
+    if (words[1][0] != '-' && (count == 2 || words[2][0] != '-') && no_command(words[1]) != 0)
         return EXIT_USAGE;
     return command_tune(count, words);
 }

@@ -305,10 +305,14 @@ static void complete_word(struct completion *c) {
 }
 
 static int reply(struct completion *c) {
-    complete_word(c);
     fputs(tw_text_or(&c->offered, ""), stdout);
     tw_text_free(&c->offered);
     return EXIT_FINE;
+}
+
+static void offer_commands(struct completion *c) {
+    for (const struct command *command = commands; command->name != NULL; command++)
+        offer(c, command->name);
 }
 
 int command_complete(int count, char **words) {
@@ -316,16 +320,21 @@ int command_complete(int count, char **words) {
     if (count < 2)
         return EXIT_USAGE;
     c.partial = words[count - 1];
+    if (c.count > 0 && strcmp(c.words[0], "help") == 0) {
+        if (c.count == 1)
+            offer_commands(&c);
+        return reply(&c);
+    }
     if (c.count > 0 && command_find(c.words[0]) != NULL) {
         c.command = c.words[0];
         c.words++;
         c.count--;
     } else if (c.count == 0) {
-        for (const struct command *command = commands; command->name != NULL; command++)
-            offer(&c, command->name);
+        offer_commands(&c);
         offer(&c, "help");
         offer(&c, "--version");
     }
+    complete_word(&c);
     return reply(&c);
 }
 
@@ -334,5 +343,6 @@ int complete_for(const char *help, int count, char **words) {
     if (count < 2)
         return EXIT_USAGE;
     c.partial = words[count - 1];
+    complete_word(&c);
     return reply(&c);
 }
