@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/support.h"
+#include "runtime/description/builtin.h"
+#include "runtime/variant/geometry.h"
+#include "tests/support/problems.h"
+#include "tests/support/scale.h"
 
 #define TW_DEVICE static
 #define TW_GLOBAL
@@ -90,7 +93,55 @@ static void every_step_once(void **state) {
             }
 }
 
+static int number_of(const struct tw_implementation *in, const char *parameter) {
+    for (int i = 0; i < in->parameter_count; i++)
+        if (strcmp(in->parameters[i].name, parameter) == 0)
+            return i;
+    fail_msg("there is no %s", parameter);
+    return -1;
+}
+
+/* A block of the second launch adds sixteen columns; of no tile that is allowed are some left. */
+static void every_column_added(void **state) {
+    enum { N = 1000, ADDED = 16 };
+    struct tw_description *d;
+    struct tw_problem problem;
+    struct tw_configuration c;
+    const struct tw_preset *preset;
+    struct tw_geometry geometry;
+    struct tw_error error;
+    int64_t values[TW_MAX_SYMBOLS];
+    int allowed = 0;
+    (void)state;
+    must(tw_description_builtin(&d, "gemm", &error), error);
+    must(tw_problem_read(&problem, d, "M=40,N=1000,K=1728;dtype=f16,trans=nt", &error), error);
+    bind_problem(&problem, &paper_gpu, values);
+    assert_true(tw_description_preset(d, "wgmma-stream-k", &c.implementation, &preset));
+    const struct tw_implementation *in = &d->implementations[c.implementation];
+    const struct tw_parameter *widths = &in->parameters[number_of(in, "BN")];
+    memcpy(c.values, preset->values, sizeof c.values);
+    c.values[number_of(in, "BM")] = 64;
+    c.values[number_of(in, "CONSUMERS")] = 1;
+    c.values[number_of(in, "STORE_BUFFERS")] = 1;
+    for (int store = 0; store < 2; store++)
+        for (int i = 0; i < widths->count; i++) {
+            const int64_t width = c.values[number_of(in, "BN")] = widths->values[i];
+            c.values[number_of(in, "STORE")] = in->parameters[number_of(in, "STORE")].values[store];
+            if (tw_configuration_bind(d, &c, values, &error) != TW_OK ||
+                tw_configuration_check(d, &c, values, &error) != TW_OK)
+                continue;
+            allowed++;
+            must(tw_geometry_of(&in->launches[1], values, &paper_gpu, &geometry, &error), error);
+            assert_int_equal(geometry.grid[0] * ADDED, (N + width - 1) / width * width);
+        }
+    assert_true(allowed > 1);
+    tw_description_free(d);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_step_once)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_step_once),
+        cmocka_unit_test(every_column_added),
+    };
     return cmocka_run_group_tests_name("stream-K on Hopper", tests, NULL, NULL);
 }
