@@ -130,7 +130,15 @@ static double resident(const struct tw_geometry *geometry, const struct tw_devic
     return fmax(blocks, 1);
 }
 
-/* ---- How wide accesses may be ---- */
+/* ---- How wide accesses may be, and where rows begin ---- */
+
+static double pitch(int64_t bytes) {
+    enum { LINE = 128 };
+    int64_t width = LINE;
+    while (bytes % width != 0)
+        width /= 2;
+    return log2((double)width);
+}
 
 static double widest(int64_t bytes, int64_t alignment) {
     int64_t width = alignment < 16 ? alignment : 16;
@@ -145,7 +153,7 @@ static tw_status see_buffers(const struct tw_problem *problem, const int64_t *va
     double sum = 0;
     int count = 0;
     for (int i = 0; i < d->argument_count; i++) {
-        features->widths[i] = -1;
+        features->widths[i] = features->pitches[i] = -1;
         if (d->arguments[i].kind != TW_ARGUMENT_BUFFER || !tw_problem_has(problem, i, values))
             continue;
         struct tw_extent extent;
@@ -158,6 +166,7 @@ static tw_status see_buffers(const struct tw_problem *problem, const int64_t *va
         double width = fmin(widest(extent.stride * element, values[TW_SLOT_ALIGNMENT]),
                             widest(extent.columns * element, values[TW_SLOT_ALIGNMENT]));
         features->widths[i] = log2(width);
+        features->pitches[i] = pitch(extent.stride * element);
         sum += features->widths[i];
         count++;
     }

@@ -29,6 +29,9 @@ struct tw_features {
     /* Of an access that strides and alignment allow: log2 of the bytes, the mean over buffers. */
     double width;
     double widths[TW_MAX_ARGUMENTS]; /* log2 of the bytes of each buffer; -1: it is not there */
+    /* log2 of the bytes, up to a line of memory, that rows begin at a multiple of: what begins
+     * between lines is read in more of them. -1: it is not there. */
+    double pitches[TW_MAX_ARGUMENTS];
     /* What each dimension is cut into, by the grid or by a loop, and the part of the pieces that
      * the dimension fills; 0 and 1 where it is not cut. Of sizes that are equal, the first that has
      * no pieces yet is the one that is cut. */

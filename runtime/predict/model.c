@@ -38,6 +38,7 @@ void tw_model_look(const struct tw_model *model, const struct tw_description *d,
             PLACE_OF(in->parameters, in->parameter_count, feature->name, place)
             break;
         case TW_MODEL_FEATURE_WIDTH:
+        case TW_MODEL_FEATURE_PITCH:
             PLACE_OF(d->arguments, d->argument_count, feature->name, place)
             break;
         }
@@ -80,6 +81,8 @@ static double named(const struct tw_model_feature *feature, int place,
                          configuration);
     case TW_MODEL_FEATURE_WIDTH:
         return f->widths[place];
+    case TW_MODEL_FEATURE_PITCH:
+        return f->pitches[place];
     case TW_MODEL_FEATURE_PIECES:
         return f->pieces[place];
     case TW_MODEL_FEATURE_FILLED:

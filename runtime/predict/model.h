@@ -54,6 +54,7 @@ enum tw_model_feature_kind {
     TW_MODEL_FEATURE_IMPLEMENTATION,
     TW_MODEL_FEATURE_PARAMETER,
     TW_MODEL_FEATURE_WIDTH,  /* of an argument's accesses */
+    TW_MODEL_FEATURE_PITCH,  /* of an argument's rows */
     TW_MODEL_FEATURE_PIECES, /* of a dimension */
     TW_MODEL_FEATURE_FILLED
 };

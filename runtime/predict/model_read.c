@@ -20,7 +20,7 @@ static int geometry_of(const char *name) {
 }
 
 /* "geometry.blocks", "dimension.M", "attribute.trans", "implementation", "parameter.BK",
- * "width.A", "pieces.K", "filled.K" */
+ * "width.A", "pitch.A", "pieces.K", "filled.K" */
 static void read_name(struct tw_model_feature *feature, const struct tw_json *json) {
     static const struct {
         const char *prefix;
@@ -31,6 +31,7 @@ static void read_name(struct tw_model_feature *feature, const struct tw_json *js
                  {"implementation", TW_MODEL_FEATURE_IMPLEMENTATION},
                  {"parameter.", TW_MODEL_FEATURE_PARAMETER},
                  {"width.", TW_MODEL_FEATURE_WIDTH},
+                 {"pitch.", TW_MODEL_FEATURE_PITCH},
                  {"pieces.", TW_MODEL_FEATURE_PIECES},
                  {"filled.", TW_MODEL_FEATURE_FILLED}};
     const char *text = tw_json_string(json);

@@ -16,7 +16,8 @@ static const char text[] =
     " {\"name\": \"implementation\", \"words\": [\"direct\"]}, {\"name\": \"parameter.BLOCK_X\"},"
     " {\"name\": \"parameter.ORDER\", \"words\": [\"columns\", \"rows\"]},"
     " {\"name\": \"parameter.NONE\"}, {\"name\": \"width.A\"}, {\"name\": \"pieces.N\"},"
-    " {\"name\": \"filled.N\"}, {\"name\": \"pieces.Q\"}, {\"name\": \"geometry.last_wave\"}],"
+    " {\"name\": \"filled.N\"}, {\"name\": \"pieces.Q\"}, {\"name\": \"geometry.last_wave\"},"
+    " {\"name\": \"pitch.A\"}],"
     " \"trees\": [[[4,64,2],[-0.25],[4,100,4],[0.5],[1]], [[5,0.5,2],[0.125],[0]]],"
     " \"configurations\": [{\"implementation\": \"direct\", \"configuration\": \"{}\","
     " \"problem\": \"M=8,N=100\", \"time_us\": 2, \"code\": \"c\", \"source\": \"s\","
@@ -40,6 +41,7 @@ static void predictions(void **state) {
                                          .units = 2,
                                          .resident = 2,
                                          .widths = {3, 4},
+                                         .pitches = {6, 7},
                                          .pieces = {1, 5},
                                          .filled = {1, 0.75}};
     const struct tw_estimate estimate = {.overhead = 10};
@@ -48,7 +50,7 @@ static void predictions(void **state) {
     struct tw_configuration configuration = {.values = {128, rows, 1}};
     tw_model_look(model, d, 0, &view);
     tw_model_vector(model, &view, &problem, &configuration, &features, &estimate, vector);
-    const double wanted[] = {7, 8, 1, 0, 128, 1, -1, 3, 5, 0.75, -1, 0.875};
+    const double wanted[] = {7, 8, 1, 0, 128, 1, -1, 3, 5, 0.75, -1, 0.875, 6};
     for (int i = 0; i < (int)(sizeof wanted / sizeof *wanted); i++)
         assert_true(vector[i] == wanted[i]);
     assert_true(fabs(tw_model_predict(model, vector, &estimate) / (10 * exp(0.5 + 1)) - 1) < 1e-12);
@@ -97,7 +99,7 @@ static void what_is_refused(void **state) {
         {"\"units\": 132,", "\"units\": 132, \"more\": 1,", "unknown key"},
         {"\"uncertainty\": 0.1", "\"uncertainty\": 0", "above 0"},
         {"geometry.blocks", "geometry.block", "\"geometry.block\" is no feature"},
-        {"[4,64,2]", "[12,64,2]", "that leads on"},
+        {"[4,64,2]", "[13,64,2]", "that leads on"},
         {"[4,64,2]", "[4,64,0]", "that leads on"},
         {"[4,64,2]", "[4,64,1]", "that leads on"},
         {"[4,64,2]", "[4,64,5]", "that leads on"},
@@ -131,7 +133,7 @@ static void what_is_refused(void **state) {
         {"\"units\": 132,", "\"units\": 132, \"trials\": \"1\",", "trials"},
         {"\"units\": 132,", "\"units\": 132, \"tilewise\": 1,", "tilewise"},
         {"]}", "]", "not valid JSON"},
-        {"\"c\", \"source\"", "\"c\" \"source\"", "m.json:1:831: not valid JSON"},
+        {"\"c\", \"source\"", "\"c\" \"source\"", "m.json:1:852: not valid JSON"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *broken = replaced(text, cases[i].part, cases[i].in_place);

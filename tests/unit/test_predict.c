@@ -98,6 +98,23 @@ static void widths_of_each_buffer(void **state) {
     tw_description_free(d);
 }
 
+/* A line of 128 bytes at most; strides count, and not where a row ends. */
+static void pitches_of_each_buffer(void **state) {
+    (void)state;
+    struct tw_description *d = builtin("gemm");
+    const struct tw_features f = features_of(d, "64x72x1000", "sliced", 0);
+    const double pitches[] = {5, 5, 5}, lines[] = {7, 6, 6};
+    for (int i = 0; i < 3; i++)
+        assert_near(f.pitches[i], pitches[i]);
+    const struct tw_features longer = features_of(d, "64x80x1024", "sliced", 0);
+    for (int i = 0; i < 3; i++)
+        assert_near(longer.pitches[i], lines[i]);
+    for (int i = 0; i < d->argument_count; i++)
+        if (strcmp(d->arguments[i].name, "biases") == 0)
+            assert_near(f.pitches[i], -1);
+    tw_description_free(d);
+}
+
 static void launches_and_workspace(void **state) {
     (void)state;
     struct tw_description *d = builtin("gemm");
@@ -162,6 +179,7 @@ int main(void) {
         cmocka_unit_test(blocks_and_what_is_beyond_the_edges),
         cmocka_unit_test(what_each_dimension_is_cut_into),
         cmocka_unit_test(widths_of_each_buffer),
+        cmocka_unit_test(pitches_of_each_buffer),
         cmocka_unit_test(launches_and_workspace),
         cmocka_unit_test(an_implementation_that_multiplies_less),
         cmocka_unit_test(what_a_unit_holds),

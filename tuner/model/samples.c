@@ -260,6 +260,7 @@ static bool take_features(struct model_samples *s) {
                                            [TW_MODEL_FEATURE_IMPLEMENTATION] = "implementation",
                                            [TW_MODEL_FEATURE_PARAMETER] = "parameter.",
                                            [TW_MODEL_FEATURE_WIDTH] = "width.",
+                                           [TW_MODEL_FEATURE_PITCH] = "pitch.",
                                            [TW_MODEL_FEATURE_PIECES] = "pieces.",
                                            [TW_MODEL_FEATURE_FILLED] = "filled."};
     for (int i = 0; i < s->onto->feature_count; i++) {
@@ -290,8 +291,10 @@ static tw_status choose_features(struct model_samples *s, struct tw_error *error
         add_feature(s, TW_MODEL_FEATURE_FILLED, "filled.", d->dimensions[i].name);
     }
     for (int i = 0; i < d->argument_count; i++)
-        if (d->arguments[i].kind == TW_ARGUMENT_BUFFER && d->arguments[i].when == NULL)
+        if (d->arguments[i].kind == TW_ARGUMENT_BUFFER && d->arguments[i].when == NULL) {
             add_feature(s, TW_MODEL_FEATURE_WIDTH, "width.", d->arguments[i].name);
+            add_feature(s, TW_MODEL_FEATURE_PITCH, "pitch.", d->arguments[i].name);
+        }
     for (int i = 0; i < d->attribute_count; i++) {
         struct tw_model_feature *feature =
             add_feature(s, TW_MODEL_FEATURE_ATTRIBUTE, "attribute.", d->attributes[i].name);
