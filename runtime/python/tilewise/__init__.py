@@ -12,6 +12,9 @@ On CUDA, calls queue their work on the current stream of PyTorch or CuPy, and ta
 the shape was met before the capture. The host's memory is worked on through OpenCL, where it lies.
 """
 
+from typing import Any
+
+from tilewise import _arrays
 from tilewise._conv2d import conv2d
 from tilewise._errors import Error, InvalidError, NoMemoryError, NotFoundError, UnavailableError
 from tilewise._gemm import gemm
@@ -21,6 +24,15 @@ from tilewise._library import Explanation, Library, Plan, Problem, default_libra
 from tilewise._moves import aat, copy, transpose
 from tilewise._native import library as _native_library
 from tilewise._tune import Table, devices, results, trials, tune, tune_program
+
+
+def _operators() -> Any:
+    from tilewise import torch
+
+    return torch
+
+
+_arrays.operators = _operators
 
 #: The version of libtilewise that is in use.
 __version__: str = _native_library.tw_version().decode()

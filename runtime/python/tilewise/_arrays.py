@@ -72,6 +72,9 @@ _families: dict[type, Family] = {}
 #: Of those, what looks at arrays without Python.
 exchanges: dict[type, Exchange] = {}
 _NUMPY, _CUDA = NumpyFamily(), CudaInterfaceFamily()
+#: Gives `tilewise.torch`, which stands on all else here and is loaded by the first call that needs it; the package
+#: says how.
+operators: Callable[[], Any]
 
 
 def _find_family(array: Any, name: str) -> Family:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeVar
 
+from tilewise import _arrays
 from tilewise._arrays import _families, family_of
 from tilewise._errors import InvalidError, invalid
 from tilewise._gemm import BELOW, _choices
@@ -184,9 +185,7 @@ def _work_out(arrays: dict[str, Any], stride: Any, padding: Any, dilation: Any, 
 
 
 def _traced(*arguments: Any) -> Any:
-    from tilewise._torch_conv2d import traced_conv2d
-
-    return traced_conv2d(*arguments)
+    return _arrays.operators().traced_conv2d(*arguments)
 
 
 def conv2d(

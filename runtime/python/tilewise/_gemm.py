@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ctypes import addressof, sizeof
 from typing import Any, TypeVar
 
-from tilewise import _native
+from tilewise import _arrays, _native
 from tilewise._arrays import _families, exchanges, family_of
 from tilewise._errors import InvalidError, invalid
 from tilewise._library import Library, calls, default_library, remember
@@ -271,9 +271,7 @@ def _execute(call: _Call, a: int, b: int, c: int, bias: int, e: int, given: bool
 
 def _traced(*arguments: Any) -> Any:
     """What PyTorch's dispatcher has to see."""
-    from tilewise._torch_gemm import traced_gemm
-
-    return traced_gemm(*arguments)
+    return _arrays.operators().traced_gemm(*arguments)
 
 
 def _mixed(a: Any, b: Any, out: Any, bias: Any, c: Any, alpha: Any, beta: Any, bias_along: str,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeVar
 
+from tilewise import _arrays
 from tilewise._arrays import _families, family_of
 from tilewise._errors import invalid
 from tilewise._gemm import BELOW, _choices, result_type
@@ -91,9 +92,7 @@ def _work_out(arrays: dict[str, Any], beta: float, activation: str | None, dtype
 
 
 def _traced(*arguments: Any) -> Any:
-    from tilewise._torch_grouped import traced_gemm_grouped
-
-    return traced_gemm_grouped(*arguments)
+    return _arrays.operators().traced_gemm_grouped(*arguments)
 
 
 def gemm_grouped(

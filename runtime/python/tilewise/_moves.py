@@ -7,7 +7,7 @@ from ctypes import byref, sizeof
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
-from tilewise import _native
+from tilewise import _arrays, _native
 from tilewise._arrays import _families, family_of
 from tilewise._errors import invalid
 from tilewise._kernels import launch
@@ -179,9 +179,7 @@ def _call(
 ) -> Any:
     family: Family = _families.get(type(a)) or family_of(a, "a")
     if family.traces and (family.is_compiling() or (_wants_gradients(a, out) and family.is_grad_enabled())):
-        from tilewise._torch_moves import traced
-
-        return traced(what, a, out, stream, library, compute)
+        return _arrays.operators().traced_move(what, a, out, stream, library, compute)
     return run(what, a, out, stream, library, compute)
 
 

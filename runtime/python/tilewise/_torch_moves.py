@@ -92,7 +92,7 @@ def aat(a: Tensor, *, compute: str | None = None) -> Tensor:
     return _aat_op(a, compute)
 
 
-def traced(
+def traced_move(
     what: str, a: Any, out: Any, stream: int | None, library: Library | None, compute: str | None
 ) -> Tensor:
     """What `tilewise.transpose`, `copy` and `aat` do with tensors that need gradients or are traced."""
