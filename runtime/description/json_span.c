@@ -11,8 +11,8 @@ const char *tw_json_skip_space(const char *at) {
 
 /* From its quote on. */
 static const char *skip_string(const char *at) {
-    for (at++; *at != '"'; at++)
-        if (*at == '\0' || (*at == '\\' && *++at == '\0'))
+    for (at++; *(at += strcspn(at, "\"\\")) != '"'; at++)
+        if (*at == '\0' || *++at == '\0')
             return NULL;
     return at + 1;
 }

@@ -124,31 +124,52 @@ double tw_model_leaf(const struct tw_model_node *nodes, int root, const double *
     return nodes[at].value;
 }
 
-/* Where the processor waits for one tree's step it takes another's. Steps beyond a leaf stay there:
- * all trees take as many as the deepest one. */
-enum { SIDE_BY_SIDE = 8 };
-
-static inline const struct tw_model_step *next_step(const struct tw_model_step *at,
-                                                    const double *vector) {
-    return at + at->steps + (at->more & -(uint32_t)(vector[at->feature] > at->value));
+/* Of how many of a feature's cuts the value is above. */
+static int count_below(const struct tw_model_cuts *cuts, double value) {
+    const double *from = cuts->values;
+    int left = cuts->count;
+    while (left > 0) {
+        const int half = (left + 1) / 2;
+        from += from[half - 1] < value ? half : 0;
+        left -= half;
+    }
+    return (int)(from - cuts->values);
 }
 
-/* What the trees from `first` up to `end` add to `sum`. */
+static inline uint32_t next_step(const struct tw_model *model, uint32_t at, const uint16_t *above) {
+    const struct tw_model_step step = model->steps[at];
+    return at + step.next + (step.more & -(uint32_t)(above[step.feature] > step.cut));
+}
+
+/* What the trees from `first` up to `end` add to `sum`, by what the values are above. Where the
+ * processor waits for one tree's step it takes another's. Steps beyond a leaf stay there: all trees
+ * take as many as the deepest one. */
 static double walk(const struct tw_model *model, double sum, int first, int end,
-                   const double *vector) {
+                   const uint16_t *above) {
+    enum { SIDE_BY_SIDE = 8 };
+#define TW_EACH_SIDE(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
+#define TW_BEGIN(k) at[k] = (uint32_t)model->roots[i + (k)];
+#define TW_GO_ON(k) at[k] = next_step(model, at[k], above);
+#define TW_ADD(k) sum += model->nodes[at[k]].value;
     int i = first;
-    for (; i + SIDE_BY_SIDE <= end && model->steps != NULL; i += SIDE_BY_SIDE) {
-        const struct tw_model_step *at[SIDE_BY_SIDE];
-        for (int k = 0; k < SIDE_BY_SIDE; k++)
-            at[k] = &model->steps[model->roots[i + k]];
-        for (int step = 0; step < model->depth; step++)
-            for (int k = 0; k < SIDE_BY_SIDE; k++)
-                at[k] = next_step(at[k], vector);
-        for (int k = 0; k < SIDE_BY_SIDE; k++)
-            sum += at[k]->value;
+    for (; i + SIDE_BY_SIDE <= end; i += SIDE_BY_SIDE) {
+        uint32_t at[SIDE_BY_SIDE];
+        TW_EACH_SIDE(TW_BEGIN)
+        for (int step = 0; step < model->depth; step++) {
+            TW_EACH_SIDE(TW_GO_ON)
+        }
+        TW_EACH_SIDE(TW_ADD)
     }
-    for (; i < end; i++)
-        sum += tw_model_leaf(model->nodes, model->roots[i], vector);
+#undef TW_EACH_SIDE
+#undef TW_BEGIN
+#undef TW_GO_ON
+#undef TW_ADD
+    for (; i < end; i++) {
+        uint32_t at = (uint32_t)model->roots[i];
+        for (int step = 0; step < model->depth; step++)
+            at = next_step(model, at, above);
+        sum += model->nodes[at].value;
+    }
     return sum;
 }
 
@@ -167,11 +188,20 @@ static double corrected(const struct tw_estimate *e, double sum) {
 double tw_model_predict_near(const struct tw_model *model, const double *vector,
                              const struct tw_estimate *e, double near_us) {
     const int first = model->tree_count < FIRST_TREES ? model->tree_count : FIRST_TREES;
-    const double sum = walk(model, model->base, 0, first, vector);
+    uint16_t above[TW_MODEL_MAX_FEATURES];
+    double sum = model->base;
+    if (model->steps == NULL) {
+        for (int i = 0; i < model->tree_count; i++)
+            sum += tw_model_leaf(model->nodes, model->roots[i], vector);
+        return corrected(e, sum);
+    }
+    for (int i = 0; i < model->feature_count; i++)
+        above[i] = (uint16_t)count_below(&model->cuts[i], vector[i]);
+    sum = walk(model, sum, 0, first, above);
     const double so_far = corrected(e, sum);
     if (so_far > FAR * near_us)
         return so_far;
-    return corrected(e, walk(model, sum, first, model->tree_count, vector));
+    return corrected(e, walk(model, sum, first, model->tree_count, above));
 }
 
 double tw_model_predict(const struct tw_model *model, const double *vector,

@@ -15,11 +15,13 @@ enum {
     TW_MODEL_MAX_WORDS = 64, /* of a feature */
     TW_MODEL_MAX_TREES = 1024,
     TW_MODEL_MAX_NODES = 200000,
+    TW_MODEL_MAX_CUTS = 2048, /* of a feature, where trees are packed */
     TW_MODEL_MAX_CONFIGURATIONS = 1024
 };
 
 #define TW_MODEL_FORMAT "tilewise-model"
-#define TW_MODEL_VERSION 1
+/* 1: trees are lists of nodes. 2: they may be packed (packed_tree.h). */
+#define TW_MODEL_VERSION 2
 
 /* What of the geometry is a feature. */
 #define TW_MODEL_GEOMETRY(X)                                                                       \
@@ -70,17 +72,26 @@ struct tw_model_feature {
 };
 
 struct tw_model_node {
-    int feature; /* -1: a leaf */
-    int right;   /* where it goes if the feature is above the value; else the next node */
+    int16_t feature; /* -1: a leaf */
+    uint16_t cut;    /* the value's place among the feature's; for steps */
+    int right;       /* where it goes if the feature is above the value; else the next node */
     double value;
 };
 
-/* The same for walking down without a branch that depends on the value, which the processor would
- * guess wrong every other time: so many steps on. A leaf goes on to itself. */
+/* The values that trees compare a feature to, ascending, each once. */
+struct tw_model_cuts {
+    int count;
+    double *values;
+};
+
+/* A node for walking down without a branch that depends on the value, which the processor would
+ * guess wrong every other time, and small, so that trees stay in its cache: `next` nodes on, and
+ * where the feature is above its cut number `cut`, `more` beyond these. A leaf goes on to itself.
+ */
 struct tw_model_step {
-    double value;
-    uint32_t more; /* above the value, beyond these */
-    uint16_t steps, feature;
+    uint16_t cut;
+    uint8_t feature, next;
+    uint32_t more;
 };
 
 /* A configuration that it was fitted with, and where that was fastest. */
@@ -120,6 +131,7 @@ struct tw_model {
     int tree_count, node_count;
     int *roots; /* of trees, among the nodes */
     struct tw_model_node *nodes;
+    struct tw_model_cuts cuts[TW_MODEL_MAX_FEATURES];
     struct tw_model_step *steps; /* one a node; NULL: none were made, or the trees are too deep */
     int depth;                   /* of the deepest tree */
     int configuration_count;

@@ -59,8 +59,21 @@ static int count_of(const struct tw_json *array, int most) {
     return 0;
 }
 
+/* A few strings of numbers, which are read faster than JSON's. */
+static void read_cuts(struct tw_model *model, int feature, const struct tw_json *list) {
+    struct tw_json_context *context = list->context;
+    const int count = count_of(list, TW_MODEL_MAX_WORDS);
+    for (int i = 0; i < count && context->status == TW_OK; i++) {
+        struct tw_json one = tw_json_at(list, i);
+        const char *numbers = tw_json_string(&one);
+        if (context->status == TW_OK)
+            context->status =
+                tw_model_read_cuts(model, feature, numbers, context->origin, context->error);
+    }
+}
+
 static void read_features(struct tw_model *model, const struct tw_json *root) {
-    static const char *const keys[] = {"name", "words", NULL};
+    static const char *const keys[] = {"name", "words", "cuts", NULL};
     struct tw_json features = tw_json_member(root, "features");
     model->feature_count = count_of(&features, TW_MODEL_MAX_FEATURES);
     for (int i = 0; i < model->feature_count; i++) {
@@ -68,7 +81,10 @@ static void read_features(struct tw_model *model, const struct tw_json *root) {
         tw_json_exact_keys(&one, keys);
         struct tw_json name = tw_json_member(&one, "name");
         read_name(&model->features[i], &name);
-        struct tw_json words = tw_json_optional(&one, "words");
+        struct tw_json words = tw_json_optional(&one, "words"),
+                       cuts = tw_json_optional(&one, "cuts");
+        if (cuts.item != NULL)
+            read_cuts(model, i, &cuts);
         if (words.item == NULL)
             continue;
         model->features[i].word_count = count_of(&words, TW_MODEL_MAX_WORDS);
@@ -208,8 +224,8 @@ static void read_head(struct tw_model *model, const struct tw_json *root) {
                    format = tw_json_member(root, "format");
     if (strcmp(tw_json_string(&format), TW_MODEL_FORMAT) != 0)
         tw_json_fail(&format, "must be \"" TW_MODEL_FORMAT "\"");
-    if (tw_json_integer(&version) != TW_MODEL_VERSION)
-        tw_json_fail(&version, "this program reads version %d", TW_MODEL_VERSION);
+    if (tw_json_integer(&version) < 1 || tw_json_integer(&version) > TW_MODEL_VERSION)
+        tw_json_fail(&version, "this program reads versions up to %d", TW_MODEL_VERSION);
     model->kernel = text_of(root, "kernel");
     model->cache = text_of(root, "cache");
     model->device = text_of(root, "device");
@@ -250,7 +266,8 @@ static char *without_trees(const char *text, const char *begin, const char *end)
 }
 
 /* `trees` is NULL where they were not found. */
-static void read_all(struct tw_model *model, const struct tw_json *root, const char *trees) {
+static void read_all(struct tw_model *model, const struct tw_json *root, const char *trees,
+                     size_t length) {
     struct tw_json_context *context = root->context;
     tw_json_expect_object(root);
     read_head(model, root);
@@ -261,7 +278,8 @@ static void read_all(struct tw_model *model, const struct tw_json *root, const c
         tw_json_fail(&member, "expected an array");
     }
     if (context->status == TW_OK)
-        context->status = tw_model_read_trees(model, trees, context->origin, context->error);
+        context->status =
+            tw_model_read_trees(model, trees, length, context->origin, context->error);
     if (context->status == TW_OK)
         read_configurations(model, root);
 }
@@ -286,7 +304,7 @@ tw_status tw_model_read(struct tw_model **out, const char *text, const char *ori
         struct tw_json_context context = {.origin = origin, .error = error, .status = TW_OK};
         const struct tw_json root = tw_json_root(&context, json);
         model->json = json;
-        read_all(model, &root, found ? begin : NULL);
+        read_all(model, &root, found ? begin : NULL, found ? (size_t)(end - begin) : 0);
         status = context.status;
     }
     if (status == TW_OK) {
@@ -306,6 +324,8 @@ void tw_model_free(struct tw_model *model) {
     free(model->roots);
     free(model->nodes);
     free(model->steps);
+    for (int i = 0; i < TW_MODEL_MAX_FEATURES; i++)
+        free(model->cuts[i].values);
     free(model->configurations);
     free(model);
 }

@@ -10,15 +10,22 @@
 #include <cjson/cJSON.h>
 
 #include "runtime/description/json_span.h"
+#include "runtime/predict/packed_tree.h"
 
 struct reader {
     struct tw_model *model;
     const char *at, *origin;
     struct tw_error *error;
     tw_status status;
-    int room; /* of the model's nodes */
+    int room;    /* of the model's nodes */
+    int feature; /* whose cuts are read, or -1: a tree is */
     int tree, node;
+    bool has_lists; /* not all trees are packed */
 };
+
+static const double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                       1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                       1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 __attribute__((format(printf, 2, 3))) static void fail(struct reader *r, const char *format, ...) {
     char what[128];
@@ -28,8 +35,10 @@ __attribute__((format(printf, 2, 3))) static void fail(struct reader *r, const c
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    r->status = tw_fail(r->error, TW_INVALID, "%s: key trees[%d][%d]: %s", r->origin, r->tree,
-                        r->node, what);
+    r->status = r->feature >= 0 ? tw_fail(r->error, TW_INVALID, "%s: key features[%d].cuts: %s",
+                                          r->origin, r->feature, what)
+                                : tw_fail(r->error, TW_INVALID, "%s: key trees[%d][%d]: %s",
+                                          r->origin, r->tree, r->node, what);
 }
 
 /* Mostly there is none. */
@@ -63,9 +72,6 @@ static inline const char *take_digits(const char *at, uint64_t *digits) {
 /* As JSON has it. A number of at most 15 digits, by a power of ten that is exact, is rounded but
  * once; what is longer cJSON reads. */
 static double read_number(struct reader *r) {
-    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     enum { MOST_DIGITS = 15, MOST_POWER = 22 };
     const char *start = skip_space(r->at), *at = start;
     int power = 0;
@@ -98,8 +104,8 @@ static double read_number(struct reader *r) {
         return 0;
     }
     if (count <= MOST_DIGITS && abs(power) <= MOST_POWER) {
-        double number =
-            power < 0 ? (double)digits / powers[-power] : (double)digits * powers[power];
+        double number = power < 0 ? (double)digits / powers_of_ten[-power]
+                                  : (double)digits * powers_of_ten[power];
         return negative ? -number : number;
     }
     cJSON *json = cJSON_ParseWithLength(start, (size_t)(at - start));
@@ -110,6 +116,32 @@ static double read_number(struct reader *r) {
         fail(r, "expected a number");
     cJSON_Delete(json);
     return number;
+}
+
+tw_status tw_model_read_cuts(struct tw_model *model, int feature, const char *text,
+                             const char *origin, struct tw_error *error) {
+    struct tw_model_cuts *cuts = &model->cuts[feature];
+    struct reader r = {.at = text, .origin = origin, .error = error, .feature = feature};
+    int end = cuts->count + 1;
+    for (const char *at = text; *at != '\0'; at++)
+        end += *at == ' ';
+    if (end > TW_MODEL_MAX_CUTS) {
+        fail(&r, "has %d entries; the most are %d", end, TW_MODEL_MAX_CUTS);
+        return r.status;
+    }
+    double *values = realloc(cuts->values, (size_t)end * sizeof *values);
+    if (values == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", origin);
+    cuts->values = values;
+    while (r.status == TW_OK && cuts->count < end) {
+        values[cuts->count] = read_number(&r);
+        if (cuts->count > 0 && values[cuts->count] <= values[cuts->count - 1])
+            fail(&r, "number %d is not above the one before it", cuts->count + 1);
+        cuts->count++;
+    }
+    if (r.status == TW_OK && *r.at != '\0')
+        fail(&r, "expected numbers with a space between them");
+    return r.status;
 }
 
 /* [value] for a leaf, else [feature, value, right]: what follows in the list is the left one. */
@@ -125,13 +157,14 @@ static struct tw_model_node read_node(struct reader *r) {
     } while (r->status == TW_OK && take(r, ','));
     expect(r, ']');
     if (r->status == TW_OK && count == 1)
-        return (struct tw_model_node){-1, 0, numbers[0]};
+        return (struct tw_model_node){.feature = -1, .value = numbers[0]};
     if (r->status == TW_OK && count == 3 && numbers[0] == floor(numbers[0]) && numbers[0] >= 0 &&
         numbers[0] < r->model->feature_count && numbers[2] == floor(numbers[2]) &&
         numbers[2] > r->node + 1 && numbers[2] < TW_MODEL_MAX_NODES)
-        return (struct tw_model_node){(int)numbers[0], (int)numbers[2], numbers[1]};
+        return (struct tw_model_node){
+            .feature = (int16_t)numbers[0], .right = (int)numbers[2], .value = numbers[1]};
     fail(r, "is neither [value] nor [feature, value, right] that leads on");
-    return (struct tw_model_node){-1, 0, 0};
+    return (struct tw_model_node){.feature = -1};
 }
 
 static bool make_room(struct reader *r) {
@@ -142,7 +175,7 @@ static bool make_room(struct reader *r) {
         fail(r, "is one node too many; the most are %d", TW_MODEL_MAX_NODES);
         return false;
     }
-    int room = r->room == 0 ? 4096 : 2 * r->room;
+    int room = r->room < TW_MODEL_MAX_NODES / 2 ? 2 * r->room : TW_MODEL_MAX_NODES;
     struct tw_model_node *nodes = realloc(model->nodes, (size_t)room * sizeof *nodes);
     if (nodes == NULL) {
         r->status = tw_fail(r->error, TW_NO_MEMORY, "%s: out of memory", r->origin);
@@ -153,14 +186,74 @@ static bool make_room(struct reader *r) {
     return true;
 }
 
-/* The left one follows and the right one comes later in the list, so that every way ends. */
-static void read_tree(struct reader *r) {
+/* ---- A tree that is packed (packed_tree.h) ---- */
+
+/* Of each digit one more than it is worth; 0 is none. */
+static const uint8_t digits_of[256] = {
+    ['A'] = 1,  ['B'] = 2,  ['C'] = 3,  ['D'] = 4,  ['E'] = 5,  ['F'] = 6,  ['G'] = 7,  ['H'] = 8,
+    ['I'] = 9,  ['J'] = 10, ['K'] = 11, ['L'] = 12, ['M'] = 13, ['N'] = 14, ['O'] = 15, ['P'] = 16,
+    ['Q'] = 17, ['R'] = 18, ['S'] = 19, ['T'] = 20, ['U'] = 21, ['V'] = 22, ['W'] = 23, ['X'] = 24,
+    ['Y'] = 25, ['Z'] = 26, ['a'] = 27, ['b'] = 28, ['c'] = 29, ['d'] = 30, ['e'] = 31, ['f'] = 32,
+    ['g'] = 33, ['h'] = 34, ['i'] = 35, ['j'] = 36, ['k'] = 37, ['l'] = 38, ['m'] = 39, ['n'] = 40,
+    ['o'] = 41, ['p'] = 42, ['q'] = 43, ['r'] = 44, ['s'] = 45, ['t'] = 46, ['u'] = 47, ['v'] = 48,
+    ['w'] = 49, ['x'] = 50, ['y'] = 51, ['z'] = 52, ['0'] = 53, ['1'] = 54, ['2'] = 55, ['3'] = 56,
+    ['4'] = 57, ['5'] = 58, ['6'] = 59, ['7'] = 60, ['8'] = 61, ['9'] = 62, ['+'] = 63, ['/'] = 64};
+
+static double packed_leaf(struct reader *r, uint32_t bits) {
+    const int power = (int)(bits >> TW_PACKED_POWER & 0xff) - TW_PACKED_MOST_POWER;
+    const double times = (double)(bits & TW_PACKED_MOST_TIMES);
+    if (power > TW_PACKED_MOST_POWER) {
+        fail(r, "expected a number");
+        return 0;
+    }
+    const double value = power < 0 ? times / powers_of_ten[-power] : times * powers_of_ten[power];
+    return (bits & TW_PACKED_NEGATIVE) != 0 ? -value : value;
+}
+
+static struct tw_model_node unpack(struct reader *r, uint32_t bits) {
+    if ((bits & TW_PACKED_LEAF) != 0)
+        return (struct tw_model_node){.feature = -1, .value = packed_leaf(r, bits)};
+    const int feature = (int)(bits >> TW_PACKED_FEATURE), on = (int)(bits & TW_PACKED_MOST);
+    const int cut = (int)(bits >> TW_PACKED_CUT & TW_PACKED_MOST);
+    if (feature < r->model->feature_count && cut < r->model->cuts[feature].count && on > 1)
+        return (struct tw_model_node){.feature = (int16_t)feature,
+                                      .cut = (uint16_t)cut,
+                                      .right = r->node + on,
+                                      .value = r->model->cuts[feature].values[cut]};
+    fail(r, "is no node of these features and cuts");
+    return (struct tw_model_node){.feature = -1};
+}
+
+/* From its quote on. */
+static void read_packed(struct reader *r) {
     struct tw_model *model = r->model;
-    const int first = model->node_count;
-    r->node = 0;
+    const char *at = r->at + 1;
+    while (*at != '"' && r->status == TW_OK && make_room(r)) {
+        uint32_t bits = 0;
+        for (int i = 0; i < TW_PACKED_DIGITS; i++) {
+            /* What ends too early, as the text may, has no digit there. */
+            const uint8_t digit = digits_of[(unsigned char)*at];
+            if (digit == 0) {
+                fail(r, "expected five digits to the base of 64");
+                return;
+            }
+            bits = bits << 6 | (uint32_t)(digit - 1);
+            at++;
+        }
+        model->nodes[model->node_count++] = unpack(r, bits);
+        r->node++;
+    }
+    r->at = at + 1;
+}
+
+/* ---- A tree ---- */
+
+static void read_list(struct reader *r) {
+    struct tw_model *model = r->model;
+    r->has_lists = true;
     expect(r, '[');
     if (r->status == TW_OK && *tw_json_skip_space(r->at) == ']')
-        fail(r, "the tree has no nodes");
+        return;
     do {
         if (r->status != TW_OK || !make_room(r))
             return;
@@ -168,7 +261,21 @@ static void read_tree(struct reader *r) {
         r->node++;
     } while (r->status == TW_OK && take(r, ','));
     expect(r, ']');
+}
+
+/* The left one follows and the right one comes later in the list, so that every way ends. */
+static void read_tree(struct reader *r) {
+    struct tw_model *model = r->model;
+    const int first = model->node_count;
+    r->node = 0;
+    r->at = skip_space(r->at);
+    if (*r->at == '"')
+        read_packed(r);
+    else
+        read_list(r);
     const int count = model->node_count - first;
+    if (r->status == TW_OK && count == 0)
+        fail(r, "the tree has no nodes");
     for (int i = 0; i < count && r->status == TW_OK; i++) {
         struct tw_model_node *node = &model->nodes[first + i];
         r->node = i;
@@ -176,6 +283,52 @@ static void read_tree(struct reader *r) {
             fail(r, "is neither [value] nor [feature, value, right] that leads on");
         node->right += node->feature >= 0 ? first : 0;
     }
+}
+
+/* ---- For walking down ---- */
+
+static int by_value(const void *left, const void *right) {
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* What lists compare a feature to is told by nobody. */
+static tw_status find_cuts(struct tw_model *model, const char *origin, struct tw_error *error) {
+    int counts[TW_MODEL_MAX_FEATURES] = {0};
+    for (int i = 0; i < model->node_count; i++)
+        if (model->nodes[i].feature >= 0)
+            counts[model->nodes[i].feature]++;
+    for (int i = 0; i < model->feature_count; i++) {
+        free(model->cuts[i].values);
+        model->cuts[i] =
+            (struct tw_model_cuts){.values = calloc((size_t)counts[i] + 1, sizeof(double))};
+        if (model->cuts[i].values == NULL)
+            return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", origin);
+    }
+    for (int i = 0; i < model->node_count; i++) {
+        const struct tw_model_node *node = &model->nodes[i];
+        if (node->feature >= 0)
+            model->cuts[node->feature].values[model->cuts[node->feature].count++] = node->value;
+    }
+    for (int i = 0; i < model->feature_count; i++) {
+        struct tw_model_cuts *cuts = &model->cuts[i];
+        int kept = 0;
+        qsort(cuts->values, (size_t)cuts->count, sizeof *cuts->values, by_value);
+        for (int k = 0; k < cuts->count; k++)
+            if (kept == 0 || cuts->values[k] != cuts->values[kept - 1])
+                cuts->values[kept++] = cuts->values[k];
+        cuts->count = kept;
+    }
+    for (int i = 0; i < model->node_count; i++) {
+        struct tw_model_node *node = &model->nodes[i];
+        const struct tw_model_cuts *cuts = &model->cuts[node->feature < 0 ? 0 : node->feature];
+        if (node->feature >= 0) {
+            const double *found = bsearch(&node->value, cuts->values, (size_t)cuts->count,
+                                          sizeof *cuts->values, by_value);
+            node->cut = (uint16_t)(found - cuts->values);
+        }
+    }
+    return TW_OK;
 }
 
 /* Nodes lead on, so that each comes behind all that lead to it. The steps are used to count. */
@@ -195,34 +348,49 @@ static int depth_of(const struct tw_model *model, struct tw_model_step *steps) {
     return (int)deepest;
 }
 
+static bool has_too_many_cuts(const struct tw_model *model) {
+    for (int i = 0; i < model->feature_count; i++)
+        if (model->cuts[i].count >= UINT16_MAX)
+            return true;
+    return false;
+}
+
 static tw_status make_steps(struct tw_model *model, const char *origin, struct tw_error *error) {
     enum { DEEPEST = 16 };
     model->steps = calloc((size_t)model->node_count + 1, sizeof *model->steps);
     if (model->steps == NULL)
         return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", origin);
     model->depth = depth_of(model, model->steps);
-    if (model->depth > DEEPEST) {
+    if (model->depth > DEEPEST || has_too_many_cuts(model)) {
         free(model->steps);
         model->steps = NULL;
         return TW_OK;
     }
     for (int i = 0; i < model->node_count; i++) {
         const struct tw_model_node *node = &model->nodes[i];
-        model->steps[i] = node->feature < 0
-                              ? (struct tw_model_step){.value = node->value}
-                              : (struct tw_model_step){.value = node->value,
-                                                       .more = (uint32_t)(node->right - i - 1),
-                                                       .steps = 1,
-                                                       .feature = (uint16_t)node->feature};
+        /* Nothing is above so many. */
+        model->steps[i] = (struct tw_model_step){.cut = UINT16_MAX};
+        if (node->feature >= 0)
+            model->steps[i] = (struct tw_model_step){.cut = node->cut,
+                                                     .feature = (uint8_t)node->feature,
+                                                     .next = 1,
+                                                     .more = (uint32_t)(node->right - i - 1)};
     }
     return TW_OK;
 }
 
-tw_status tw_model_read_trees(struct tw_model *model, const char *trees, const char *origin,
-                              struct tw_error *error) {
-    struct reader r = {.model = model, .at = trees, .origin = origin, .error = error};
+tw_status tw_model_read_trees(struct tw_model *model, const char *trees, size_t length,
+                              const char *origin, struct tw_error *error) {
+    struct reader r = {
+        .model = model, .at = trees, .origin = origin, .error = error, .feature = -1};
     model->roots = calloc(TW_MODEL_MAX_TREES, sizeof *model->roots);
     if (model->roots == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", origin);
+    /* About as many as there are, so that few are moved: what is not used costs nothing. */
+    const size_t likely = length / TW_PACKED_DIGITS;
+    r.room = likely < TW_MODEL_MAX_NODES ? (int)likely + 1 : TW_MODEL_MAX_NODES;
+    model->nodes = malloc((size_t)r.room * sizeof *model->nodes);
+    if (model->nodes == NULL)
         return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", origin);
     expect(&r, '[');
     if (r.status == TW_OK && take(&r, ']'))
@@ -237,5 +405,7 @@ tw_status tw_model_read_trees(struct tw_model *model, const char *trees, const c
         read_tree(&r);
     } while (r.status == TW_OK && take(&r, ','));
     expect(&r, ']');
+    if (r.status == TW_OK && r.has_lists)
+        r.status = find_cuts(model, origin, error);
     return r.status == TW_OK ? make_steps(model, origin, error) : r.status;
 }

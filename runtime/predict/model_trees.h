@@ -4,8 +4,12 @@
 
 #include "runtime/predict/model.h"
 
-/* Reads them, after the features, from the '[' on. */
-tw_status tw_model_read_trees(struct tw_model *model, const char *trees, const char *origin,
-                              struct tw_error *error);
+/* The values that packed trees compare a feature to, or the next of them: numbers with a space
+ * between them, ascending. */
+tw_status tw_model_read_cuts(struct tw_model *model, int feature, const char *text,
+                             const char *origin, struct tw_error *error);
+/* Reads the trees, after the features, from the '[' on, of about that length. */
+tw_status tw_model_read_trees(struct tw_model *model, const char *trees, size_t length,
+                              const char *origin, struct tw_error *error);
 
 #endif

@@ -4,6 +4,7 @@
 #include "runtime/predict/model.h"
 #include "tests/support/scale.h"
 #include "tuner/model/boost.h"
+#include "tuner/model/write_trees.h"
 
 /* Two trees: on BLOCK_X, and on the words of ORDER. */
 static const char text[] =
@@ -93,7 +94,8 @@ static void what_is_refused(void **state) {
     static const struct {
         const char *part, *in_place, *says;
     } cases[] = {
-        {"\"version\": 1", "\"version\": 2", "this program reads version 1"},
+        {"\"version\": 1", "\"version\": 3", "this program reads versions up to 2"},
+        {"\"version\": 1", "\"version\": 0", "this program reads versions up to 2"},
         {"tilewise-model", "a model", "must be \"tilewise-model\""},
         {"\"units\": 132,", "", "units"},
         {"\"units\": 132,", "\"units\": 132, \"more\": 1,", "unknown key"},
@@ -271,6 +273,142 @@ static void sums_of_leaves(void **state) {
     }
 }
 
+/* ---- Trees as strings ---- */
+
+/* The model with features and trees as they are written; as many of its trees are an earlier one's.
+ */
+static char *written(const struct tw_model *model, int earlier) {
+    static const char *const names[] = {
+        "geometry.blocks", "dimension.M",       "attribute.dtype",
+        "implementation",  "parameter.BLOCK_X", "parameter.ORDER",
+        "parameter.NONE",  "width.A",           "pieces.N",
+        "filled.N",        "pieces.Q",          "geometry.last_wave",
+        "pitch.A"};
+    struct tw_model first = *model, rest = *model;
+    const int cut = earlier < model->tree_count ? model->roots[earlier] : model->node_count;
+    struct tw_text out = {0};
+    const char *features = strstr(text, "\"features\"");
+    first.tree_count = earlier;
+    first.node_count = cut;
+    rest.tree_count -= earlier;
+    rest.node_count -= cut;
+    rest.nodes = calloc((size_t)rest.node_count + 1, sizeof *rest.nodes);
+    rest.roots = calloc((size_t)rest.tree_count + 1, sizeof *rest.roots);
+    for (int i = 0; i < rest.node_count; i++) {
+        rest.nodes[i] = model->nodes[cut + i];
+        rest.nodes[i].right -= rest.nodes[i].feature >= 0 ? cut : 0;
+    }
+    for (int i = 0; i < rest.tree_count; i++)
+        rest.roots[i] = model->roots[earlier + i] - cut;
+    tw_text_add(&out, text, (size_t)(features - text));
+    write_trees(names, model, earlier > 0 ? &first : NULL, &rest, &out);
+    tw_text_print(&out, "%s", strstr(text, "\"configurations\""));
+    assert_false(out.failed);
+    free(rest.nodes);
+    free(rest.roots);
+    return out.data;
+}
+
+static void assert_same_trees(const struct tw_model *a, const struct tw_model *b) {
+    const struct tw_estimate one = {.overhead = 1};
+    assert_int_equal(a->tree_count, b->tree_count);
+    assert_int_equal(a->node_count, b->node_count);
+    for (int i = 0; i < a->node_count; i++) {
+        assert_int_equal(a->nodes[i].feature, b->nodes[i].feature);
+        assert_int_equal(a->nodes[i].right, b->nodes[i].right);
+        assert_memory_equal(&a->nodes[i].value, &b->nodes[i].value, sizeof(double));
+    }
+    for (int at = -1; at < 32; at++) {
+        const double vector[TW_MODEL_MAX_FEATURES] = {at, 32 - at, 2 * at, at, 100 - at, at % 2};
+        assert_true(tw_model_predict(a, vector, &one) == tw_model_predict(b, vector, &one));
+    }
+}
+
+static void packed_trees_say_the_same(void **state) {
+    (void)state;
+    static const char *const leaves[] = {"-0.25", "0", "1234", "-1.234e-05", "9.999e+22", "1e-19"};
+    for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++) {
+        char node[32];
+        snprintf(node, sizeof node, "[%s]", leaves[i]);
+        char *json = replaced(text, "[-0.25]", node);
+        struct tw_model *model = read_model(json);
+        for (int earlier = 0; earlier <= model->tree_count; earlier++) {
+            char *packed = written(model, earlier);
+            assert_null(strstr(packed, "[[4,64,2]"));
+            struct tw_model *again = read_model(packed);
+            assert_same_trees(model, again);
+            char *twice = written(again, 0);
+            assert_string_equal(twice, packed);
+            free(twice);
+            tw_model_free(again);
+            free(packed);
+        }
+        tw_model_free(model);
+        free(json);
+    }
+}
+
+/* What has no room in a string is a list: too large a leaf. */
+static void trees_that_cannot_be_packed(void **state) {
+    (void)state;
+    const int depths[] = {3, 5, 2};
+    char *deep = with_trees(depths, 3);
+    char *large = replaced(deep, "[-0.25]", "[1e30]");
+    struct tw_model *model = read_model(large);
+    char *packed = written(model, 0);
+    assert_non_null(strstr(packed, "[[4,64,2],[1e+30],"));
+    assert_null(strstr(packed, "[[1,0.5,2],"));
+    struct tw_model *again = read_model(packed);
+    assert_same_trees(model, again);
+    tw_model_free(again);
+    free(packed);
+    tw_model_free(model);
+    free(large);
+    free(deep);
+}
+
+/* The strings of [[4,64,2],[-0.25],[4,100,4],[0.5],[1]]. */
+static void packed_trees_that_are_refused(void **state) {
+    (void)state;
+    struct tw_model *model = read_model(text);
+    char *packed = written(model, 0), *tree = strstr(packed, "\"trees\": [\n  \"") + 14;
+    char good[26] = "";
+    memcpy(good, tree, 25);
+    static const char *const bad[][2] = {
+        {"", "the tree has no nodes"},    {"BAAAC", "that leads on"},
+        {"BAAAA", "is no node of these"}, {"BAAAB", "is no node of these"},
+        {"BABAC", "is no node of these"}, {"DAAAC", "is no node of these"},
+        {"gAAA", "five digits"},          {"gAAAAg", "five digits"},
+        {"gA.AA", "five digits"},         {"n///A", "expected a number"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct tw_model *none;
+        struct tw_error error;
+        char *json = replaced(packed, good, bad[i][0]);
+        assert_int_equal(tw_model_read(&none, json, "m.json", &error), TW_INVALID);
+        if (strstr(error.message, bad[i][1]) == NULL)
+            fail_msg("%s: %s", bad[i][0], error.message);
+        free(json);
+    }
+    static const char *const cuts[][2] = {
+        {"[\"64 64\"]", "number 2 is not above"}, {"[\"64\", \"3\"]", "number 2 is not above"},
+        {"[\"64,100\"]", "a space between"},      {"[\"64 \"]", "expected a number"},
+        {"[\"\"]", "expected a number"},          {"[\"1e999\"]", "expected a number"},
+        {"[64, 100]", "expected a string"},       {"\"64 100\"", "expected an array"},
+    };
+    for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
+        struct tw_model *none;
+        struct tw_error error;
+        char *json = replaced(packed, "[\"64 100\"]", cuts[i][0]);
+        assert_int_equal(tw_model_read(&none, json, "m.json", &error), TW_INVALID);
+        if (strstr(error.message, cuts[i][1]) == NULL)
+            fail_msg("%s: %s", cuts[i][0], error.message);
+        free(json);
+    }
+    free(packed);
+    tw_model_free(model);
+}
+
 /* From anyone: leaves that are numbers, and sums of them that are none. */
 static void leaves_without_bounds(void **state) {
     (void)state;
@@ -328,6 +466,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(predictions),
         cmocka_unit_test(what_is_far),
+        cmocka_unit_test(packed_trees_say_the_same),
+        cmocka_unit_test(trees_that_cannot_be_packed),
+        cmocka_unit_test(packed_trees_that_are_refused),
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(kinds),
         cmocka_unit_test(numbers),

@@ -174,11 +174,12 @@ static void grow(struct boosting *b, int *samples, int count, int depth) {
         split = best_split(b, samples, count, &all);
     if (split.feature < 0 || b->no_memory) {
         double value = b->options->rate * all.left / (all.weight + b->options->ridge);
-        add_node(b, (struct tw_model_node){-1, 0, value});
+        add_node(b, (struct tw_model_node){.feature = -1, .value = value});
         return;
     }
-    int node = add_node(
-        b, (struct tw_model_node){split.feature, 0, b->cuts[split.feature].edges[split.bin]});
+    int node =
+        add_node(b, (struct tw_model_node){.feature = (int16_t)split.feature,
+                                           .value = b->cuts[split.feature].edges[split.bin]});
     int left = part(b, samples, count, &split);
     grow(b, samples, left, depth + 1);
     b->model->nodes[node].right = b->model->node_count;

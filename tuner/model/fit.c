@@ -13,6 +13,7 @@
 #include "tuner/model/boost.h"
 #include "tuner/model/choice.h"
 #include "tuner/model/mispredicted.h"
+#include "tuner/model/write_trees.h"
 #include "tuner/statistics/correlation.h"
 #include "tuner/statistics/statistics.h"
 
@@ -174,22 +175,11 @@ static tw_status fit_folds(struct fitting *f, struct model_choice *every, struct
     return status == TW_OK ? judge(f, report, false, error) : status;
 }
 
-/* ---- As JSON, a line for each tree and configuration ---- */
-
-static void add_string(struct tw_text *text, const char *string) {
-    cJSON *item = cJSON_CreateString(string);
-    char *printed = item != NULL ? cJSON_PrintUnformatted(item) : NULL;
-    if (printed != NULL)
-        tw_text_print(text, "%s", printed);
-    else
-        text->failed = true;
-    cJSON_free(printed);
-    cJSON_Delete(item);
-}
+/* ---- As JSON, a line for each feature, tree and configuration ---- */
 
 static void add_member(struct tw_text *text, const char *name, const char *string) {
     tw_text_print(text, " \"%s\": ", name);
-    add_string(text, string);
+    write_string(text, string);
     tw_text_print(text, ",\n");
 }
 
@@ -197,7 +187,7 @@ static void add_ranges(const struct tw_model_kind *kind, struct tw_text *text) {
     tw_text_print(text, "{");
     for (int i = 0; i < kind->range_count; i++) {
         tw_text_print(text, "%s", i > 0 ? ", " : "");
-        add_string(text, kind->ranges[i].name);
+        write_string(text, kind->ranges[i].name);
         tw_text_print(text, ": [%" PRId64 ", %" PRId64 "]", kind->ranges[i].least,
                       kind->ranges[i].most);
     }
@@ -209,7 +199,7 @@ static void add_attributes(const struct model_choice *choice, struct tw_text *te
     tw_text_print(text, " \"attributes\": [");
     for (int i = 0; i < choice->kind_count; i++) {
         tw_text_print(text, "%s", i > 0 ? ", " : "");
-        add_string(text, choice->kinds[i].attributes);
+        write_string(text, choice->kinds[i].attributes);
         has_numbers |= choice->kinds[i].range_count > 0;
     }
     tw_text_print(text, "],\n");
@@ -221,52 +211,6 @@ static void add_attributes(const struct model_choice *choice, struct tw_text *te
         add_ranges(&choice->kinds[i], text);
     }
     tw_text_print(text, "],\n");
-}
-
-static void add_features(const struct model_samples *s, struct tw_text *text) {
-    tw_text_print(text, " \"features\": [\n");
-    for (int i = 0; i < s->shape.feature_count; i++) {
-        const struct tw_model_feature *feature = &s->shape.features[i];
-        tw_text_print(text, "  {\"name\": ");
-        add_string(text, s->names[i]);
-        if (feature->word_count > 0)
-            tw_text_print(text, ", \"words\": [");
-        for (int k = 0; k < feature->word_count; k++) {
-            tw_text_print(text, "%s", k > 0 ? ", " : "");
-            add_string(text, feature->words[k]);
-        }
-        tw_text_print(text, "%s}%s\n", feature->word_count > 0 ? "]" : "",
-                      i + 1 < s->shape.feature_count ? "," : "");
-    }
-    tw_text_print(text, " ],\n");
-}
-
-static void add_trees_of(const struct tw_model *model, bool last, struct tw_text *text) {
-    for (int t = 0; t < model->tree_count; t++) {
-        int first = model->roots[t];
-        int end = t + 1 < model->tree_count ? model->roots[t + 1] : model->node_count;
-        tw_text_print(text, "  [");
-        for (int i = first; i < end; i++) {
-            const struct tw_model_node *node = &model->nodes[i];
-            tw_text_print(text, "%s", i > first ? "," : "");
-            if (node->feature < 0)
-                tw_text_print(text, "[%.4g]", node->value);
-            else
-                tw_text_print(text, "[%d,%.9g,%d]", node->feature, node->value,
-                              node->right - first);
-        }
-        tw_text_print(text, "]%s\n", !last || t + 1 < model->tree_count ? "," : "");
-    }
-}
-
-/* The earlier model's, as they are, and those that were grown on them. */
-static void add_trees(const struct model_samples *s, const struct tw_model *model,
-                      struct tw_text *text) {
-    tw_text_print(text, " \"trees\": [\n");
-    if (s->onto != NULL)
-        add_trees_of(s->onto, false, text);
-    add_trees_of(model, true, text);
-    tw_text_print(text, " ],\n");
 }
 
 /* Of which kinds of problems a configuration is chosen for. */
@@ -298,11 +242,11 @@ static void add_configurations(const struct model_samples *s, const struct model
         if (!is_chosen(choice, i))
             continue;
         tw_text_print(text, "%s  {\"implementation\": ", first ? "" : ",\n");
-        add_string(text, s->description->implementations[c->configuration.implementation].name);
+        write_string(text, s->description->implementations[c->configuration.implementation].name);
         tw_text_print(text, ", \"configuration\": ");
-        add_string(text, c->text);
+        write_string(text, c->text);
         tw_text_print(text, ", \"problem\": ");
-        add_string(text, s->problems[c->problem].key);
+        write_string(text, s->problems[c->problem].key);
         add_kinds(choice, i, text);
         tw_text_print(text,
                       ", \"time_us\": %.6g, \"code\": \"%s\", \"source\": \"%s\", \"judge\": "
@@ -350,8 +294,7 @@ static void write_model(const struct model_samples *s, const struct model_choice
                   report->model.mean, report->model.p95, report->model.worst, report->uncertainty,
                   model->base + (s->onto != NULL ? s->onto->base : 0));
     add_attributes(choice, text);
-    add_features(s, text);
-    add_trees(s, model, text);
+    write_trees((const char *const *)s->names, &s->shape, s->onto, model, text);
     add_configurations(s, choice, text);
     tw_text_print(text, "}\n");
 }
