@@ -19,8 +19,7 @@ static void list_commands(void) {
         "tune [KERNEL] --shape MxN[xK] [OPTIONS]   tune a kernel; tune --help for the options\n");
     for (const struct command *command = commands; command->name != NULL; command++)
         printf("tune %-8s %s\n", command->name, command->summary);
-    printf("tune help SUBCOMMAND\n"
-           "tune --version\n");
+    printf("tune --version, tune help SUBCOMMAND\n");
 }
 
 /* Misspelt subcommands would otherwise pass as kernels: `tune device` has no shape, and `tune aply

@@ -100,6 +100,7 @@ class Manuals(unittest.TestCase):
         listed = subprocess.run([TUNE, "help"], capture_output=True, text=True).stdout
         names = re.findall(r"^tune ([a-z]+) ", listed, re.M)
         self.assertGreater(len(names), 10)
+        self.assertNotIn("help", names)
         for name in names:
             page = (BUILD / f"man/tune-{name}.1").read_text()
             help_text = subprocess.run([TUNE, name, "--help"], capture_output=True, text=True).stdout
