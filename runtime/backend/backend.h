@@ -241,6 +241,14 @@ struct tw_backend {
                         struct tw_memory *out, struct tw_error *error);
     tw_status (*give_back)(struct tw_device *device, void *stream, struct tw_memory *memory,
                            struct tw_error *error);
+    /* Device memory that is zero where what is queued next on the stream begins, and that it leaves
+     * zero. Whoever queues on that stream is given the same again; nothing is given back. *out is
+     * empty where there is none: then memory is borrowed and cleared. NULL: there never is. */
+    tw_status (*counters)(struct tw_device *device, void *stream, uint64_t bytes,
+                          struct tw_memory *out, struct tw_error *error);
+    /* Queues zeros. */
+    tw_status (*clear)(struct tw_device *device, void *stream, const struct tw_memory *memory,
+                       struct tw_error *error);
     /* Waits for what was queued on a stream. */
     tw_status (*wait)(struct tw_device *device, void *stream, struct tw_error *error);
     /* Waits for all that was queued. After TW_DEVICE_LOST only a new process can use the device. */

@@ -124,7 +124,8 @@ enum tw_passed_kind {
     TW_PASS_BEFORE,   /* index: argument; its contents before the launch (references only) */
     TW_PASS_SLOT,     /* index: slot of a dimension, let or launch parameter, as an int */
     TW_PASS_WORKSPACE,
-    TW_PASS_TENSOR_MAP /* index: of the launch's tensor maps */
+    TW_PASS_TENSOR_MAP, /* index: of the launch's tensor maps */
+    TW_PASS_COUNTERS
 };
 
 struct tw_passed {
@@ -207,6 +208,7 @@ struct tw_implementation { /* in this order: see outline.c */
     struct tw_named_expression defines[TW_MAX_RULES];
     struct tw_expression *flops;     /* that it takes; NULL: those of the problem */
     struct tw_expression *workspace; /* bytes; NULL: none */
+    struct tw_expression *counters;  /* bytes that are zero before and after; NULL: none */
     int launch_count;
     struct tw_launch_description *launches;
     int preset_count;

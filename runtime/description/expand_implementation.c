@@ -179,7 +179,8 @@ static void put_in_members(struct tw_expansion *e, const struct tw_lets *lets,
 
 static void put_in_all_lets(struct tw_expansion *e, const struct tw_lets *lets,
                             const struct tw_json *implementation) {
-    static const char *const keys[] = {"constraints", "redundant", "defines", "flops", "workspace"};
+    static const char *const keys[] = {"constraints", "redundant", "defines",
+                                       "flops",       "workspace", "counters"};
     static const char *const launch_keys[] = {"block",  "grid",       "cluster",
                                               "shared", "min_blocks", "early"};
     static const char *const map_keys[] = {"dims",         "strides", "box",    "layers",
@@ -243,10 +244,12 @@ static void fill_in(struct tw_expansion *e, const struct layers *layers, const s
     add(json, flat, "defines", join(e, layers, "defines", false, layers->count));
     struct tw_json flops = tw_json_optional(json, "flops");
     struct tw_json workspace = tw_json_optional(json, "workspace");
+    struct tw_json counters = tw_json_optional(json, "counters");
     struct tw_json launches = tw_json_optional(json, "launches");
     struct tw_json presets = tw_json_optional(json, "presets");
     tw_expand_copy(e, flat, "flops", &flops);
     tw_expand_copy(e, flat, "workspace", &workspace);
+    tw_expand_copy(e, flat, "counters", &counters);
     if (launches.item != NULL) {
         cJSON *array = cJSON_AddArrayToObject(flat, "launches");
         if (array == NULL)
@@ -262,10 +265,10 @@ static void fill_in(struct tw_expansion *e, const struct layers *layers, const s
 
 cJSON *tw_expand_implementation(struct tw_expansion *e, const struct tw_json *root,
                                 const struct tw_json *json) {
-    static const char *const keys[] = {"name",      "summary", "requires",        "parts",
-                                       "let",       "lists",   "parameters",      "constraints",
-                                       "redundant", "defines", "flops",           "workspace",
-                                       "launches",  "presets", "disqualified_by", NULL};
+    static const char *const keys[] = {
+        "name",       "summary",     "requires",  "parts",           "let",   "lists",
+        "parameters", "constraints", "redundant", "defines",         "flops", "workspace",
+        "counters",   "launches",    "presets",   "disqualified_by", NULL};
     struct layers *layers = calloc(1, sizeof *layers);
     cJSON *flat = cJSON_CreateObject();
     if (layers == NULL || flat == NULL)

@@ -45,6 +45,7 @@ void tw_implementation_free(struct tw_implementation *implementation) {
         tw_launch_description_free(&implementation->launches[i]);
     tw_expression_free(implementation->flops);
     tw_expression_free(implementation->workspace);
+    tw_expression_free(implementation->counters);
     for (int i = 0; i < implementation->message_count; i++)
         free((void *)implementation->disqualified_by[i]);
     free(implementation->parameters);

@@ -74,6 +74,11 @@ static struct tw_passed read_passed(const struct tw_description *d,
             tw_json_fail(json, "the implementation has no workspace");
         return (struct tw_passed){.kind = TW_PASS_WORKSPACE};
     }
+    if (implementation != NULL && strcmp(name, "counters") == 0) {
+        if (implementation->counters == NULL)
+            tw_json_fail(json, "the implementation has no counters");
+        return (struct tw_passed){.kind = TW_PASS_COUNTERS};
+    }
     for (int i = 0; i < launch->tensor_map_count; i++)
         if (strcmp(launch->tensor_maps[i].name, name) == 0)
             return (struct tw_passed){.kind = TW_PASS_TENSOR_MAP, .index = i};
@@ -294,8 +299,8 @@ static void read_space(const struct tw_description *d, struct tw_implementation 
 void tw_read_implementation(const struct tw_description *d,
                             struct tw_implementation *implementation, const struct tw_json *json) {
     static const char *const keys[] = {
-        "name",  "summary",   "requires", "parameters", "constraints",     "redundant", "defines",
-        "flops", "workspace", "launches", "presets",    "disqualified_by", NULL};
+        "name",  "summary",   "requires", "parameters", "constraints", "redundant",       "defines",
+        "flops", "workspace", "counters", "launches",   "presets",     "disqualified_by", NULL};
     tw_json_only_keys(json, keys);
     struct tw_json name = tw_json_member(json, "name");
     struct tw_json summary = tw_json_member(json, "summary");
@@ -317,6 +322,8 @@ void tw_read_implementation(const struct tw_description *d,
     implementation->flops = tw_read_expression(implementation->symbols, &flops);
     struct tw_json workspace = tw_json_optional(json, "workspace");
     implementation->workspace = tw_read_expression(implementation->symbols, &workspace);
+    struct tw_json counters = tw_json_optional(json, "counters");
+    implementation->counters = tw_read_expression(implementation->symbols, &counters);
     struct tw_json launches = tw_json_member(json, "launches");
     tw_json_expect_array(&launches);
     implementation->launches =

@@ -72,29 +72,70 @@ static tw_status check_buffers(const tw_plan *plan, const struct tw_arguments *g
     return TW_OK;
 }
 
-static tw_status queue(const tw_plan *plan, void *stream, const struct tw_arguments *given,
-                       tw_error *error) {
-    const tw_library *library = plan->library;
-    struct tw_launch launches[TW_MAX_LAUNCHES];
-    struct tw_value values[TW_MAX_LAUNCHES][TW_MAX_PASSED];
-    struct tw_memory workspace = {0};
+/* What a launch uses besides the application's buffers. */
+struct lent {
+    struct tw_memory workspace, counters;
+    bool gives_counters_back;
+};
+
+/* What a backend keeps zero for a launch in a graph counts on graphs that run once at a time, as
+ * those that borrow memory do. */
+static tw_status lend_counters(const tw_library *library, void *stream,
+                               const struct tw_executable *x, struct lent *lent, tw_error *error) {
+    const struct tw_backend *backend = library->backend;
     tw_status status = TW_OK;
-    if (plan->executable->workspace > 0)
-        status = library->backend->borrow(library->device, stream, plan->executable->workspace,
-                                          &workspace, error);
-    if (status != TW_OK)
+    if (backend->counters != NULL && x->workspace > 0)
+        status = backend->counters(library->device, stream, x->counters, &lent->counters, error);
+    if (status != TW_OK || lent->counters.bytes > 0)
         return status;
-    for (int i = 0; i < plan->executable->launch_count; i++)
-        tw_executable_launch(plan->executable, i, plan->modules[i], given, &workspace, values[i],
-                             &launches[i]);
-    status = library->backend->launch_on(library->device, stream, launches,
-                                         (size_t)plan->executable->launch_count, error);
-    if (plan->executable->workspace > 0) {
-        tw_status returned = library->backend->give_back(library->device, stream, &workspace,
+    status = backend->borrow(library->device, stream, x->counters, &lent->counters, error);
+    lent->gives_counters_back = status == TW_OK;
+    return status == TW_OK ? backend->clear(library->device, stream, &lent->counters, error)
+                           : status;
+}
+
+static tw_status lend(const tw_plan *plan, void *stream, struct lent *lent, tw_error *error) {
+    const tw_library *library = plan->library;
+    const struct tw_executable *x = plan->executable;
+    tw_status status = TW_OK;
+    if (x->workspace > 0)
+        status = library->backend->borrow(library->device, stream, x->workspace, &lent->workspace,
+                                          error);
+    if (status == TW_OK && x->counters > 0)
+        status = lend_counters(library, stream, x, lent, error);
+    return status;
+}
+
+/* Whatever failed before keeps its words. */
+static tw_status take_back(const tw_library *library, void *stream, struct lent *lent,
+                           tw_status status, tw_error *error) {
+    struct tw_memory *const parts[] = {lent->workspace.bytes > 0 ? &lent->workspace : NULL,
+                                       lent->gives_counters_back ? &lent->counters : NULL};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i] == NULL)
+            continue;
+        tw_status returned = library->backend->give_back(library->device, stream, parts[i],
                                                          status == TW_OK ? error : NULL);
         status = status == TW_OK ? returned : status;
     }
     return status;
+}
+
+static tw_status queue(const tw_plan *plan, void *stream, const struct tw_arguments *given,
+                       tw_error *error) {
+    const tw_library *library = plan->library;
+    const struct tw_executable *x = plan->executable;
+    struct tw_launch launches[TW_MAX_LAUNCHES];
+    struct tw_value values[TW_MAX_LAUNCHES][TW_MAX_PASSED];
+    struct lent lent = {0};
+    tw_status status = lend(plan, stream, &lent, error);
+    for (int i = 0; i < x->launch_count && status == TW_OK; i++)
+        tw_executable_launch(x, i, plan->modules[i], given, &lent.workspace, &lent.counters,
+                             values[i], &launches[i]);
+    if (status == TW_OK)
+        status = library->backend->launch_on(library->device, stream, launches,
+                                             (size_t)x->launch_count, error);
+    return take_back(library, stream, &lent, status, error);
 }
 
 tw_status tw_launch(const tw_plan *plan, void *stream, const tw_binding *bindings, size_t count,

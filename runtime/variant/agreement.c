@@ -55,6 +55,9 @@ void tw_launch_expected(const struct tw_problem *problem, const struct tw_implem
         case TW_PASS_WORKSPACE:
             set_name(parameter, "workspace", "");
             break;
+        case TW_PASS_COUNTERS:
+            set_name(parameter, "counters", "");
+            break;
         case TW_PASS_TENSOR_MAP:
             set_name(parameter, launch->tensor_maps[index].name, "");
             parameter->bytes = TENSOR_MAP_BYTES;

@@ -75,6 +75,10 @@ static void prepare_values(const struct tw_executable *x,
             hole.kind = TW_HOLE_WORKSPACE;
             add_hole(out, hole);
             break;
+        case TW_PASS_COUNTERS:
+            hole.kind = TW_HOLE_COUNTERS;
+            add_hole(out, hole);
+            break;
         case TW_PASS_BEFORE:
             if (x->absent >> index & 1)
                 break;
@@ -105,18 +109,25 @@ static tw_status prepare_launch(struct tw_executable *x, int index,
     return status;
 }
 
-static tw_status find_workspace(struct tw_executable *x, const struct tw_implementation *in,
-                                struct tw_error *error) {
+static tw_status find_bytes(const struct tw_executable *x, const struct tw_implementation *in,
+                            const char *what, const struct tw_expression *expression, uint64_t *out,
+                            struct tw_error *error) {
     int64_t bytes = 0;
-    enum tw_evaluation outcome = in->workspace != NULL
-                                     ? tw_expression_evaluate(in->workspace, x->bound, &bytes)
-                                     : TW_EVALUATED;
-    x->workspace = (uint64_t)bytes;
+    enum tw_evaluation outcome =
+        expression != NULL ? tw_expression_evaluate(expression, x->bound, &bytes) : TW_EVALUATED;
+    *out = (uint64_t)bytes;
     if (outcome == TW_EVALUATED && bytes >= 0)
         return TW_OK;
-    return tw_fail(error, TW_INVALID, "the workspace of %s, \"%s\", %s", in->name,
-                   tw_expression_text(in->workspace),
+    return tw_fail(error, TW_INVALID, "the %s of %s, \"%s\", %s", what, in->name,
+                   tw_expression_text(expression),
                    outcome != TW_EVALUATED ? tw_evaluation_text(outcome) : "is negative");
+}
+
+static tw_status find_memory(struct tw_executable *x, const struct tw_implementation *in,
+                             struct tw_error *error) {
+    tw_status status = find_bytes(x, in, "workspace", in->workspace, &x->workspace, error);
+    return status == TW_OK ? find_bytes(x, in, "counters", in->counters, &x->counters, error)
+                           : status;
 }
 
 static tw_status create(struct tw_executable **out, const struct tw_problem *problem,
@@ -142,7 +153,7 @@ static tw_status create(struct tw_executable **out, const struct tw_problem *pro
             x->absent |= UINT32_C(1) << i;
     x->disqualified_by = in != NULL ? in->disqualified_by : NULL;
     x->launch_count = count;
-    tw_status status = in != NULL ? find_workspace(x, in, error) : TW_OK;
+    tw_status status = in != NULL ? find_memory(x, in, error) : TW_OK;
     for (int i = 0; i < count && status == TW_OK; i++)
         status = prepare_launch(x, i, device, error);
     if (status != TW_OK) {
@@ -207,7 +218,8 @@ struct tw_compile_request tw_executable_request(const struct tw_executable *x, i
 /* ---- Launching ---- */
 
 static void fill(const struct tw_executable_launch *prepared, const struct tw_arguments *arguments,
-                 const struct tw_memory *workspace, struct tw_value *values) {
+                 const struct tw_memory *workspace, const struct tw_memory *counters,
+                 struct tw_value *values) {
     memcpy(values, prepared->values, (size_t)prepared->value_count * sizeof *values);
     for (int i = 0; i < prepared->hole_count; i++) {
         const struct tw_hole *hole = &prepared->holes[i];
@@ -216,6 +228,8 @@ static void fill(const struct tw_executable_launch *prepared, const struct tw_ar
             value->memory = arguments->memory[hole->argument];
         else if (hole->kind == TW_HOLE_WORKSPACE)
             value->memory = *workspace;
+        else if (hole->kind == TW_HOLE_COUNTERS)
+            value->memory = *counters;
         else if (hole->kind == TW_HOLE_BEFORE)
             value->memory = arguments->before[hole->argument];
         else if (arguments->scalars_given >> hole->argument & 1)
@@ -226,10 +240,11 @@ static void fill(const struct tw_executable_launch *prepared, const struct tw_ar
 
 void tw_executable_launch(const struct tw_executable *x, int launch, const struct tw_module *module,
                           const struct tw_arguments *arguments, const struct tw_memory *workspace,
-                          struct tw_value *values, struct tw_launch *out) {
+                          const struct tw_memory *counters, struct tw_value *values,
+                          struct tw_launch *out) {
     const struct tw_executable_launch *prepared = &x->launches[launch];
     const struct tw_geometry *geometry = &prepared->geometry;
-    fill(prepared, arguments, workspace, values);
+    fill(prepared, arguments, workspace, counters, values);
     *out = (struct tw_launch){.module = module,
                               .shared = geometry->shared,
                               .value_count = (size_t)prepared->value_count,

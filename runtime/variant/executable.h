@@ -14,7 +14,13 @@
 
 /* A value of a launch that each call gives anew. */
 struct tw_hole {
-    enum { TW_HOLE_BUFFER, TW_HOLE_BEFORE, TW_HOLE_SCALAR, TW_HOLE_WORKSPACE } kind;
+    enum {
+        TW_HOLE_BUFFER,
+        TW_HOLE_BEFORE,
+        TW_HOLE_SCALAR,
+        TW_HOLE_WORKSPACE,
+        TW_HOLE_COUNTERS
+    } kind;
     int position; /* among the launch's values */
     int argument; /* index in the description */
     enum tw_type type;
@@ -38,6 +44,7 @@ struct tw_executable {
     const int64_t *bound;
     const char *const *disqualified_by; /* as tw_compile_request's */
     uint64_t workspace;                 /* bytes */
+    uint64_t counters;                  /* bytes, zero before and after its launches */
     uint32_t absent;                    /* a bit an argument: buffers that the problem has not */
     int launch_count;
     struct tw_executable_launch launches[];
@@ -74,10 +81,12 @@ struct tw_arguments {
 };
 
 /* Makes a launch on these arguments. `values` has room for TW_MAX_PASSED and, like the executable,
- * must live until the launch is queued. `workspace` may be NULL where there is none. */
+ * must live until the launch is queued. `workspace` and `counters` may be NULL where there are
+ * none.
+ */
 void tw_executable_launch(const struct tw_executable *executable, int launch,
                           const struct tw_module *module, const struct tw_arguments *arguments,
-                          const struct tw_memory *workspace, struct tw_value *values,
-                          struct tw_launch *out);
+                          const struct tw_memory *workspace, const struct tw_memory *counters,
+                          struct tw_value *values, struct tw_launch *out);
 
 #endif

@@ -54,7 +54,7 @@ static void add_values(struct tw_hash *hash, const struct tw_executable *x,
             tw_hash_add_number(hash, x->bound[passed->index]);
         } else if (passed->kind == TW_PASS_TENSOR_MAP) {
             add_tensor(hash, d, &launch->tensor_maps[passed->index], &tensors[passed->index]);
-        } else if (passed->kind != TW_PASS_WORKSPACE) {
+        } else if (passed->kind != TW_PASS_WORKSPACE && passed->kind != TW_PASS_COUNTERS) {
             const struct tw_argument *a = &d->arguments[passed->index];
             tw_hash_add_text(hash, a->name);
             if (a->kind == TW_ARGUMENT_STRIDE)
@@ -125,6 +125,9 @@ static tw_status identify(const struct tw_problem *problem,
             add_prepared(hash, x, i, &in->launches[i], hashes != NULL ? hashes[i] : source);
     }
     tw_hash_add_number(hash, (int64_t)x->workspace);
+    /* What has none is known as before there were any. */
+    if (in->counters != NULL)
+        tw_hash_add_number(hash, (int64_t)x->counters);
     tw_identity_add_messages(hash, in);
     tw_executable_free(x);
     return tw_identity_finish(hash, status, out, error);

@@ -43,7 +43,7 @@ static void add_passed(struct tw_hash *hash, const struct tw_description *d,
             tw_hash_add_text(hash, symbols->names[passed->index]);
         else if (passed->kind == TW_PASS_TENSOR_MAP)
             tw_hash_add_text(hash, launch->tensor_maps[passed->index].name);
-        else if (passed->kind != TW_PASS_WORKSPACE)
+        else if (passed->kind != TW_PASS_WORKSPACE && passed->kind != TW_PASS_COUNTERS)
             tw_hash_add_text(hash, d->arguments[passed->index].name);
     }
 }
@@ -242,6 +242,8 @@ tw_status tw_identity_code(const struct tw_description *d, int implementation, c
     }
     add_named(hash, in->defines, in->define_count, in->symbols);
     tw_expression_hash(in->workspace, in->symbols, hash);
+    if (in->counters != NULL)
+        tw_expression_hash(in->counters, in->symbols, hash);
     tw_identity_add_messages(hash, in);
     for (int i = 0; i < in->launch_count && status == TW_OK; i++)
         status = add_launch(hash, d, in->symbols, &in->launches[i], backend, error);

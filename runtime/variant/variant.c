@@ -1,4 +1,4 @@
-/* A loaded variant: an executable with its modules and its workspace. */
+/* A loaded variant: an executable with its modules, its workspace and its counters. */
 #include "runtime/variant/variant.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ struct tw_variant {
     struct tw_device *device;
     struct tw_executable *executable;
     struct tw_module *modules[TW_MAX_LAUNCHES];
-    struct tw_memory workspace;
+    struct tw_memory workspace, counters;
 };
 
 void tw_variant_free(struct tw_variant *variant) {
@@ -18,6 +18,7 @@ void tw_variant_free(struct tw_variant *variant) {
     for (int i = 0; i < TW_MAX_LAUNCHES; i++)
         variant->backend->unload(variant->device, variant->modules[i]);
     variant->backend->release(variant->device, &variant->workspace);
+    variant->backend->release(variant->device, &variant->counters);
     tw_executable_free(variant->executable);
     free(variant);
 }
@@ -39,6 +40,12 @@ static tw_status load(struct tw_variant *variant, const struct tw_binaries *bina
     tw_status status = x->workspace > 0 ? variant->backend->allocate(variant->device, x->workspace,
                                                                      &variant->workspace, error)
                                         : TW_OK;
+    if (status == TW_OK && x->counters > 0)
+        status =
+            variant->backend->allocate(variant->device, x->counters, &variant->counters, error);
+    /* Once: launches leave them as they find them. */
+    if (status == TW_OK && x->counters > 0)
+        status = variant->backend->fill(variant->device, &variant->counters, 0, error);
     /* The variant asks for more than there is. */
     return status == TW_NO_MEMORY ? tw_fail_within(error, TW_RESOURCE, "its workspace") : status;
 }
@@ -74,7 +81,8 @@ void tw_variant_launches(const struct tw_variant *variant, const struct tw_argum
                          struct tw_launch *launches, struct tw_value *values) {
     for (int i = 0; i < variant->executable->launch_count; i++)
         tw_executable_launch(variant->executable, i, variant->modules[i], arguments,
-                             &variant->workspace, values + i * TW_MAX_PASSED, &launches[i]);
+                             &variant->workspace, &variant->counters, values + i * TW_MAX_PASSED,
+                             &launches[i]);
 }
 
 tw_status tw_variant_launch(const struct tw_variant *variant, const struct tw_arguments *arguments,

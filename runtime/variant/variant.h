@@ -34,8 +34,8 @@ tw_status tw_judge_compile(const struct tw_backend *backend, const struct tw_dev
 
 struct tw_variant;
 
-/* Loads compiled binaries and allocates the workspace. The device, problem and description must
- * outlive the variant. */
+/* Loads compiled binaries and allocates workspace and counters. The device, problem and description
+ * must outlive the variant. */
 tw_status tw_variant_load(struct tw_variant **out, const struct tw_backend *backend,
                           struct tw_device *device, const struct tw_device_info *info,
                           const struct tw_problem *problem,

@@ -276,6 +276,59 @@ static void becomes_part_of_a_graph(void **state) {
     }
 }
 
+/* Launches on a stream and in graphs that run beside it find zero, those that are lent counters as
+ * those whose own are cleared. */
+static void counters_in_graphs(void **state) {
+    (void)state;
+    enum { GRAPHS = 2, TIMES = 20 };
+    const char *const descriptions[] = {KERNELS "/counted.json", NULL};
+    tw_options options = bare_options();
+    options.descriptions = descriptions;
+    tw_library *library = open_with(&options);
+    for (int n = 3; n < 6; n++) {
+        const tw_request request = {.kernel = "counted", .dimensions = {n}};
+        const tw_plan *plan = make_plan(library, &request);
+        float a[5] = {1, 2, 3, 4, 5}, b[5] = {0};
+        void *from = buffer_with(library, a, sizeof a), *to[GRAPHS + 1];
+        CUstream streams[GRAPHS + 1];
+        CUgraph graphs[GRAPHS];
+        CUgraphExec executables[GRAPHS];
+        tw_error error;
+        for (int i = 0; i <= GRAPHS; i++) {
+            streams[i] = create_stream();
+            to[i] = buffer_with(library, b, sizeof b);
+            const tw_binding bindings[] = {{.name = "A", .buffer = from},
+                                           {.name = "B", .buffer = to[i]}};
+            if (i == GRAPHS) {
+                for (int t = 0; t < TIMES; t++)
+                    must(tw_launch(plan, streams[i], bindings, 2, &error), error);
+                break;
+            }
+            cuda_must(cuda.cuStreamBeginCapture(streams[i], CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+            tw_status status = tw_launch(plan, streams[i], bindings, 2, &error);
+            cuda_must(cuda.cuStreamEndCapture(streams[i], &graphs[i]));
+            must(status, error);
+            cuda_must(cuda.cuGraphInstantiateWithFlags(&executables[i], graphs[i], 0));
+            for (int t = 0; t < TIMES; t++)
+                cuda_must(cuda.cuGraphLaunch(executables[i], streams[i]));
+        }
+        for (int i = 0; i <= GRAPHS; i++) {
+            cuda_must(cuda.cuStreamSynchronize(streams[i]));
+            read_buffer(library, to[i], b, sizeof b);
+            for (int j = 0; j < n; j++)
+                assert_true(b[j] == 2 * a[j]);
+            if (i < GRAPHS) {
+                cuda_must(cuda.cuGraphExecDestroy(executables[i]));
+                cuda_must(cuda.cuGraphDestroy(graphs[i]));
+            }
+            cuda_must(cuda.cuStreamDestroy(streams[i]));
+            tw_release(library, to[i]);
+        }
+        tw_release(library, from);
+    }
+    tw_close(library);
+}
+
 #define STREAM_TEST(function)                                                                      \
     cmocka_unit_test_setup_teardown(function, make_primary_current, forget_primary)
 
@@ -286,6 +339,7 @@ int main(void) {
         STREAM_TEST(in_order_with_the_callers_work),
         STREAM_TEST(two_streams_at_once),
         STREAM_TEST(becomes_part_of_a_graph),
+        cmocka_unit_test(counters_in_graphs),
     };
     backend = "cuda";
     if (!cuda_is_here())

@@ -151,6 +151,30 @@ static void a_kernel_of_the_users_own(void **state) {
     tw_close(library);
 }
 
+/* Zero whenever a launch begins, whether they are kept so or cleared. */
+static void counters(void **state) {
+    (void)state;
+    tw_library *library = open_describing(KERNELS "/counted.json");
+    const tw_request requests[] = {{.kernel = "counted", .dimensions = {3}},
+                                   {.kernel = "counted", .dimensions = {4}},
+                                   {.kernel = "counted", .dimensions = {5}}};
+    float a[5] = {1, 2, 3, 4, 5}, b[5];
+    void *from = buffer_with(library, a, sizeof a);
+    tw_error error;
+    for (int i = 0; i < 9; i++) {
+        memset(b, 0, sizeof b);
+        void *to = buffer_with(library, b, sizeof b);
+        const tw_binding bindings[] = {{.name = "A", .buffer = from}, {.name = "B", .buffer = to}};
+        must(tw_launch(make_plan(library, &requests[i % 3]), NULL, bindings, 2, &error), error);
+        read_buffer(library, to, b, sizeof b);
+        for (int j = 0; j < 5; j++)
+            assert_true(b[j] == (j < 3 + i % 3 ? 2 * a[j] : 0));
+        tw_release(library, to);
+    }
+    tw_release(library, from);
+    tw_close(library);
+}
+
 /* All that a folder describes, and nothing else in it. */
 static void a_folder_of_kernels(void **state) {
     const struct scratch *scratch = *state;
@@ -387,6 +411,7 @@ int main(int count, char **arguments) {
         SCRATCH_TEST(databases),
         SCRATCH_TEST(the_users_database),
         cmocka_unit_test(a_kernel_of_the_users_own),
+        cmocka_unit_test(counters),
         SCRATCH_TEST(a_folder_of_kernels),
         cmocka_unit_test(optional_buffers),
         SCRATCH_TEST(a_description_takes_a_built_in_ones_place),

@@ -21,7 +21,8 @@ static void lets_in_every_expression(void **state) {
                           "\"constraints\": [\"HALF*2 == BLOCK_X\"],"
                           "\"redundant\": [\"ODD(HALF) && M == 1\"],"
                           "\"defines\": { \"RAGGED\": \"ODD(N)\" },");
-    char *more = replaced(text, "\"workspace\": \"0\"", "\"workspace\": \"8*HALF\"");
+    char *more =
+        replaced(text, "\"workspace\": \"0\"", "\"workspace\": \"8*HALF\", \"counters\": \"HALF\"");
     char *most =
         replaced(more, "\"block\": [\"BLOCK_X\"]",
                  "\"block\": [\"2*HALF\"], \"cluster\": [\"HALF/16\"], \"tensor_maps\": { \"MAP\": "
@@ -34,6 +35,7 @@ static void lets_in_every_expression(void **state) {
     assert_section(in, "redundant", "[\"BLOCK_X/2 % 2 != 0 && M == 1\"]");
     assert_section(in, "defines", "{\"RAGGED\":\"N % 2 != 0\"}");
     assert_section(in, "workspace", "\"8*(BLOCK_X/2)\"");
+    assert_section(in, "counters", "\"BLOCK_X/2\"");
     const cJSON *launch = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(in, "launches"), 0);
     assert_section(launch, "block", "[\"2*(BLOCK_X/2)\"]");
     assert_section(launch, "cluster", "[\"BLOCK_X/2/16\"]");

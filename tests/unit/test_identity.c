@@ -38,6 +38,7 @@ static void code_is_of_what_results_depend_on(void **state) {
         {"\"alpha\", \"GROUP\"]", "\"alpha\"]"},
         {"N % BLOCK_X != 0", "1"},
         {"\"workspace\": \"0\"", "\"workspace\": \"1\""},
+        {"\"workspace\": \"0\"", "\"workspace\": \"0\", \"counters\": \"4\""},
         {"\"name\": \"direct\"", "\"name\": \"other\""},
         {"\"f64\": 1e-15", "\"f64\": 1e-14"},
         {"\"growth\": \"1\"", "\"growth\": \"2\""},
@@ -195,6 +196,7 @@ static void a_problem_is_what_it_needs(void **state) {
         {"\"min_blocks\": \"1\"", "\"min_blocks\": \"1\", \"early\": \"0\"", false, false},
         {"\"min_blocks\": \"1\"", "\"min_blocks\": \"1\", \"early\": \"1\"", true, false},
         {"\"workspace\": \"0\"", "\"workspace\": \"4*N\"", true, false},
+        {"\"workspace\": \"0\"", "\"workspace\": \"0\", \"counters\": \"4*N\"", true, false},
         {"\"alpha\", \"GROUP\"]", "\"GROUP\", \"alpha\"]", true, false},
         {"\"alpha\", \"GROUP\"]", "\"alpha\"]", true, false},
     };

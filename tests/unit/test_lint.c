@@ -116,6 +116,8 @@ static void mistakes_are_found(void **state) {
          "\"N % (BLOCK_X - 32)\" divides by zero", NULL},
         {"\"workspace\": \"0\"", "\"workspace\": \"M - 31\"", true, IMPLEMENTATION ".workspace",
          "negative", "M=1,"},
+        {"\"workspace\": \"0\"", "\"workspace\": \"0\", \"counters\": \"M - 31\"", true,
+         IMPLEMENTATION ".counters", "negative", "M=1,"},
         {"\"shared\": \"0\"", "\"shared\": \"4096 / (N - 17)\"", true,
          IMPLEMENTATION ".launches[0]", "divides by zero", "N=17;"},
         {"\"let\": { ", "\"let\": { \"AREA\": \"M*N\", ", false, "problem.let",

@@ -386,6 +386,10 @@ static void names(void **state) {
         {"\"alpha\", \"GROUP\"]", "\"B.in\"]", {"launches[0].pass[6]: \"B.in\" is no"}},
         {"\"ldb\", \"alpha\"] }", "\"ldb\", \"B.in\"] }", {"reference.pass[6]: NAME.in is for"}},
         {"\"ldb\", \"alpha\"] }", "\"ldb\", \"workspace\"] }", {"reference.pass[6]: "}},
+        {"\"ldb\", \"alpha\"] }", "\"ldb\", \"counters\"] }", {"reference.pass[6]: "}},
+        {"\"alpha\", \"GROUP\"]",
+         "\"counters\"]",
+         {"launches[0].pass[6]: the implementation has no counters"}},
         {"\"workspace\": \"0\",", "\"redundant\": [],", {"scale.json: "}},
     };
     ASSERT_MISTAKES(mistakes);

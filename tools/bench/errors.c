@@ -62,7 +62,7 @@ static tw_status launch_reference(const struct errors *e, const struct tw_execut
     arguments.before[data->out_argument] = data_memory(data->sets[0].out, &data->out);
     struct tw_value values[TW_MAX_PASSED];
     struct tw_launch launch;
-    tw_executable_launch(reference, 0, module, &arguments, NULL, values, &launch);
+    tw_executable_launch(reference, 0, module, &arguments, NULL, NULL, values, &launch);
     tw_status status = bench->backend->launch(bench->device, &launch, error);
     return status == TW_OK ? bench->backend->synchronize(bench->device, error) : status;
 }

@@ -50,6 +50,7 @@ void lint_each_of_implementation(const struct tw_implementation *in, lint_expres
         one(&walk, in->defines[i].expression);
     one(&walk, in->flops);
     one(&walk, in->workspace);
+    one(&walk, in->counters);
     for (int i = 0; i < in->launch_count; i++)
         lint_each_of_launch(&in->launches[i], visit, context);
 }

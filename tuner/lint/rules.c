@@ -117,7 +117,19 @@ static bool allowed(struct point *point, struct tw_error *reason) {
     return broken == NULL || evaluate(point, "constraints", broken, &result);
 }
 
-/* Defines, redundancies, workspace and launches, where the constraints hold. */
+static bool check_bytes(struct point *point, const char *what,
+                        const struct tw_expression *expression) {
+    int64_t bytes = 0;
+    if (expression == NULL)
+        return true;
+    if (!evaluate(point, what, expression, &bytes))
+        return false;
+    if (bytes < 0)
+        blame(point, LINT_ERROR, what, point->implementation, "is negative");
+    return bytes >= 0;
+}
+
+/* Defines, redundancies, memory and launches, where the constraints hold. */
 static bool usable(struct point *point) {
     const struct tw_implementation *in = point->implementation;
     int64_t result = 0;
@@ -140,11 +152,8 @@ static bool usable(struct point *point) {
         if (good && result < 0)
             blame(point, LINT_ERROR, "flops", in, "are negative");
     }
-    if (in->workspace == NULL || !evaluate(point, "workspace", in->workspace, &result))
-        return good && in->workspace == NULL;
-    if (result < 0)
-        blame(point, LINT_ERROR, "workspace", in, "is negative");
-    return good && result >= 0;
+    good &= check_bytes(point, "workspace", in->workspace);
+    return check_bytes(point, "counters", in->counters) && good;
 }
 
 /* Whether it can be run; if a constraint or the device is what it breaks, `reason` says so. */

@@ -55,6 +55,7 @@ static int count_parameters(const char *at, uint64_t *pointers) {
 
 static bool is_memory(const struct tw_description *d, const struct tw_passed *passed) {
     return passed->kind == TW_PASS_BEFORE || passed->kind == TW_PASS_WORKSPACE ||
+           passed->kind == TW_PASS_COUNTERS ||
            (passed->kind == TW_PASS_ARGUMENT &&
             d->arguments[passed->index].kind == TW_ARGUMENT_BUFFER);
 }

@@ -161,7 +161,7 @@ static tw_status compute_family(struct promise *p, const struct workload *w,
     tw_status status = fill_family(p, w, family_before(p, index), f->family, error);
     if (status == TW_OK)
         status = workload_prepare(w, 0, error);
-    tw_executable_launch(plain, 0, module, &arguments, NULL, values, &queued);
+    tw_executable_launch(plain, 0, module, &arguments, NULL, NULL, values, &queued);
     if (status == TW_OK)
         status = w->testbed->backend->launch(w->testbed->device, &queued, error);
     if (status == TW_OK)

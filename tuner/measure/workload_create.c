@@ -136,7 +136,7 @@ static tw_status run_reference(struct workload *w, const struct tw_executable *r
     }
     struct tw_value values[TW_MAX_PASSED];
     struct tw_launch queued;
-    tw_executable_launch(reference, 0, module, &arguments, NULL, values, &queued);
+    tw_executable_launch(reference, 0, module, &arguments, NULL, NULL, values, &queued);
     double seconds = 0;
     status = testbed->backend->time(testbed->device, &queued, 1, &seconds, error);
     if (seconds > w->reference_seconds)

@@ -69,6 +69,8 @@ static tw_status attach_parts(struct tw_device *device, int index, void *context
         status = tw_cuda_open_parts(device, error);
     if (status == TW_OK)
         status = create_pool(device, error);
+    if (status == TW_OK)
+        status = tw_cuda_counters_make(&device->counters, device->cu, device->stream, error);
     tw_cuda_leave(device, entered);
     return status;
 }
@@ -116,6 +118,18 @@ tw_status tw_cuda_give_back(struct tw_device *device, void *stream, struct tw_me
                             struct tw_error *error) {
     TW_CUDA_CHECK(device->cu->pool_free(memory->address, stream), "cuMemFreeAsync");
     *memory = (struct tw_memory){0};
+    return TW_OK;
+}
+
+tw_status tw_cuda_lend_counters(struct tw_device *device, void *stream, uint64_t bytes,
+                                struct tw_memory *out, struct tw_error *error) {
+    return tw_cuda_counters_of(&device->counters, device->cu, stream, bytes, out, error);
+}
+
+tw_status tw_cuda_clear(struct tw_device *device, void *stream, const struct tw_memory *memory,
+                        struct tw_error *error) {
+    TW_CUDA_CHECK(device->cu->memory_fill(tw_cuda_pointer(memory), 0, memory->bytes, stream),
+                  "cuMemsetD8Async");
     return TW_OK;
 }
 

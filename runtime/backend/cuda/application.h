@@ -12,6 +12,10 @@ tw_status tw_cuda_borrow(struct tw_device *device, void *stream, uint64_t bytes,
                          struct tw_memory *out, struct tw_error *error);
 tw_status tw_cuda_give_back(struct tw_device *device, void *stream, struct tw_memory *memory,
                             struct tw_error *error);
+tw_status tw_cuda_lend_counters(struct tw_device *device, void *stream, uint64_t bytes,
+                                struct tw_memory *out, struct tw_error *error);
+tw_status tw_cuda_clear(struct tw_device *device, void *stream, const struct tw_memory *memory,
+                        struct tw_error *error);
 tw_status tw_cuda_wait(struct tw_device *device, void *stream, struct tw_error *error);
 
 #endif

@@ -41,6 +41,7 @@ void tw_cuda_close(struct tw_device *device) {
         cu->event_destroy(device->stop);
     if (device->stream != NULL)
         cu->stream_destroy(device->stream);
+    tw_cuda_counters_free(&device->counters, cu);
     if (device->pool != NULL)
         cu->pool_destroy(device->pool);
     tw_cuda_leave(device, entered || device->is_pushed);

@@ -3,6 +3,7 @@
 #define TW_BACKEND_CUDA_DEVICE_H
 
 #include "runtime/backend/backend.h"
+#include "runtime/backend/cuda/counters.h"
 #include "runtime/backend/cuda/driver.h"
 
 struct tw_device {
@@ -14,7 +15,8 @@ struct tw_device {
     bool early_launches; /* the driver lets launches begin early, in captures too */
     CUstream stream;
     CUevent start, stop;
-    CUmemoryPool pool; /* of an attached device: what launches borrow */
+    CUmemoryPool pool;                /* of an attached device: what launches borrow */
+    struct tw_cuda_counters counters; /* of an attached device */
     char bus_id[32];
 };
 

@@ -56,6 +56,8 @@
     X(launch_ex, cuLaunchKernelEx)                                                                 \
     X(tensor_map_encode, cuTensorMapEncodeTiled)                                                   \
     X(im2col_map_encode, cuTensorMapEncodeIm2col)                                                  \
+    X(stream_id, cuStreamGetId)                                                                    \
+    X(stream_is_capturing, cuStreamIsCapturing)                                                    \
     X(capture_begin, cuStreamBeginCapture)                                                         \
     X(capture_end, cuStreamEndCapture)                                                             \
     X(graph_instantiate, cuGraphInstantiateWithFlags)                                              \

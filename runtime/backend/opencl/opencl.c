@@ -120,16 +120,21 @@ static void opencl_release(struct tw_device *device, struct tw_memory *memory) {
     *memory = (struct tw_memory){0};
 }
 
-static tw_status opencl_fill(struct tw_device *device, const struct tw_memory *memory,
-                             unsigned char byte, struct tw_error *error) {
+static tw_status fill_on(const struct tw_device *device, cl_command_queue queue,
+                         const struct tw_memory *memory, unsigned char byte,
+                         struct tw_error *error) {
     /* A wide pattern is filled many times faster than single bytes. */
     unsigned char pattern[16];
     memset(pattern, byte, sizeof pattern);
     size_t width = (memory->bytes | memory->offset) % sizeof pattern == 0 ? sizeof pattern : 1;
-    return tw_opencl_check(device->cl->memory_fill(device->queue, tw_opencl_object(memory), pattern,
-                                                   width, memory->offset, memory->bytes, 0, NULL,
-                                                   NULL),
+    return tw_opencl_check(device->cl->memory_fill(queue, tw_opencl_object(memory), pattern, width,
+                                                   memory->offset, memory->bytes, 0, NULL, NULL),
                            "clEnqueueFillBuffer", error);
+}
+
+static tw_status opencl_fill(struct tw_device *device, const struct tw_memory *memory,
+                             unsigned char byte, struct tw_error *error) {
+    return fill_on(device, device->queue, memory, byte, error);
 }
 
 static tw_status opencl_write(struct tw_device *device, const struct tw_memory *memory,
@@ -189,6 +194,11 @@ static tw_status opencl_give_back(struct tw_device *device, void *stream, struct
     return TW_OK;
 }
 
+static tw_status opencl_clear(struct tw_device *device, void *stream,
+                              const struct tw_memory *memory, struct tw_error *error) {
+    return fill_on(device, queue_of(device, stream), memory, 0, error);
+}
+
 static tw_status opencl_wait(struct tw_device *device, void *stream, struct tw_error *error) {
     return tw_opencl_check(device->cl->finish(queue_of(device, stream)), "clFinish", error);
 }
@@ -238,6 +248,7 @@ const struct tw_backend tw_opencl_backend = {
     .launch_on = opencl_launch_on,
     .borrow = opencl_borrow,
     .give_back = opencl_give_back,
+    .clear = opencl_clear,
     .wait = opencl_wait,
     .synchronize = opencl_synchronize,
     .time = tw_opencl_time,
