@@ -7,42 +7,41 @@
 /* Looks at a tile's state until a block leaves: some three microseconds. */
 #define PATIENCE 8
 
-/* The state of a tile: how many parts have come, how many slices are taken, and that both are counted. Nothing is zero
- * when a launch begins, but whoever is last takes the state away, and what else lies there are numbers: no arithmetic
- * makes these bits, which are a NaN of every floating type. */
-#define COME ((tw_u64)1)
-#define TAKEN ((tw_u64)1 << 12)
-#define COUNTED ((tw_u64)0xFFF5FFE3A9000000)
+/* The state of a tile, zero when a launch begins: how many parts have come, how many slices were asked for, and how many
+ * blocks left without asking. Who asks and finds none left is done, as who leaves is, and the last of a tile's blocks
+ * that is done makes it zero again. */
+#define COME ((tw_u32)1)
+#define TAKEN ((tw_u32)1 << 10)
+#define LEFT ((tw_u32)1 << 20)
 #define PARTS_COME(state) ((int)((state) % TAKEN))
-#define SLICES_TAKEN(state) ((int)((state) / TAKEN % TAKEN))
-#define IS_COUNTED(state) ((state) >> 24 == COUNTED >> 24)
+#define SLICES_TAKEN(state) ((int)((state) / TAKEN % 1024))
+#define BLOCKS_LEFT(state) ((int)((state) / LEFT))
 
-#define STATE_OF(tile) atomicAdd((tile), (tw_u64)0)
-
-/* Every block begins with this, so that it is done before any has come. */
-TW_DEVICE void begin_counting(TW_GLOBAL tw_u64 *tile)
+/* A block is done with a tile and has left it in this state. */
+TW_DEVICE void be_done(TW_GLOBAL tw_u32 *tile, tw_u32 state, int parts)
 {
-    const tw_u64 state = STATE_OF(tile);
-    if (!IS_COUNTED(state))
-        atomicCAS(tile, state, COUNTED);
+    if (SLICES_TAKEN(state) - SLICES + BLOCKS_LEFT(state) == parts)
+        atomicExch(tile, (tw_u32)0);
 }
 
-/* One more part has come. Whether all have, or do while one may wait. */
-TW_DEVICE int all_have_come(TW_GLOBAL tw_u64 *tile, int parts)
+/* One more part has come. Whether all have, or do while one may wait; if not, the block is done. */
+TW_DEVICE int all_have_come(TW_GLOBAL tw_u32 *tile, int parts)
 {
-    tw_u64 state = atomicAdd(tile, COME) + COME;
-    for (int look = 0; look < PATIENCE && IS_COUNTED(state) && PARTS_COME(state) < parts; look++)
-        state = STATE_OF(tile);
-    return IS_COUNTED(state) && PARTS_COME(state) == parts;
+    tw_u32 state = atomicAdd(tile, COME) + COME;
+    for (int look = 0; look < PATIENCE && PARTS_COME(state) < parts; look++)
+        state = atomicAdd(tile, (tw_u32)0);
+    if (PARTS_COME(state) == parts)
+        return 1;
+    be_done(tile, atomicAdd(tile, LEFT) + LEFT, parts);
+    return 0;
 }
 
-/* A slice that nobody else has; -1: none is left. */
-TW_DEVICE int take_slice(TW_GLOBAL tw_u64 *tile)
+/* A slice that nobody else has; -1: none is left, and the block is done. */
+TW_DEVICE int take_slice(TW_GLOBAL tw_u32 *tile, int parts)
 {
-    const tw_u64 state = atomicAdd(tile, TAKEN);
-    if (!IS_COUNTED(state) || SLICES_TAKEN(state) >= SLICES)
-        return -1;
-    if (SLICES_TAKEN(state) == SLICES - 1)
-        atomicExch(tile, (tw_u64)0);
-    return SLICES_TAKEN(state);
+    const tw_u32 state = atomicAdd(tile, TAKEN) + TAKEN;
+    if (SLICES_TAKEN(state) <= SLICES)
+        return SLICES_TAKEN(state) - 1;
+    be_done(tile, state, parts);
+    return -1;
 }

@@ -89,7 +89,7 @@ TW_DEVICE void store_slice(TW_GLOBAL result_type *C, sum_type sum[TALL][SLICE / 
 
 #define CONSUMERS_MEET() asm volatile("bar.sync 1, %0;" ::"n"(SUMMING) : "memory")
 
-TW_DEVICE void consume_part(TW_GLOBAL result_type *C, TW_GLOBAL tw_u64 *state, TW_GLOBAL float4 *parts_of_tile,
+TW_DEVICE void consume_part(TW_GLOBAL result_type *C, TW_GLOBAL tw_u32 *state, TW_GLOBAL float4 *parts_of_tile,
                             tw_u32 base, struct place place, int rows, int columns, int ldc, SCALAR alpha, SCALAR beta,
                             struct share share, int part, int parts)
 {
@@ -97,8 +97,6 @@ TW_DEVICE void consume_part(TW_GLOBAL result_type *C, TW_GLOBAL tw_u64 *state, T
     struct ring ring = {0, 0};
     sum_type sum[TALL][BN / 2];
     int all = 0;
-    if (thread == 0)
-        begin_counting(state);
     const int last = multiply_tile(base, sum, row, share.steps, &ring);
     finish_sums(sum);
     release_stage(EMPTY(last));
@@ -113,7 +111,7 @@ TW_DEVICE void consume_part(TW_GLOBAL result_type *C, TW_GLOBAL tw_u64 *state, T
         /* By the stages, which nobody needs any more. */
         volatile int *taken = (volatile int *)tw_shared_bytes;
         if (thread == 0)
-            *taken = all ? take_slice(state) : -1;
+            *taken = all ? take_slice(state, parts) : -1;
         CONSUMERS_MEET();
         const int slice = *taken;
         CONSUMERS_MEET();
@@ -131,8 +129,8 @@ TW_KERNEL(gemm_wgmma_parts)
 #if COPY_A || COPY_B
  const __grid_constant__ tensor_map copy_a, const __grid_constant__ tensor_map copy_b,
 #endif
- TW_GLOBAL result_type *TW_RESTRICT C, TW_GLOBAL tw_u64 *workspace, int M, int N, int K, int ldc, SCALAR alpha,
- SCALAR beta, int group, int parts)
+ TW_GLOBAL result_type *TW_RESTRICT C, TW_GLOBAL float4 *workspace, TW_GLOBAL tw_u32 *states, int M, int N, int K,
+ int ldc, SCALAR alpha, SCALAR beta, int group, int parts)
 {
     const tw_u32 base = shared_address(tw_shared_bytes);
 #if COPY_A || COPY_B
@@ -164,10 +162,9 @@ TW_KERNEL(gemm_wgmma_parts)
             produce(map_rows, map_columns, base, M, N, group, share);
     } else {
         MOVE_REGISTERS("inc", CONSUMER_REGISTERS);
-        /* Copies of operands to a multiple of 256 bytes, then states, then parts, tile after tile. */
+        /* Copies of operands to a multiple of 256 bytes, then parts, tile after tile. */
         const int tile = share.first * SHARERS + (int)blockIdx.x % SHARERS;
-        TW_GLOBAL tw_u64 *states = workspace + COPIED(M, N, K) * 32;
-        TW_GLOBAL float4 *all_parts = (TW_GLOBAL float4 *)(states + (share.tiles * SHARERS + 31) / 32 * 32);
+        TW_GLOBAL float4 *all_parts = workspace + COPIED(M, N, K) * 16;
         struct place place = place_of(share.first, M, N, group);
         place.row += share.rank_m * BM;
         place.column += share.rank_n * BN;
