@@ -80,7 +80,8 @@ static const char parts_text[] =
 static const char implementation_text[] =
     "{ \"name\": \"%s\", \"summary\": \"\", \"parts\": [\"whole\"], "
     "\"parameters\": { \"BLOCK_X\": [32, 64, 128] }, \"defines\": { \"RAGGED\": \"ODD(N)\" }, "
-    "\"workspace\": \"8*HALF\", \"counters\": \"HALF\", \"launches\": [ { \"from\": \"only\", \"shared\": \"HALF\" } ], "
+    "\"workspace\": \"8*HALF\", \"counters\": \"HALF\", \"launches\": [ { \"from\": \"only\", "
+    "\"shared\": \"HALF\" } ], "
     "\"disqualified_by\": [\"serialized\"], \"presets\": { %s } }";
 
 static void write_composed(const struct scratch *scratch, char path[1024]) {
