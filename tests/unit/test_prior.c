@@ -102,6 +102,35 @@ static void doubts(void **state) {
     prior_free(prior);
 }
 
+/* Blocks and their threads are what the grid is made of: of a transpose each covers some elements.
+ */
+static void traits_tell_points_apart(void **state) {
+    const struct bench *bench = *state;
+    struct prior *prior = make(bench, 1);
+    double least[PRIOR_TRAITS], most[PRIOR_TRAITS];
+    int varied = 0;
+    for (int i = 0; i < PRIOR_TRAITS; i++) {
+        least[i] = INFINITY;
+        most[i] = -INFINITY;
+    }
+    for (size_t p = 0; p < space_size(bench->space); p += 11) {
+        struct tw_configuration configuration;
+        double traits[PRIOR_TRAITS];
+        space_configuration(bench->space, p, &configuration);
+        prior_traits(prior, &configuration, traits);
+        for (int i = 0; i < PRIOR_TRAITS; i++) {
+            assert_true(isfinite(traits[i]));
+            least[i] = fmin(least[i], traits[i]);
+            most[i] = fmax(most[i], traits[i]);
+        }
+        assert_true(exp(traits[0]) >= 1 && exp(traits[1]) <= 1024.5);
+    }
+    for (int i = 0; i < PRIOR_TRAITS; i++)
+        varied += most[i] > least[i];
+    assert_in_range(varied, 5, PRIOR_TRAITS);
+    prior_free(prior);
+}
+
 static void no_model_of_it(void **state) {
     const struct bench *bench = *state;
     struct tw_catalogue *catalogue;
@@ -164,9 +193,8 @@ static void climbs_by_a_model(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(begins_with_the_fastest),
-        TEST(doubts),
-        TEST(no_model_of_it),
+        TEST(begins_with_the_fastest),       TEST(doubts),
+        TEST(traits_tell_points_apart),      TEST(no_model_of_it),
         cmocka_unit_test(climbs_by_a_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -113,6 +113,31 @@ static void a_search_that_is_told(void **state) {
     recording_free(recording);
 }
 
+/* What is known of entries is told of their points. Every other one fails, which no
+ * smooth function of the one parameter tells: who knows which they are tries others. */
+static void a_search_that_is_told_traits(void **state) {
+    (void)state;
+    enum { COUNT = 400, TRIALS = 60 };
+    struct recording *recording = line(COUNT, 2);
+    struct strategy_choice choice = chosen("bayesian");
+    struct replay told = {0}, untold = {0};
+    double traits[COUNT];
+    struct tw_error error;
+    for (size_t point = 0; point < COUNT; point++)
+        traits[recording->points[point].entry] = recording->points[point].ok;
+    struct replay_options options = {.trials = TRIALS, .outstanding = 1, .trait_count = 1};
+    must(replay_run(&untold, recording, &choice, 1, &options, &error), error);
+    options.traits = traits;
+    must(replay_run(&told, recording, &choice, 1, &options, &error), error);
+    bool other = false;
+    for (size_t i = 0; i < TRIALS; i++)
+        other |= told.best[i] != untold.best[i];
+    assert_true(other && told.best[TRIALS - 1] == 1);
+    replay_free(&told);
+    replay_free(&untold);
+    recording_free(recording);
+}
+
 /* Until one of the points that work is drawn nothing is known. */
 static void nothing_at_first(void **state) {
     (void)state;
@@ -193,6 +218,7 @@ int main(void) {
         cmocka_unit_test(the_clock),
         cmocka_unit_test(in_the_order_of_compilers),
         cmocka_unit_test(a_search_that_is_told),
+        cmocka_unit_test(a_search_that_is_told_traits),
         cmocka_unit_test(nothing_at_first),
         cmocka_unit_test(the_baseline_is_that_of_order_statistics),
         cmocka_unit_test(chance),

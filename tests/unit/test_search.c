@@ -10,6 +10,7 @@
 #include "tuner/search/sampler.h"
 #include "tuner/search/step.h"
 #include "tuner/search/surrogate.h"
+#include "tuner/search/traits.h"
 
 /* clang-format off */
 static const char uneven_text[] = SCALE_JSON({
@@ -282,8 +283,8 @@ static struct surrogate *taught_scattered(const struct fixture *f,
 static void the_model_follows_what_is_expected(void **state) {
     const struct fixture *f = *state;
     double right = 1, wrong = -1;
-    const struct strategy_expectation expected = {scattered, &right},
-                                      reversed = {scattered, &wrong};
+    const struct strategy_expectation expected = {.seconds = scattered, .context = &right},
+                                      reversed = {.seconds = scattered, .context = &wrong};
     struct surrogate *with = taught_scattered(f, &expected), *without = taught_scattered(f, NULL),
                      *against = taught_scattered(f, &reversed);
     size_t best = SMALL, worst = SMALL;
@@ -301,11 +302,70 @@ static void the_model_follows_what_is_expected(void **state) {
     surrogate_free(against);
 }
 
+/* What no parameter tells, and what is the same of all. */
+static void scattered_traits(void *context, size_t point, double *values) {
+    values[0] = 3;
+    values[1] = log(scattered(context, point));
+}
+
+static void the_model_learns_by_traits(void **state) {
+    const struct fixture *f = *state;
+    double power = 1;
+    const struct strategy_expectation told = {
+        .context = &power, .trait_count = 2, .traits = scattered_traits};
+    struct surrogate *with = taught_scattered(f, &told), *without = taught_scattered(f, NULL);
+    size_t best = SMALL, worst = SMALL;
+    for (size_t point = SMALL; point < SMALL + LARGE; point++) {
+        best = scattered(&power, point) < scattered(&power, best) ? point : best;
+        worst = scattered(&power, point) > scattered(&power, worst) ? point : worst;
+    }
+    assert_true(surrogate_improvement(with, best) > 2 * surrogate_improvement(without, best));
+    assert_true(surrogate_improvement(with, worst) < surrogate_improvement(without, worst));
+    surrogate_free(with);
+    surrogate_free(without);
+}
+
+static void traits_are_coordinates(void **state) {
+    const struct fixture *f = *state;
+    double power = 1;
+    const struct strategy_expectation told = {
+        .context = &power, .trait_count = 2, .traits = scattered_traits};
+    struct traits *traits, *none;
+    struct tw_error error;
+    float x[STRATEGY_MAX_TRAITS] = {7, 7};
+    must(traits_create(&traits, f->space, &told, &error), error);
+    must(traits_create(&none, f->space, NULL, &error), error);
+    assert_int_equal(traits_count(none, 1), 0);
+    traits_of(none, SMALL, x);
+    assert_true(x[0] == 7);
+    /* The one that tells points apart, in order: of the small one, which is looked at as a whole,
+     * from 0 to 1. */
+    assert_int_equal(traits_count(traits, 0), 1);
+    assert_int_equal(traits_count(traits, 1), 1);
+    float least = 2, most = -1, before = -1;
+    for (size_t point = 0; point < SMALL; point++) {
+        traits_of(traits, point, x);
+        least = fminf(least, x[0]);
+        most = fmaxf(most, x[0]);
+        assert_true(x[1] == 7);
+    }
+    assert_true(least == 0 && most == 1);
+    for (size_t point = SMALL; point < SMALL + 200; point++) {
+        traits_of(traits, point, x);
+        assert_true(x[0] >= -0.5F && x[0] <= 1.5F);
+        assert_true((x[0] > before) ==
+                    (point == SMALL || scattered(&power, point) > scattered(&power, point - 1)));
+        before = x[0];
+    }
+    traits_free(traits);
+    traits_free(none);
+}
+
 /* Of each implementation. */
 static void what_should_be_fast_is_tried_first(void **state) {
     const struct fixture *f = *state;
     double power = 1;
-    const struct strategy_expectation expectation = {scattered, &power};
+    const struct strategy_expectation expectation = {.seconds = scattered, .context = &power};
     const struct strategy_choice choice = strategy_usual(strategy_find("bayesian", NULL));
     struct strategy *strategy;
     struct tw_error error;
@@ -546,6 +606,8 @@ int main(void) {
         WITH_SPACE(a_model_of_failures_guesses_nothing),
         WITH_SPACE(a_margin_is_no_improvement),
         WITH_SPACE(the_model_follows_what_is_expected),
+        WITH_SPACE(the_model_learns_by_traits),
+        WITH_SPACE(traits_are_coordinates),
         WITH_SPACE(what_should_be_fast_is_tried_first),
         WITH_SPACE(candidates_are_ranked),
         cmocka_unit_test(features_tell_twos),

@@ -35,7 +35,8 @@ static const char help[] =
     "  --outstanding N      configurations that are asked for before the first of them is told, "
     "as\n"
     "                       when many compile at once; default 1\n"
-    "  --prior on|off       whether auto is told what the installed model predicts; default on\n"
+    "  --prior on|off       whether auto is told what the installed model predicts, and what\n"
+    "                       configurations come to; default on\n"
     "  --json               print one JSON object\n"
     "\n"
     "Strategies and their settings:\n";
@@ -142,10 +143,14 @@ static tw_status read_files(struct simulation *s, struct tw_error *error) {
     return status;
 }
 
-/* As `tune` searches: what is predicted is for its default alone. */
-static const double *expected(const struct simulation *s, int file, int strategy) {
-    bool is_default = s->choices[strategy].kind == strategy_kinds()[0];
-    return is_default && !s->arguments->no_prior ? s->foresights[file].predicted : NULL;
+/* As `tune` searches: what is known beforehand is for its default alone. */
+static void tell(const struct simulation *s, int file, int strategy,
+                 struct replay_options *options) {
+    if (s->choices[strategy].kind != strategy_kinds()[0] || s->arguments->no_prior)
+        return;
+    options->expected = s->foresights[file].predicted;
+    options->traits = s->foresights[file].traits;
+    options->trait_count = PRIOR_TRAITS;
 }
 
 /* 0: whoever has a time tries what there is in it. */
@@ -170,7 +175,7 @@ static tw_status replay(struct simulation *s, struct tw_error *error) {
             struct replay_options options = request.options;
             if (options.trials == 0)
                 options.trials = space_size(s->recordings[f]->space);
-            options.expected = expected(s, f, i);
+            tell(s, f, i, &options);
             status = assess(&s->assessments[f * s->strategy_count + i], s->recordings[f],
                             &s->baselines[f], &s->choices[i], request.seeds, &options, error);
         }

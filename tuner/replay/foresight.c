@@ -8,7 +8,6 @@
 #include "tuner/formats/device_text.h"
 #include "tuner/formats/packed_file.h"
 #include "tuner/formats/results_file.h"
-#include "tuner/search/prior.h"
 #include "tuner/statistics/correlation.h"
 
 struct subject {
@@ -64,9 +63,10 @@ static tw_status open_subject(struct subject *s, const char *path, struct tw_err
 }
 
 /* Spearman's, of what a model says, or the estimate where that is NULL. `predicted` is room for
- * what is said of each entry. */
+ * what is said of each entry, `traits` for those of each. */
 static tw_status correlate(const struct subject *s, const struct tw_model *model, size_t *trials,
-                           double *correlation, double *predicted, struct tw_error *error) {
+                           double *correlation, double *predicted, double *traits,
+                           struct tw_error *error) {
     struct prior *prior = NULL;
     size_t count = 0, most = s->file->count;
     double *room = calloc(5 * most + 1, sizeof *room);
@@ -79,8 +79,10 @@ static tw_status correlate(const struct subject *s, const struct tw_model *model
         struct tw_error unknown;
         predicted[i] = INFINITY;
         if (tw_configuration_parse(&configuration, s->description, s->implementation,
-                                   trial->configuration, &unknown) == TW_OK)
+                                   trial->configuration, &unknown) == TW_OK) {
             predicted[i] = prior_time_us(prior, &configuration);
+            prior_traits(prior, &configuration, traits + i * PRIOR_TRAITS);
+        }
         if (!trial->has_time || !isfinite(predicted[i]))
             continue;
         room[count] = predicted[i];
@@ -104,31 +106,38 @@ tw_status foresight_of(struct foresight *foresight, const char *path,
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     tw_status status = open_subject(s, path, error);
     const char *cache = status == TW_OK ? s->file->header.cache : NULL;
-    double *predicted = status == TW_OK ? calloc(s->file->count + 1, sizeof *predicted) : NULL;
-    if (status == TW_OK && predicted == NULL)
+    size_t entries = status == TW_OK ? s->file->count : 0;
+    double *predicted = calloc(entries + 1, sizeof *predicted);
+    foresight->traits = calloc(entries + 1, PRIOR_TRAITS * sizeof *foresight->traits);
+    if (status == TW_OK && (predicted == NULL || foresight->traits == NULL))
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     if (status == TW_OK)
-        status = correlate(s, NULL, &foresight->trials, &foresight->estimate, predicted, error);
+        status = correlate(s, NULL, &foresight->trials, &foresight->estimate, predicted,
+                           foresight->traits, error);
     if (status == TW_OK)
         status = prior_model(catalogue, &s->problem, &s->device, cache != NULL ? cache : "cold",
                              &model, error);
     if (status == TW_OK && model != NULL) {
         foresight->has_model = true;
-        status = correlate(s, model, &foresight->trials, &foresight->model, predicted, error);
+        status = correlate(s, model, &foresight->trials, &foresight->model, predicted,
+                           foresight->traits, error);
         foresight->predicted = predicted;
     } else {
         free(predicted);
     }
     close_subject(s);
     free(s);
-    if (status == TW_OK || status == TW_NO_MEMORY)
+    if (status == TW_OK)
         return status;
     foresight_free(foresight);
+    if (status == TW_NO_MEMORY)
+        return status;
     snprintf(foresight->why, sizeof foresight->why, "%.190s", error->message);
     return TW_OK;
 }
 
 void foresight_free(struct foresight *foresight) {
     free(foresight->predicted);
+    free(foresight->traits);
     *foresight = (struct foresight){0};
 }

@@ -4,6 +4,7 @@
 #define TUNER_REPLAY_FORESIGHT_H
 
 #include "runtime/select/catalogue.h"
+#include "tuner/search/prior.h"
 
 struct foresight {
     size_t trials; /* that worked and can be predicted; 0: `why` not */
@@ -12,6 +13,7 @@ struct foresight {
     double model;      /* of the catalogue, for this device or its architecture */
     double *predicted; /* microseconds by the model, of each of the file's entries; INFINITY: cannot
                           be told; NULL: there is no model */
+    double *traits;    /* PRIOR_TRAITS of each of the entries; NULL: they cannot be told */
     char why[200];
 };
 

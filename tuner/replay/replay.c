@@ -69,22 +69,33 @@ static void search(struct replay *replay, struct strategy *strategy,
     }
 }
 
-struct expected {
+struct told {
     const struct recording *recording;
-    const double *seconds;
+    const struct replay_options *options;
 };
 
 static double expected_seconds(void *context, size_t point) {
-    const struct expected *expected = context;
-    return expected->seconds[expected->recording->points[point].entry];
+    const struct told *told = context;
+    return told->options->expected[told->recording->points[point].entry];
+}
+
+static void traits(void *context, size_t point, double *values) {
+    const struct told *told = context;
+    size_t count = (size_t)told->options->trait_count;
+    memcpy(values, told->options->traits + told->recording->points[point].entry * count,
+           count * sizeof *values);
 }
 
 tw_status replay_run(struct replay *replay, const struct recording *recording,
                      const struct strategy_choice *choice, uint64_t seed,
                      const struct replay_options *options, struct tw_error *error) {
     struct strategy *strategy = NULL;
-    struct expected expected = {recording, options->expected};
-    const struct strategy_expectation expectation = {expected_seconds, &expected};
+    struct told told = {recording, options};
+    const struct strategy_expectation expectation = {
+        .seconds = options->expected != NULL ? expected_seconds : NULL,
+        .context = &told,
+        .trait_count = options->traits != NULL ? options->trait_count : 0,
+        .traits = traits};
     replay_free(replay);
     struct machine machine = {.flights = calloc(options->outstanding, sizeof *machine.flights)};
     replay->best = calloc(options->trials + 1, sizeof *replay->best);
@@ -95,8 +106,7 @@ tw_status replay_run(struct replay *replay, const struct recording *recording,
         replay->clock == NULL)
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     if (status == TW_OK)
-        status = strategy_create(&strategy, choice, recording->space,
-                                 options->expected != NULL ? &expectation : NULL, seed, error);
+        status = strategy_create(&strategy, choice, recording->space, &expectation, seed, error);
     if (status == TW_OK)
         search(replay, strategy, recording, options, &machine);
     strategy_free(strategy);

@@ -19,6 +19,8 @@ struct replay_options {
     double seconds; /* by the clock, after which nothing counts; 0: as many as the trials take */
     size_t outstanding; /* asked for before the first of them is told, as by many compile workers */
     const double *expected; /* of each of the file's entries (strategy.h); NULL: nothing */
+    const double *traits;   /* so many of each of the entries; NULL: none */
+    int trait_count;
 };
 
 /* `replay` is zero, or was used before. TW_NO_MEMORY is the only failure.

@@ -126,7 +126,7 @@ static void learn(void *state, size_t point, const struct strategy_outcome *outc
 /* Of a point and others at random of its implementation the one that should be the fastest. */
 static size_t likeliest(struct bayesian *b, size_t point) {
     const struct strategy_expectation *expectation = strategy_expectation(b->strategy);
-    if (expectation == NULL)
+    if (expectation == NULL || expectation->seconds == NULL)
         return point;
     struct space_range range = space_range(b->space, space_implementation(b->space, point));
     double least = expectation->seconds(expectation->context, point);

@@ -18,7 +18,7 @@
 
 enum {
     GAUSSIAN_SAMPLES = 320, /* at most: fitting takes time as their cube; whole blocks */
-    GAUSSIAN_DIMENSIONS = 64
+    GAUSSIAN_DIMENSIONS = 80
 };
 
 struct gaussian;

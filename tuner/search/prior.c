@@ -69,19 +69,26 @@ tw_status prior_model(const struct tw_catalogue *catalogue, const struct tw_prob
 
 /* ---- Predictions ---- */
 
-double prior_time_us(struct prior *prior, const struct tw_configuration *configuration) {
-    const struct tw_description *d = prior->problem->description;
-    struct tw_features features;
-    struct tw_estimate estimate;
+static bool work_out(const struct prior *prior, const struct tw_configuration *configuration,
+                     struct tw_features *features, struct tw_estimate *estimate) {
     struct tw_error unknown;
-    double vector[TW_MODEL_MAX_FEATURES];
     int64_t values[TW_MAX_SYMBOLS];
     memcpy(values, prior->values, sizeof values);
-    if (tw_configuration_bind(d, configuration, values, &unknown) != TW_OK ||
-        tw_features_of(prior->problem, configuration, values, prior->device, 0, &features,
+    if (tw_configuration_bind(prior->problem->description, configuration, values, &unknown) !=
+            TW_OK ||
+        tw_features_of(prior->problem, configuration, values, prior->device, 0, features,
                        &unknown) != TW_OK)
+        return false;
+    tw_estimate_of(features, prior->device, estimate);
+    return true;
+}
+
+double prior_time_us(struct prior *prior, const struct tw_configuration *configuration) {
+    struct tw_features features;
+    struct tw_estimate estimate;
+    double vector[TW_MODEL_MAX_FEATURES];
+    if (!work_out(prior, configuration, &features, &estimate))
         return INFINITY;
-    tw_estimate_of(&features, prior->device, &estimate);
     double time_us = tw_estimate_total(&estimate);
     if (prior->model != NULL) {
         tw_model_vector(prior->model, &prior->views[configuration->implementation], &prior->asked,
@@ -89,6 +96,22 @@ double prior_time_us(struct prior *prior, const struct tw_configuration *configu
         time_us = tw_model_predict(prior->model, vector, &estimate);
     }
     return time_us > 0 ? time_us : INFINITY;
+}
+
+void prior_traits(struct prior *prior, const struct tw_configuration *configuration,
+                  double traits[PRIOR_TRAITS]) {
+    struct tw_features f;
+    struct tw_estimate e;
+    if (!work_out(prior, configuration, &f, &e)) {
+        memset(traits, 0, PRIOR_TRAITS * sizeof *traits);
+        return;
+    }
+    const double active = fmin(f.per_unit * f.balance, f.resident) * f.threads;
+    const double all[] = {f.blocks,  f.threads, f.resident, f.use, f.per_unit,
+                          f.balance, e.compute, e.memory,   active};
+    _Static_assert(sizeof all / sizeof *all == PRIOR_TRAITS, "all of them");
+    for (int i = 0; i < PRIOR_TRAITS; i++)
+        traits[i] = log(fmax(all[i], 1e-12));
 }
 
 static double time_of(struct prior *prior, size_t point) {

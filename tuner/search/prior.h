@@ -12,7 +12,10 @@
 #include "runtime/select/catalogue.h"
 #include "tuner/space/space.h"
 
-enum { PRIOR_FIRST = 8 /* points that a search begins with */ };
+enum {
+    PRIOR_FIRST = 8, /* points that a search begins with */
+    PRIOR_TRAITS = 9
+};
 
 struct prior;
 
@@ -32,6 +35,12 @@ void prior_free(struct prior *prior);
 
 /* What a configuration should take, in microseconds; infinite when nothing can be said. */
 double prior_time_us(struct prior *prior, const struct tw_configuration *configuration);
+
+/* What a configuration comes to, in logarithms, as far as that has to do with how long it takes:
+ * its blocks and their threads, how many units hold and have to do, how much of it is for nothing,
+ * what the estimate says of its parts. Zeros where that cannot be said. */
+void prior_traits(struct prior *prior, const struct tw_configuration *configuration,
+                  double traits[PRIOR_TRAITS]);
 
 /* The points that should be the fastest, of those that it has looked at, the fastest first: no two
  * of one implementation for which the same is predicted, as they differ in nothing that it knows

@@ -29,11 +29,18 @@ struct strategy_outcome {
     double seconds; /* when ok: of one call, above 0 */
 };
 
-/* What is expected of points before anything is measured, as by a cost model. */
+enum { STRATEGY_MAX_TRAITS = 16 };
+
+/* What is known of points before anything is measured. */
 struct strategy_expectation {
-    /* Seconds, in whatever unit: only ratios are used. Above 0; INFINITY: nothing can be said. */
+    /* What they should take, as by a cost model: seconds, in whatever unit, as only ratios are
+     * used. Above 0; INFINITY: nothing can be said. NULL: nothing can of any point. */
     double (*seconds)(void *context, size_t point);
     void *context;
+    /* What their parameters come to, such as the number of threads: points that are alike in it
+     * should run alike. Fills in so many numbers. */
+    int trait_count;
+    void (*traits)(void *context, size_t point, double *values);
 };
 
 /* What a user may set of a kind: --strategy NAME:SETTING=NUMBER. */

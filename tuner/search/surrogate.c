@@ -8,6 +8,7 @@
 #include "tuner/search/gaussian.h"
 #include "tuner/search/panel.h"
 #include "tuner/search/rng.h"
+#include "tuner/search/traits.h"
 
 enum { LEAST_SAMPLES = 3 };
 
@@ -46,6 +47,7 @@ struct part {
 struct surrogate {
     const struct space *space;
     const struct strategy_expectation *expectation;
+    struct traits *traits;
     struct rng rng;
     double told_apart, margin;
     int active;       /* implementations with points */
@@ -76,8 +78,10 @@ tw_status surrogate_create(struct surrogate **out, const struct space *space,
     (*out)->room = (*out)->places = options->candidates / (*out)->active;
     (*out)->best = INFINITY;
     (*out)->on_panel = calloc(space_size(space) / 8 + 1, 1);
-    if ((*out)->on_panel != NULL)
+    if ((*out)->on_panel != NULL &&
+        traits_create(&(*out)->traits, space, options->expectation, error) == TW_OK)
         return TW_OK;
+    free((*out)->on_panel);
     free(*out);
     *out = NULL;
     return tw_fail(error, TW_NO_MEMORY, "out of memory");
@@ -93,15 +97,29 @@ void surrogate_free(struct surrogate *surrogate) {
         free(surrogate->parts[i].offered);
         free(surrogate->parts[i].expected);
     }
+    traits_free(surrogate->traits);
     free(surrogate->on_panel);
     free(surrogate);
+}
+
+/* What makes points alike: their parameters, and what these come to. */
+static int dimensions_of(const struct surrogate *surrogate, int implementation) {
+    return features_count(surrogate->space, implementation) +
+           traits_count(surrogate->traits, implementation);
+}
+
+static void locate(const struct surrogate *surrogate, size_t point, float x[GAUSSIAN_DIMENSIONS]) {
+    int implementation = space_implementation(surrogate->space, point);
+    features_of(surrogate->space, point, x);
+    traits_of(surrogate->traits, point, x + features_count(surrogate->space, implementation));
 }
 
 /* The logarithm of what is expected of a point; NAN: nothing. */
 static double expected_of(const struct surrogate *surrogate, size_t point) {
     const struct strategy_expectation *expectation = surrogate->expectation;
-    double seconds =
-        expectation != NULL ? expectation->seconds(expectation->context, point) : INFINITY;
+    double seconds = expectation != NULL && expectation->seconds != NULL
+                         ? expectation->seconds(expectation->context, point)
+                         : INFINITY;
     return isfinite(seconds) ? log(seconds) : NAN;
 }
 
@@ -182,7 +200,7 @@ static double rest(const struct part *part, const struct known *known, double mo
 static void add_sample(struct surrogate *surrogate, struct part *part, const struct known *known,
                        double most) {
     float x[GAUSSIAN_DIMENSIONS];
-    features_of(surrogate->space, known->point, x);
+    locate(surrogate, known->point, x);
     gaussian_add(part->gaussian, x, rest(part, known, most));
 }
 
@@ -213,7 +231,7 @@ static void choose_samples(struct surrogate *surrogate, struct part *part,
 }
 
 static bool prepare(struct surrogate *surrogate, struct part *part, int implementation) {
-    int dimensions = features_count(surrogate->space, implementation);
+    int dimensions = dimensions_of(surrogate, implementation);
     if (part->gaussian == NULL && gaussian_create(&part->gaussian, dimensions, NULL) != TW_OK)
         return false;
     if (part->offered == NULL)
@@ -276,7 +294,7 @@ static void take_off(struct surrogate *surrogate, size_t point) {
 /* A point that is not on the panel, and what is expected of it. */
 static void put(struct surrogate *surrogate, struct part *part, size_t point, double expected) {
     float x[GAUSSIAN_DIMENSIONS];
-    features_of(surrogate->space, point, x);
+    locate(surrogate, point, x);
     int place = part->next;
     if (place < part->offered_count) {
         take_off(surrogate, part->offered[place]);
@@ -376,7 +394,7 @@ double surrogate_improvement(const struct surrogate *surrogate, size_t point) {
     float x[GAUSSIAN_DIMENSIONS];
     double deviation;
     const struct part *part = &surrogate->parts[space_implementation(surrogate->space, point)];
-    features_of(surrogate->space, point, x);
+    locate(surrogate, point, x);
     if (!part->fitted)
         return 0;
     double mean = gaussian_guess(part->gaussian, x, &deviation);

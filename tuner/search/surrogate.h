@@ -1,5 +1,6 @@
 /* What the trials so far say of points not tried yet: a Gaussian process of the logarithm of the
- * time for each implementation, over what features.h makes of its parameters. Where something was
+ * time for each implementation, over what features.h makes of its parameters and over their traits
+ * (traits.h), where they are told. Where something was
  * expected beforehand, the process is of how far the times are from that, as far as the two agree.
  * One thread at a time; borrows the space. */
 #ifndef TUNER_SEARCH_SURROGATE_H

@@ -74,6 +74,13 @@ static double expected_seconds(void *context, size_t point) {
     return prior_time_us(s->prior, &configuration) * 1e-6;
 }
 
+static void traits(void *context, size_t point, double *values) {
+    struct session *s = context;
+    struct tw_configuration configuration;
+    space_configuration(s->space, point, &configuration);
+    prior_traits(s->prior, &configuration, values);
+}
+
 static tw_status find_model(const struct session *s, const struct tw_model **model) {
     const struct tw_catalogue *catalogues[] = {s->options->hints, s->options->models};
     tw_status status = TW_OK;
@@ -99,9 +106,12 @@ tw_status predictions_begin(struct session *s, const struct strategy_expectation
         return status;
     s->result->prior.used = true;
     s->result->prior.of_model = model != NULL;
-    s->expectation = (struct strategy_expectation){expected_seconds, s};
-    if (model != NULL)
-        *expectation = &s->expectation;
+    s->expectation =
+        (struct strategy_expectation){.seconds = model != NULL ? expected_seconds : NULL,
+                                      .context = s,
+                                      .trait_count = PRIOR_TRAITS,
+                                      .traits = traits};
+    *expectation = &s->expectation;
     return TW_OK;
 }
 

@@ -95,7 +95,7 @@ struct session {
     int hint_count;
     size_t hints[HINTS_MOST + PRIOR_FIRST + 1]; /* and what the prior begins with, and the above */
     struct prior *prior;                        /* NULL: none */
-    struct strategy_expectation expectation;    /* of the prior's model */
+    struct strategy_expectation expectation;    /* of the prior */
     size_t later_count;                         /* points that were put off */
     size_t *later;
     size_t pair_count; /* of trials: what was predicted, and what was measured */
