@@ -7,7 +7,6 @@
 #include "tuner/session/state.h"
 #include "tuner/statistics/statistics.h"
 
-static const double NEAR = 1.1;
 /* Those that share a binary hardly differ, and there is to be room for others. */
 enum { OF_ONE_BINARY = 3 };
 
@@ -19,8 +18,8 @@ static int find(const struct session *s, const struct tw_configuration *configur
     return -1;
 }
 
-bool contender_is_near(const struct session *s, const struct contender *contender) {
-    return contender->trial.time_us <= NEAR * s->contenders[0].trial.time_us;
+static bool is_near(const struct session *s, const struct contender *contender) {
+    return contender->trial.time_us <= CONTENDER_NEAR * s->contenders[0].trial.time_us;
 }
 
 /* Moves it, which is new or has another time, behind all that are no slower, and before all that
@@ -90,9 +89,8 @@ struct candidate *contenders_again(struct session *s) {
     struct contender *next = NULL;
     for (int i = 0; i < s->contender_count; i++) {
         struct contender *contender = &s->contenders[i];
-        if (contender_is_near(s, contender) && contender->build != NULL &&
-            contender->sent < CONTENDER_MOST && !contender->trial.screened_out &&
-            (next == NULL || contender->sent < next->sent))
+        if (is_near(s, contender) && contender->build != NULL && contender->sent < CONTENDER_MOST &&
+            !contender->trial.screened_out && (next == NULL || contender->sent < next->sent))
             next = contender;
     }
     struct candidate *candidate = next != NULL ? calloc(1, sizeof *candidate) : NULL;

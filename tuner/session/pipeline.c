@@ -163,6 +163,20 @@ static tw_status send_trial(struct session *s, struct session_device *device,
                         trial_limit(s), s->error);
 }
 
+/* Now and then one of the best is measured again even though siblings are left, which may be many.
+ */
+enum { SIBLINGS_IN_A_ROW = 3 };
+
+static struct candidate *next_without_compiling(struct session *s) {
+    struct candidate *candidate = NULL;
+    if (s->siblings_in_a_row < SIBLINGS_IN_A_ROW)
+        candidate = siblings_next(s);
+    s->siblings_in_a_row = candidate != NULL ? s->siblings_in_a_row + 1 : 0;
+    if (candidate == NULL)
+        candidate = contenders_again(s);
+    return candidate != NULL ? candidate : siblings_next(s);
+}
+
 /* A GPU that waits for compilers tries what shares a binary with the best meanwhile, or measures
  * the best again. Who asks for a number of trials gets those and nothing else. */
 static tw_status feed_again(struct session *s) {
@@ -172,9 +186,7 @@ static tw_status feed_again(struct session *s) {
     if (s->device->is_cpu || o->budget_trials > 0 || o->trials_only)
         return TW_OK;
     while (status == TW_OK && s->compiling.count > 0 && (device = devices_idle(s)) != NULL) {
-        struct candidate *candidate = siblings_next(s);
-        if (candidate == NULL)
-            candidate = contenders_again(s);
+        struct candidate *candidate = next_without_compiling(s);
         if (candidate == NULL)
             break;
         status = send_trial(s, device, candidate);

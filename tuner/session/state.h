@@ -39,7 +39,6 @@ struct contender {
     struct build *build; /* NULL: known from an earlier run, to be compiled again */
     int sent;            /* how many times it has been, or is being, measured */
     int measured;
-    bool alone;                        /* no sibling is left to be tried */
     double medians_us[CONTENDER_MOST]; /* one for each time, ascending */
 };
 
@@ -66,6 +65,16 @@ struct sibling {
     size_t point;
     struct strategy_outcome outcome;
 };
+
+/* A good one whose binary others share. */
+struct host {
+    struct tw_configuration configuration;
+    double time_us;
+    struct build *build;
+    bool alone; /* no sibling is left to be tried */
+};
+
+enum { SIBLING_HOSTS = 64 };
 
 struct session {
     const struct session_options *options;
@@ -106,6 +115,9 @@ struct session {
     int contender_count;
     struct contender contenders[FINALISTS]; /* fastest first */
     bool leader_changed;                    /* or its time has, and that is not stored yet */
+    int host_count;
+    struct host hosts[SIBLING_HOSTS];
+    int siblings_in_a_row;
     size_t sibling_count;
     struct sibling *siblings;
     int regular_count;
@@ -204,8 +216,10 @@ tw_status outcome_again(struct session *s, const struct trial *trial);
 /* What the strategy is told of a trial. */
 struct strategy_outcome outcome_of(const struct trial *trial);
 
-/* ---- siblings.c: variants that share a contender's binary ---- */
+/* ---- siblings.c: variants that share a good one's binary ---- */
 
+/* Takes note of a trial whose binary others may share. `build` may be NULL. */
+void siblings_note(struct session *s, const struct trial *trial, struct build *build);
 /* The next to be tried, the caller's; NULL: none, or no memory. */
 struct candidate *siblings_next(struct session *s);
 /* Takes in what came of one. */
@@ -218,8 +232,8 @@ bool siblings_tell(struct session *s, size_t point);
 
 /* ---- contenders.c: the best so far ---- */
 
-/* Who is further behind the leader is in no need of a better time. */
-bool contender_is_near(const struct session *s, const struct contender *contender);
+/* Who takes more times as long as the leader is in no need of a better time. */
+static const double CONTENDER_NEAR = 1.1;
 
 /* Gives a trial its place among them, if it has one. `build` may be NULL. */
 void contenders_add(struct session *s, const struct trial *trial, struct build *build);
