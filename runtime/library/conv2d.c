@@ -108,8 +108,35 @@ static tw_status check_compute_type(const struct operation *operation,
     *compute = d->compute_type;
     if (strcmp(*compute, "tf32") == 0 || strcmp(*compute, "direct") == 0)
         return TW_OK;
-    return tw_fail(error, TW_INVALID, "compute_type is \"%.40s\", but %s of %.40s computes in %s",
-                   d->compute_type, operation->name, type, sums);
+    return tw_fail(error, TW_INVALID, "compute_type is \"%.40s\", but %s of %.40s computes in %s%s",
+                   d->compute_type, operation->name, type, sums,
+                   strcmp(type, "f32") == 0   ? ", \"tf32\" or \"direct\""
+                   : strcmp(type, "f64") == 0 ? " or \"direct\""
+                                              : "");
+}
+
+/* By the descriptor's names: a kernel calls strides after what the buffers are to it. */
+static tw_status check_strides(const struct operation *operation, const tw_conv2d_descriptor *d,
+                               tw_error *error) {
+    const bool nhwc = d->layout == TW_NHWC;
+    const int64_t reach = least_one(d->dilation_w) * (d->filter_w - 1) + 1;
+    const int64_t out_w = (d->in_w + 2 * d->pad_w - reach) / least_one(d->stride_w) + 1;
+    /* More than 32 bits can count is refused as such. */
+    const int64_t lines = d->channels / least_one(d->groups) * d->filter_h;
+    const struct {
+        const char *name, *of;
+        int64_t stride, row;
+    } rows[] = {
+        {"ld_input", "images", d->ld_input, nhwc ? d->channels : d->in_w},
+        {"ld_filters", "filters", d->ld_filters, lines > INT32_MAX ? 0 : lines * d->filter_w},
+        {"ld_output", "results", d->ld_output, nhwc ? d->filters : out_w},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].stride != 0 && rows[i].stride < rows[i].row)
+            return tw_fail(error, TW_INVALID,
+                           "%s: %s is %" PRId64 ", but rows of the %s have %" PRId64 " elements",
+                           operation->name, rows[i].name, rows[i].stride, rows[i].of, rows[i].row);
+    return TW_OK;
 }
 
 static tw_status find_plan(tw_library *library, const struct operation *operation,
@@ -120,6 +147,8 @@ static tw_status find_plan(tw_library *library, const struct operation *operatio
     char attributes[TW_PROBLEM_KEY_SIZE];
     const char *compute;
     tw_status status = check_compute_type(operation, d, &compute, error);
+    if (status == TW_OK)
+        status = check_strides(operation, d, error);
     if (status != TW_OK)
         return status;
     if (d->type != NULL && strpbrk(d->type, ",=") != NULL) /* which would be further attributes */

@@ -246,9 +246,11 @@ static void what_does_not_go_together(void **state) {
         {good, "stride_h is 1025; it must be from 1 to 1024"},
         {good, "layout is 2, which is none of tw_layout"},
         {good, "activation is 9, which is none of tw_activation"},
-        {good, "ld_in is 5 but the rows of input have 6 elements"},
+        {good, "conv2d: ld_input is 5, but rows of the images have 6 elements"},
+        {good, "conv2d: ld_filters is 35, but rows of the filters have 36 elements"},
+        {good, "conv2d: ld_output is 3, but rows of the results have 4 elements"},
         {good, "conv2d has no dtype \"i8\"; there are f32, f64, f16, bf16"},
-        {good, "compute_type is \"f16\", but conv2d of f32 computes in f32"},
+        {good, "but conv2d of f32 computes in f32, \"tf32\" or \"direct\""},
         {good, "only convolutions of f32 may be computed in tf32"},
         {good, "only convolutions of f32 and f64 have sums that are not direct"},
         {good, "conv2d has no type \"f32,a=b\""},
@@ -273,6 +275,8 @@ static void what_does_not_go_together(void **state) {
     cases[i++].d.layout = (tw_layout)2;
     cases[i++].d.activation = (tw_activation)9;
     cases[i++].d.ld_input = 5;
+    cases[i++].d.ld_filters = 35;
+    cases[i++].d.ld_output = 3;
     cases[i++].d.type = "i8";
     cases[i++].d.compute_type = "f16";
     cases[i].d.type = "f16", cases[i++].d.compute_type = "tf32";
