@@ -41,6 +41,18 @@ static const struct {
      "IMAGES=8,CHANNELS=64,IN_H=56,IN_W=56,FILTERS=72,R=3,S=3;"
      "dtype=f16,layout=nhwc,bias=filter,activation=relu",
      90, 90},
+    {"conv2d", "mma-windows",
+     "IMAGES=8,CHANNELS=3,IN_H=225,IN_W=224,FILTERS=64,R=3,S=3;"
+     "dtype=f16,layout=nhwc,pad_h=1,pad_w=1",
+     80, 120},
+    {"conv2d", "mma-windows",
+     "IMAGES=8,CHANNELS=3,IN_H=224,IN_W=224,FILTERS=72,R=7,S=7;"
+     "layout=nhwc,compute=tf32,stride_h=2,stride_w=2,pad_h=3,pad_w=3",
+     90, 100},
+    {"conv2d", "mma-windows-small",
+     "IMAGES=2,CHANNELS=8,IN_H=30,IN_W=31,FILTERS=6,R=5,S=2;"
+     "dtype=bf16,layout=nhwc,groups=2,bias=filter,activation=gelu",
+     90, 90},
     {"conv2d", "wgmma",
      "IMAGES=8,CHANNELS=72,IN_H=56,IN_W=56,FILTERS=72,R=3,S=3;"
      "dtype=f16,layout=nhwc,pad_h=1,bias=filter,activation=relu",
