@@ -174,6 +174,29 @@ class Record(support.EndToEnd):
             self.assertEqual(result.code, 2, result)
             self.assertIn(says, result.err)
 
+    def test_a_device_that_is_not_here(self):
+        """A model is fitted to what a database has of it."""
+        self.record("--quiet", listed="8x12\n9x12\n20x30\n")
+        kernel = ("--config", self.plant("double"))
+        here, there = self.home / "here.json", self.home / "there.json"
+        fitted = self.ask("model", "fit", *kernel, "-o", here, device=DEVICE)
+        (name, fingerprint), = self.query("SELECT name, fingerprint FROM device")
+        for words in (name, fingerprint):
+            again = self.ask("model", "fit", *kernel, "-o", there, device=words)
+            self.assertEqual((again["problems"], again["trials"]), (fitted["problems"], fitted["trials"]))
+            self.assertEqual(support.json.loads(there.read_text())["device"], fingerprint)
+            self.ask("model", "check", *kernel, device=words)
+        database = support.sqlite3.connect(self.db)
+        database.execute("INSERT INTO device SELECT id + 100, fingerprint || '2', backend, name, vendor, architecture,"
+                         " compute_units, memory_bytes, '{}' FROM device")
+        database.commit()
+        database.close()
+        for words, says in ((name, "2 devices of that name"), (fingerprint + "2", "too little is on record"),
+                            ("another", "there is no device")):
+            result = self.run_command("model", "fit", *kernel, device=words)
+            self.assertEqual(result.code, 2, result)
+            self.assertIn(says, result.err)
+
     def test_what_a_model_finds_unlikely(self):
         """It is left out of later recordings, but for what the model has never seen."""
         self.record("--quiet", listed="8x12\n9x12\n20x30\n")

@@ -9,6 +9,7 @@
 #include "tuner/commands/command.h"
 #include "tuner/commands/plain.h"
 #include "tuner/commands/database.h"
+#include "tuner/commands/recorded_device.h"
 #include "tuner/commands/resolve.h"
 #include "tuner/exchange/output.h"
 #include "tuner/exchange/sound_model.h"
@@ -35,7 +36,9 @@ static const char help[] =
     "                       from; then fit prints what choosing by that model alone costs, in\n"
     "                       place of choosing by the estimate\n"
     "  --output FILE, -o    of fit: write the model to a file too, as import reads it\n"
-    "  --device, --cache, --db, --config: as for tune\n"
+    "  --device NAME        of fit and check: also one that is not here, by the name or the\n"
+    "                       fingerprint that it has in the database\n"
+    "  --cache, --db, --config: as for tune\n"
     "  --json               of fit and check: print one JSON object\n";
 
 /* ---- fit and check ---- */
@@ -75,15 +78,19 @@ static tw_status read_onto(const struct arguments *a, struct subject *s, struct 
     return command_names_file(status, error);
 }
 
+/* One of this machine, or one that was recorded elsewhere. */
+static tw_status find_device(const struct arguments *a, struct subject *s, struct tw_error *error) {
+    bool found = false;
+    tw_status status =
+        a->device != NULL ? recorded_device(s->db, a->device, &s->device, &found, error) : TW_OK;
+    return status != TW_OK || found ? status : resolve_device(a, &s->device, error);
+}
+
 static tw_status open_subject(const struct arguments *a, enum tw_db_mode mode, struct subject *s,
                               struct tw_error *error) {
     if (a->kernel == NULL && a->configs.count == 0)
         return tw_fail(error, TW_INVALID, "of which kernel? as in tune model fit gemm");
     tw_status status = resolve_description(a, &s->description, error);
-    if (status == TW_OK)
-        status = resolve_device(a, &s->device, error);
-    if (status == TW_OK && a->from != NULL)
-        status = read_onto(a, s, error);
     if (status == TW_OK) {
         s->path = database_path(a, error);
         status = s->path == NULL ? error->status : TW_OK;
@@ -91,6 +98,10 @@ static tw_status open_subject(const struct arguments *a, enum tw_db_mode mode, s
     if (status == TW_OK)
         status = mode == TW_DB_WRITE ? database_open_existing(s->path, &s->db, error)
                                      : database_open(s->path, mode, &s->db, error);
+    if (status == TW_OK)
+        status = find_device(a, s, error);
+    if (status == TW_OK && a->from != NULL)
+        status = read_onto(a, s, error);
     if (status == TW_OK)
         status = model_samples_read(&s->samples, s->db, s->description, &s->device, a->cache,
                                     s->onto, error);
