@@ -3,8 +3,11 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cjson/cJSON.h>
 
@@ -30,7 +33,6 @@ struct fitting {
     const struct model_samples *samples;
     const struct model_choice *choice;
     double *wanted, *weights, *predicted; /* a sample; the last in microseconds */
-    bool *used;
     bool *chosen; /* each sample's configuration is, for its problem, by the others' */
 };
 
@@ -131,29 +133,84 @@ static bool is_chosen_for(const struct model_choice *choice, const struct sample
 
 /* ---- Folds ---- */
 
+/* Trees without a fold's problems; with all where there is no such fold. */
+struct grown {
+    bool *used;
+    struct tw_model model;
+    tw_status status;
+    struct tw_error error;
+};
+
+struct growing {
+    const struct fitting *fitting;
+    struct grown all[FOLDS + 1];
+    atomic_int next;
+};
+
+static void *grow_next(void *context) {
+    struct growing *g = context;
+    const struct model_samples *s = g->fitting->samples;
+    const struct boost_options options = options_for(s);
+    for (int k; (k = atomic_fetch_add(&g->next, 1)) <= FOLDS;) {
+        struct grown *grown = &g->all[k];
+        grown->model = s->shape;
+        grown->used = calloc((size_t)s->count + 1, sizeof *grown->used);
+        if (grown->used == NULL) {
+            grown->status = tw_fail(&grown->error, TW_NO_MEMORY, "out of memory");
+            continue;
+        }
+        for (int i = 0; i < s->count; i++)
+            grown->used[i] = fold_of(s, i) != k;
+        grown->status =
+            boost_fit(&options, s->vectors, s->count, s->shape.feature_count, g->fitting->wanted,
+                      g->fitting->weights, grown->used, &grown->model, &grown->error);
+    }
+    return NULL;
+}
+
+/* Side by side, as many as there are processors; what comes out does not depend on that. */
+static tw_status grow_all(const struct fitting *f, struct growing *g, struct tw_error *error) {
+    pthread_t threads[FOLDS];
+    int count = 0;
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    *g = (struct growing){.fitting = f};
+    while (count < FOLDS && count + 1 < processors &&
+           pthread_create(&threads[count], NULL, grow_next, g) == 0)
+        count++;
+    grow_next(g);
+    while (count > 0)
+        pthread_join(threads[--count], NULL);
+    for (int k = 0; k <= FOLDS; k++)
+        if (g->all[k].status != TW_OK) {
+            *error = g->all[k].error;
+            return g->all[k].status;
+        }
+    return TW_OK;
+}
+
+static void free_grown(struct growing *g) {
+    for (int k = 0; k <= FOLDS; k++) {
+        boost_free(&g->all[k].model);
+        free(g->all[k].used);
+    }
+}
+
 /* What is chosen from is told without the fold too. `every` is the choice by all problems, which
  * loses what folds show to be chosen wrongly. */
-static tw_status fit_folds(struct fitting *f, struct model_choice *every, struct fit_report *report,
-                           struct tw_error *error) {
+static tw_status judge_folds(struct fitting *f, const struct growing *g, struct model_choice *every,
+                             struct fit_report *report, struct tw_error *error) {
     const struct model_samples *s = f->samples;
-    const struct boost_options options = options_for(s);
     tw_status status = TW_OK;
     for (int fold = 0; fold < FOLDS && status == TW_OK; fold++) {
-        struct tw_model model = s->shape;
+        const struct grown *grown = &g->all[fold];
         struct model_choice choice = {0};
-        for (int i = 0; i < s->count; i++)
-            f->used[i] = fold_of(s, i) != fold;
-        status = boost_fit(&options, s->vectors, s->count, s->shape.feature_count, f->wanted,
-                           f->weights, f->used, &model, error);
-        if (status == TW_OK)
-            status = model_choose(&choice, s, f->used, error);
+        status = model_choose(&choice, s, grown->used, error);
         for (int i = 0; i < s->count && status == TW_OK; i++)
-            if (!f->used[i]) {
-                f->predicted[i] = predict(s, &model, i, vector_of(s, i));
+            if (!grown->used[i]) {
+                f->predicted[i] = predict(s, &grown->model, i, vector_of(s, i));
                 f->chosen[i] = is_chosen_for(&choice, &s->all[i]);
             }
         model_choice_free(&choice);
-        boost_free(&model);
     }
     if (status == TW_OK)
         status = judge(f, report, true, error);
@@ -308,13 +365,10 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
                         .wanted = calloc(n, sizeof *f.wanted),
                         .weights = calloc(n, sizeof *f.weights),
                         .predicted = calloc(n, sizeof *f.predicted),
-                        .used = calloc(n, sizeof *f.used),
                         .chosen = calloc(n, sizeof *f.chosen)};
-    const struct boost_options options = options_for(s);
-    struct tw_model model = s->shape;
+    struct growing g = {0};
     tw_status status = model_choose(&choice, s, NULL, error);
-    if (f.wanted == NULL || f.weights == NULL || f.predicted == NULL || f.used == NULL ||
-        f.chosen == NULL)
+    if (f.wanted == NULL || f.weights == NULL || f.predicted == NULL || f.chosen == NULL)
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     *report = (struct fit_report){.trials = s->count - s->anchors,
                                   .problems = problems_with_trials(s),
@@ -327,21 +381,19 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
         f.weights[i] = sqrt(s->problems[s->all[i].problem].best_us / s->all[i].time_us);
     }
     if (status == TW_OK)
-        status = fit_folds(&f, &choice, report, error);
+        status = grow_all(&f, &g, error);
+    if (status == TW_OK)
+        status = judge_folds(&f, &g, &choice, report, error);
     for (int i = 0; i < s->configuration_count && status == TW_OK; i++)
         report->configurations += is_chosen(&choice, i);
-    if (status == TW_OK)
-        status = boost_fit(&options, s->vectors, s->count, s->shape.feature_count, f.wanted,
-                           f.weights, NULL, &model, error);
     if (status == TW_OK) {
-        write_model(s, &choice, &model, report, text);
+        write_model(s, &choice, &g.all[FOLDS].model, report, text);
         status = text->failed ? tw_fail(error, TW_NO_MEMORY, "out of memory") : TW_OK;
     }
-    boost_free(&model);
+    free_grown(&g);
     free(f.wanted);
     free(f.weights);
     free(f.predicted);
-    free(f.used);
     free(f.chosen);
     model_choice_free(&choice);
     return status;
