@@ -106,6 +106,21 @@ SUPPORT void store(const struct house *house, const struct row *row) {
     must_db(tw_db_best_put(db, &best), db);
 }
 
+/* A row for M x N with BLOCK_X of its own, so that it can be told. */
+SUPPORT void store_block_row(const struct house *house, int m, int n, int block, double time_us) {
+    char key[100], configuration[100];
+    struct row row = usual_row(house);
+    snprintf(key, sizeof key, "M=%d,N=%d;dtype=f32", m, n);
+    snprintf(configuration, sizeof configuration, "{\"BLOCK_X\":%d,\"GROUP\":4,\"ORDER\":\"rows\"}",
+             block);
+    row.key = key;
+    row.m = m;
+    row.n = n;
+    row.configuration = configuration;
+    row.time_us = time_us;
+    store(house, &row);
+}
+
 /* What is stored now, read afresh; freed with the house. */
 SUPPORT const struct tw_catalogue *catalogue_of(struct house *house) {
     struct tw_error error;

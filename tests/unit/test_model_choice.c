@@ -1,0 +1,276 @@
+/* For a problem that was never tuned: what a model of its device predicts to be fast. */
+#include <pthread.h>
+
+#include "tests/support/stored.h"
+
+/* Stores a model of the house's device that knows one configuration, of blocks of 32, which was
+ * measured on some of the kinds of problems that it is about. Before it stand `others` that are of
+ * the second kind. */
+static void store_model_that(struct house *house, const char *attributes, const char *kinds,
+                             int others, const char *says) {
+    const struct row row = usual_row(house);
+    struct tw_text text = {0};
+    struct tw_error error;
+    char source[TW_HASH_SIZE], judge[TW_HASH_SIZE];
+    int64_t slots[TW_DEVICE_SLOTS];
+    struct tw_configuration known = {.values = {32, 0, 1}};
+    known.values[1] = tw_symbols_find_word(house->description->implementations[0].symbols, "rows");
+    tw_device_values(&paper_gpu, slots);
+    must(tw_identity_source(&house->problem, &known, "cuda", slots, source, &error), error);
+    must(tw_identity_judge(&house->problem, "cuda", slots, judge, &error), error);
+    tw_text_print(
+        &text,
+        "{\"format\": \"tilewise-model\", \"version\": 1, \"kernel\": \"scale\", \"cache\": "
+        "\"cold\","
+        " \"device\": \"%s\", \"device_name\": \"Paper GPU\", \"backend\": \"cuda\","
+        " \"architecture\": \"sm_90\", \"units\": 132, \"attributes\": [%s], \"uncertainty\": "
+        "0.1,"
+        " \"base\": 0, %s, \"configurations\": [",
+        row.fingerprint, attributes, says);
+    for (int i = 0; i <= others; i++)
+        tw_text_print(
+            &text,
+            "{\"implementation\": \"direct\","
+            " \"configuration\": "
+            "\"{\\\"BLOCK_X\\\":32,\\\"GROUP\\\":1,\\\"ORDER\\\":\\\"rows\\\"}\","
+            " \"problem\": \"M=8,N=100\", \"time_us\": 2, %s\"code\": \"%s\", \"source\": \"%s\","
+            " \"judge\": \"%s\"}%s",
+            i < others ? "\"kinds\": [1], " : kinds, row.hash, source, judge,
+            i < others ? ", " : "]}");
+    const struct tw_db_model model = {
+        .kernel = "scale", .device = row.fingerprint, .cache_policy = "cold", .text = text.data};
+    must_db(tw_db_model_put(house->db, &model), house->db);
+    tw_text_free(&text);
+}
+
+/* That the narrowest blocks are the fastest. */
+static void store_long_model(struct house *house, const char *attributes, const char *kinds,
+                             int others) {
+    store_model_that(house, attributes, kinds, others,
+                     "\"features\": [{\"name\": \"parameter.BLOCK_X\"}],"
+                     " \"trees\": [[[0,32,2],[-1],[0]]]");
+}
+
+static void store_model_of(struct house *house, const char *attributes, const char *kinds) {
+    store_long_model(house, attributes, kinds, 0);
+}
+
+static void store_model(struct house *house) {
+    store_model_of(house, "\"\"", "");
+}
+
+/* What fits, but was measured on no such problem, is nothing that a model chooses. */
+static void only_what_was_measured(void **state) {
+    struct house *house = *state;
+    struct tw_error error;
+    struct tw_problem doubles = house->problem;
+    must(tw_problem_set(&doubles, "dtype", "f64", &error), error);
+    static const struct {
+        const char *kinds;
+        enum tw_selection_rule floats, doubles;
+    } cases[] = {{"", TW_SELECTED_PREDICTED, TW_SELECTED_PREDICTED},
+                 {"\"kinds\": [0], ", TW_SELECTED_PREDICTED, TW_SELECTED_DEFAULT},
+                 {"\"kinds\": [1], ", TW_SELECTED_DEFAULT, TW_SELECTED_PREDICTED},
+                 {"\"kinds\": [1, 0], ", TW_SELECTED_PREDICTED, TW_SELECTED_PREDICTED}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        store_model_of(house, "\"\", \";dtype=f64\"", cases[i].kinds);
+        assert_int_equal(selected(house, "cold").rule, cases[i].floats);
+        assert_int_equal(selected_for(house, &doubles, &paper_gpu, "cold").rule, cases[i].doubles);
+    }
+    /* However many of other kinds stand before it. */
+    store_long_model(house, "\"\", \";dtype=f64\"", "\"kinds\": [0], ", 600);
+    assert_int_equal(selected(house, "cold").rule, TW_SELECTED_PREDICTED);
+}
+
+/* A model of the device knows configurations that no row has, and predicts them; one of another
+ * device of its architecture stands in for it. */
+static void a_model_chooses(void **state) {
+    struct house *house = *state;
+    struct tw_error error;
+    store_model(house);
+    store_block_row(house, 16, 100, 128, 7);
+    struct tw_selection selection = selected(house, "cold");
+    assert_int_equal(selection.rule, TW_SELECTED_PREDICTED);
+    assert_int_equal(selection.configuration.values[0], 32);
+    assert_int_equal(selection.other_count, 1);
+    assert_int_equal(selection.others[0].configuration.values[0], 128);
+    assert_true(selection.uncertainty > 0.099 && selection.uncertainty < 0.101);
+    /* Elsewhere it is less sure. */
+    struct tw_device_info other = paper_gpu;
+    other.memory_bytes /= 2;
+    selection = selected_for(house, &house->problem, &other, "cold");
+    assert_int_equal(selection.rule, TW_SELECTED_PREDICTED);
+    assert_true(selection.uncertainty > 0.15);
+    /* It says nothing of other attributes and cache policies, and nothing at all once its code is
+     * another. */
+    struct tw_problem doubles = house->problem;
+    must(tw_problem_set(&doubles, "dtype", "f64", &error), error);
+    assert_int_equal(selected_for(house, &doubles, &paper_gpu, "cold").rule, TW_SELECTED_DEFAULT);
+    assert_int_equal(selected(house, "warm").rule, TW_SELECTED_DEFAULT);
+    char path[1024];
+    scratch_write(house->scratch, "scale/direct.cu", "void improved(void);", path);
+    assert_int_equal(selected(house, "cold").rule, TW_SELECTED_DEFAULT);
+}
+
+/* The description with another implementation, and a rule that prefers one of its presets. */
+static struct tw_description *with_another(const struct house *house, const char *preset) {
+    static const char another[] =
+        "\"implementations\": [{\"name\": \"another\", \"summary\": \"the same\", \"parameters\": "
+        "{\"BLOCK_X\": [32, 64]}, \"defines\": {\"RAGGED\": \"1\", \"ORDER\": \"0\"}, "
+        "\"launches\": [{\"templates\": [\"scale/direct.cu\"], \"function\": \"scale_direct\", "
+        "\"block\": [\"BLOCK_X\"], \"grid\": [\"ceil_div(N, BLOCK_X)\", \"M\"], \"pass\": [\"A\", "
+        "\"B\", \"M\", \"N\", \"lda\", \"ldb\", \"alpha\"]}], \"presets\": {\"another\": "
+        "{\"BLOCK_X\": 64}}},";
+    char rule[200];
+    snprintf(rule, sizeof rule,
+             "\"fallback\": [{\"when\": \"M >= 1\", \"preset\": \"%s\"}], \"reference\"", preset);
+    char *ruled = replaced(scale_text, "\"reference\"", rule);
+    char *text = replaced(ruled, "\"implementations\": [", another);
+    struct tw_description *d = read_description(text, house->scratch->path);
+    free(text);
+    free(ruled);
+    return d;
+}
+
+/* How many of the candidates are the rule's. */
+static int preferred(struct house *house, const struct tw_description *d) {
+    const struct tw_problem problem = parse_problem(d, "8x100");
+    const struct tw_selection s = selected_for(house, &problem, &paper_gpu, "cold");
+    int count = s.rule == TW_SELECTED_FALLBACK;
+    for (int i = 0; i < s.other_count; i++)
+        count += s.others[i].rule == TW_SELECTED_FALLBACK;
+    return count;
+}
+
+/* A binary that a model chooses is launched with what it says is best, of what is known of other
+ * configurations, if that is worth it. */
+static void a_model_chooses_launches(void **state) {
+    struct house *house = *state;
+    static const struct {
+        const char *says;
+        int group, others;
+    } cases[] = {{"-0.3", 4, 2}, {"-0.01", 1, 1}, {"0.3", 1, 1}};
+    store_model(house);
+    assert_int_equal(selected(house, "cold").configuration.values[2], 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char says[400];
+        snprintf(says, sizeof says,
+                 "\"features\": [{\"name\": \"parameter.BLOCK_X\"}, {\"name\": "
+                 "\"parameter.GROUP\"}], \"trees\": [[[0,32,2],[-1],[0]], [[1,2,2],[0],[%s]]]",
+                 cases[i].says);
+        store_model_that(house, "\"\"", "", 0, says);
+        if (i == 0) {
+            /* Nothing is known to be launched otherwise. */
+            assert_int_equal(selected(house, "cold").configuration.values[2], 1);
+            store_block_row(house, 16, 100, 128, 7);
+        }
+        const struct tw_selection selection = selected(house, "cold");
+        assert_int_equal(selection.rule, TW_SELECTED_PREDICTED);
+        assert_int_equal(selection.configuration.values[0], 32);
+        assert_int_equal(selection.configuration.values[2], cases[i].group);
+        assert_int_equal(selection.other_count, cases[i].others);
+    }
+}
+
+/* A model has never seen an implementation that came later, whether or not there are rows; what it
+ * was fitted with, it judges. */
+static void a_model_does_not_know_all(void **state) {
+    struct house *house = *state;
+    struct tw_description *newer = with_another(house, "another");
+    struct tw_description *older = with_another(house, "default");
+    store_model(house);
+    assert_int_equal(preferred(house, newer), 1);
+    assert_int_equal(preferred(house, older), 0);
+    store_block_row(house, 16, 100, 128, 7);
+    assert_int_equal(preferred(house, newer), 1);
+    assert_int_equal(preferred(house, older), 0);
+    tw_description_free(newer);
+    tw_description_free(older);
+}
+
+/* One that is damaged is told of where it would have been asked, and nowhere else. */
+static void a_model_that_cannot_be_read(void **state) {
+    struct house *house = *state;
+    struct row row = usual_row(house);
+    struct tw_error error;
+    static const struct {
+        const char *text, *says;
+    } cases[] = {
+        {"{\"format\": \"tilewise-model\"", "not valid JSON"},
+        {"{\"trees\": [[[0,32,1]]]}", "missing"},
+        {"{\"format\": \"tilewise-model\", \"version\": 1, \"kernel\": \"scale\", \"cache\": "
+         "\"cold\","
+         " \"device\": \"d\", \"device_name\": \"D\", \"backend\": \"cuda\", \"architecture\": "
+         "\"sm_90\","
+         " \"units\": 132, \"attributes\": [\"\"], \"uncertainty\": 0.1, \"base\": 0, "
+         "\"features\": [],"
+         " \"trees\": [], \"configurations\": []}",
+         "stored as one about something else"},
+    };
+    store_block_row(house, 16, 100, 128, 7);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct tw_db_model model = {.kernel = "scale",
+                                          .device = row.fingerprint,
+                                          .cache_policy = "cold",
+                                          .text = cases[i].text};
+        must_db(tw_db_model_put(house->db, &model), house->db);
+        struct tw_selection selection = selected(house, "cold");
+        assert_int_equal(selection.rule, TW_SELECTED_NEAREST);
+        assert_says(selection.unread, "the model of scale on cuda|");
+        assert_says(selection.unread, cases[i].says);
+        assert_string_equal(selected(house, "warm").unread, "");
+    }
+    store_block_row(house, 8, 100, 64, 7);
+    assert_string_equal(selected(house, "cold").unread, ""); /* its own row is enough */
+    const struct tw_catalogue *catalogue = catalogue_of(house);
+    const struct tw_catalogue_model *model;
+    assert_int_equal(tw_catalogue_models(catalogue), 1);
+    for (int again = 0; again < 2; again++)
+        assert_refuses(tw_catalogue_model(catalogue, 0, &model, &error), TW_INVALID, error,
+                       "scale");
+}
+
+static void *select_one(void *context) {
+    struct house *house = context;
+    struct tw_selection *selection = malloc(sizeof *selection);
+    struct tw_error error;
+    const struct tw_query query = {.catalogue = house->catalogue,
+                                   .problem = &house->problem,
+                                   .device = &paper_gpu,
+                                   .cache = "cold"};
+    if (selection != NULL && tw_select(&query, selection, &error) != TW_OK) {
+        free(selection);
+        return NULL;
+    }
+    return selection;
+}
+
+/* The model is read when it is first asked for, by whoever is first. */
+static void many_ask_a_model(void **state) {
+    struct house *house = *state;
+    pthread_t threads[8];
+    store_model(house);
+    store_block_row(house, 16, 100, 128, 7);
+    catalogue_of(house);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, select_one, house), 0);
+    for (int i = 0; i < 8; i++) {
+        void *selection = NULL;
+        assert_int_equal(pthread_join(threads[i], &selection), 0);
+        assert_non_null(selection);
+        assert_int_equal(((struct tw_selection *)selection)->rule, TW_SELECTED_PREDICTED);
+        free(selection);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        HOUSE_TEST(a_model_chooses),
+        HOUSE_TEST(a_model_chooses_launches),
+        HOUSE_TEST(only_what_was_measured),
+        HOUSE_TEST(a_model_does_not_know_all),
+        HOUSE_TEST(a_model_that_cannot_be_read),
+        HOUSE_TEST(many_ask_a_model),
+    };
+    return cmocka_run_group_tests_name("model choice", tests, NULL, NULL);
+}
