@@ -329,6 +329,71 @@ static void counters_in_graphs(void **state) {
     tw_close(library);
 }
 
+/* ---- Groups in a graph: where they end is what device memory has when it runs ---- */
+
+enum { ROWS = 300, COLUMNS = 136, DEPTH = 128, GROUPS = 5, BF16_ONE = 0x3f80 };
+
+/* B[group] has group + 1 everywhere. */
+static void *create_factors(tw_library *library) {
+    static const uint16_t numbers[GROUPS] = {BF16_ONE, 0x4000, 0x4040, 0x4080, 0x40a0};
+    static uint16_t factors[GROUPS * DEPTH * COLUMNS];
+    for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
+        factors[i] = numbers[i / (DEPTH * COLUMNS)];
+    return buffer_with(library, factors, sizeof factors);
+}
+
+static void check_groups(tw_library *library, void *stream, const void *c, const int32_t *ends) {
+    static float got[ROWS * COLUMNS];
+    tw_error error;
+    must(tw_read(library, stream, got, c, sizeof got, &error), error);
+    for (int row = 0, group = 0; row < ROWS; row++) {
+        while (row >= ends[group])
+            group++;
+        for (int column = 0; column < COLUMNS; column++)
+            assert_true(got[row * COLUMNS + column] == (float)(DEPTH * (group + 1)));
+    }
+}
+
+static void groups_of_a_graph(void **state) {
+    static const int32_t lists[][GROUPS] = {
+        {17, 17, 120, 299, ROWS}, {0, 256, 256, 257, ROWS}, {300, 300, 300, 300, ROWS}};
+    tw_library *library = *state;
+    static uint16_t ones[ROWS * DEPTH];
+    for (size_t i = 0; i < sizeof ones / sizeof *ones; i++)
+        ones[i] = BF16_ONE;
+    void *a = buffer_with(library, ones, sizeof ones), *b = create_factors(library);
+    void *c = constant_buffer(library, ROWS * COLUMNS, 0);
+    void *ends = buffer_with(library, lists[0], sizeof lists[0]);
+    tw_gemm_grouped_descriptor d = TW_GEMM_GROUPED_DESCRIPTOR_INIT;
+    CUstream stream = create_stream();
+    CUgraph graph;
+    CUgraphExec executable;
+    tw_error error;
+    d.a_type = "bf16";
+    d.c_type = "f32";
+    d.groups = GROUPS;
+    d.m = ROWS, d.n = COLUMNS, d.k = DEPTH;
+    must(tw_gemm_grouped(library, stream, &d, a, b, ends, c, &error), error); /* makes the plan */
+    check_groups(library, stream, c, lists[0]);
+    cuda_must(cuda.cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    tw_status status = tw_gemm_grouped(library, stream, &d, a, b, ends, c, &error);
+    cuda_must(cuda.cuStreamEndCapture(stream, &graph));
+    must(status, error);
+    cuda_must(cuda.cuGraphInstantiateWithFlags(&executable, graph, 0));
+    for (int i = 2; i >= 0; i--) {
+        must(tw_write(library, ends, lists[i], sizeof lists[i], &error), error);
+        cuda_must(cuda.cuGraphLaunch(executable, stream));
+        check_groups(library, stream, c, lists[i]);
+    }
+    cuda_must(cuda.cuGraphExecDestroy(executable));
+    cuda_must(cuda.cuGraphDestroy(graph));
+    cuda_must(cuda.cuStreamDestroy(stream));
+    tw_release(library, a);
+    tw_release(library, b);
+    tw_release(library, c);
+    tw_release(library, ends);
+}
+
 #define STREAM_TEST(function)                                                                      \
     cmocka_unit_test_setup_teardown(function, make_primary_current, forget_primary)
 
@@ -339,7 +404,8 @@ int main(void) {
         STREAM_TEST(in_order_with_the_callers_work),
         STREAM_TEST(two_streams_at_once),
         STREAM_TEST(becomes_part_of_a_graph),
-        cmocka_unit_test(counters_in_graphs),
+        STREAM_TEST(counters_in_graphs),
+        STREAM_TEST(groups_of_a_graph),
     };
     backend = "cuda";
     if (!cuda_is_here())

@@ -253,12 +253,81 @@ static void wide_types(void **state) {
     }
 }
 
+/* ---- Activations of what is large, small or no number, and of zeroes ---- */
+
+static double activated(tw_activation activation, double x) {
+    switch (activation) {
+    case TW_ACTIVATION_RELU:
+        return x < 0 ? 0 : x;
+    case TW_ACTIVATION_GELU:
+        return x * (1 + erf(x / sqrt(2))) / 2;
+    case TW_ACTIVATION_GELU_TANH:
+        return x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))) / 2;
+    case TW_ACTIVATION_SILU:
+        return x / (1 + exp(-x));
+    default:
+        return x;
+    }
+}
+
+/* Of numbers that all formats have, each a row of A whose other columns are 0, times ones. */
+static void activate(tw_library *library, const struct format *format, tw_activation activation,
+                     int64_t n, int64_t k) {
+    static const double numbers[] = {
+        0,  -0.0, 1,   -1,   0.5, -0.5, 3,    -3,    5.5,   -5.5,   9,        -9,        20, -20,
+        88, -88,  104, -104, 256, -256, 1024, -1024, 49152, -49152, INFINITY, -INFINITY, NAN};
+    enum { COUNT = sizeof numbers / sizeof *numbers };
+    struct matrix a = create(format, COUNT, k, 0, 1), b = create(format, k, n, 0, 2);
+    struct matrix c = create(format, COUNT, n, 0, 3);
+    const tw_gemm_descriptor d = {.size = sizeof d,
+                                  .a_type = format->type,
+                                  .m = COUNT,
+                                  .n = n,
+                                  .k = k,
+                                  .alpha = 1,
+                                  .activation = activation};
+    const double unit = format == &f64 ? 1e-14 : 1e-6;
+    tw_error error;
+    for (int64_t i = 0; i < COUNT * k; i++)
+        a.numbers[i] = i % k == 0 ? numbers[i / k] : 0;
+    for (int64_t i = 0; i < k * n; i++)
+        b.numbers[i] = 1;
+    write_matrix(library, &a);
+    write_matrix(library, &b);
+    write_matrix(library, &c);
+    must(tw_gemm_ex(library, NULL, &d, a.buffer, b.buffer, c.buffer, &error), error);
+    read_buffer(library, c.buffer, c.bytes, (size_t)(COUNT * n * format->size));
+    for (int64_t i = 0; i < COUNT * n; i++) {
+        const double x = numbers[i / n], expected = activated(activation, x);
+        const double slack = ldexp(fabs(expected), -format->fraction) + unit * fabs(x);
+        uint64_t bits = 0;
+        memcpy(&bits, c.bytes + i * format->size, (size_t)format->size);
+        const double got = decoded(format, bits);
+        if (isnan(expected)   ? !isnan(got)
+            : isinf(expected) ? got != expected
+                              : !(fabs(got - expected) <= slack))
+            fail_msg("activation %d of %g in %s is %g and not %g", (int)activation, x, format->type,
+                     got, expected);
+    }
+    free_matrix(library, &a);
+    free_matrix(library, &b);
+    free_matrix(library, &c);
+}
+
+static void activations(void **state) {
+    static const struct format *const formats[] = {&f32, &f16, &bf16, &f64};
+    for (int i = 0; i < (is_quick(*state) ? 4 : 2); i++)
+        for (int kind = TW_ACTIVATION_RELU; kind <= TW_ACTIVATION_SILU; kind++) {
+            activate(*state, formats[i], (tw_activation)kind, 5, 1);
+            if (is_quick(*state))
+                activate(*state, formats[i], (tw_activation)kind, 136, 64);
+        }
+}
+
 int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {
-        LIBRARY_TEST(sixteen_bits),
-        LIBRARY_TEST(epilogues),
-        LIBRARY_TEST(eight_bits),
-        LIBRARY_TEST(wide_types),
+        LIBRARY_TEST(sixteen_bits), LIBRARY_TEST(epilogues),   LIBRARY_TEST(eight_bits),
+        LIBRARY_TEST(wide_types),   LIBRARY_TEST(activations),
     };
     if (!backend_is_here(count, arguments))
         return 0;
