@@ -108,9 +108,10 @@ typedef struct tw_gemm_descriptor {
      * matrix of C's type that does not overlap C; with strides as C's. */
     const void *e;
     int64_t lde, batch_stride_e;
-    /* Every buffer's contents begin at a multiple of so many bytes: a power of two. 0: on CUDA what
-     * their addresses are multiples of; on OpenCL, where a cl_mem has no address, 16. To be said of
-     * a cl_mem that is part of another, or is made of memory of the host's that begins anywhere. */
+    /* Every buffer's contents begin at a multiple of so many bytes, a power of two, or of their
+     * elements' size where that is more. 0: on CUDA what their addresses are multiples of; on
+     * OpenCL, where a cl_mem has no address, 16. To be said of a cl_mem that is part of another, or
+     * is made of memory of the host's that begins anywhere. */
     int64_t alignment;
     tw_scaling scaling;
 } tw_gemm_descriptor;

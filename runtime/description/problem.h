@@ -63,8 +63,8 @@ bool tw_problem_has(const struct tw_problem *problem, int argument, const int64_
 /* Whether a launch is given what it passes: it is left out where it is optional and absent. */
 bool tw_problem_passes(const struct tw_problem *problem, const struct tw_passed *passed,
                        const int64_t *values);
-/* What a buffer's address must be a multiple of where buffers' are of `alignment`: a single
- * number's is of its own size. */
+/* What a buffer's address must be a multiple of where buffers' are of `alignment`: of no less than
+ * its elements' size, which is a single number's in every case. */
 int tw_problem_alignment(const struct tw_problem *problem, int argument, int alignment);
 /* What a stride is by default, under bound values, of which only strides before it count; 0 where
  * the argument is no stride or the problem has it not, and where there is no such number. */

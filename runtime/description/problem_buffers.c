@@ -37,8 +37,9 @@ static bool is_single_number(const struct tw_argument *a) {
 }
 
 int tw_problem_alignment(const struct tw_problem *problem, int argument, int alignment) {
-    return is_single_number(&problem->description->arguments[argument])
-               ? (int)tw_type_info(tw_problem_type(problem, argument))->bytes
+    const int own = (int)tw_type_info(tw_problem_type(problem, argument))->bytes;
+    return is_single_number(&problem->description->arguments[argument]) || alignment < own
+               ? own
                : alignment;
 }
 

@@ -44,20 +44,29 @@ static tw_status set_dimensions(struct tw_problem *problem, const int64_t *given
     return TW_OK;
 }
 
-/* After the attributes, which tell the sizes of elements. */
+/* After the attributes, which tell the sizes of elements. The smallest that every problem has need
+ * so much; larger ones are as aligned as they are by themselves: in a product of 8-bit numbers that
+ * begin anywhere C begins at a multiple of its elements. */
 static tw_status set_alignment(struct tw_problem *problem, int64_t given, tw_error *error) {
     const struct tw_description *d = problem->description;
+    const struct tw_argument *smallest = NULL;
+    size_t least = 0;
     if (given < 0 || given > 1 << 20 || (given & (given - 1)) != 0)
         return tw_fail(error, TW_INVALID,
                        "the alignment is %" PRId64 "; it must be a power of two, or 0", given);
-    for (int i = 0; given != 0 && i < d->argument_count; i++) {
-        size_t bytes = tw_type_info(tw_problem_type(problem, i))->bytes;
-        if (d->arguments[i].kind == TW_ARGUMENT_BUFFER &&
-            (size_t)tw_problem_alignment(problem, i, (int)given) < bytes)
-            return tw_fail(error, TW_INVALID,
-                           "%s: the elements of %s need an alignment of %zu bytes, not %" PRId64,
-                           d->kernel, d->arguments[i].name, bytes, given);
+    for (int i = 0; i < d->argument_count; i++) {
+        const struct tw_argument *a = &d->arguments[i];
+        const size_t bytes = tw_type_info(tw_problem_type(problem, i))->bytes;
+        if (a->kind != TW_ARGUMENT_BUFFER || a->when != NULL ||
+            (smallest != NULL && bytes >= least))
+            continue;
+        smallest = a;
+        least = bytes;
     }
+    if (given != 0 && smallest != NULL && (size_t)given < least)
+        return tw_fail(error, TW_INVALID,
+                       "%s: the elements of %s need an alignment of %zu bytes, not %" PRId64,
+                       d->kernel, smallest->name, least, given);
     problem->alignment = given < TW_FULL_ALIGNMENT ? (int)given : TW_FULL_ALIGNMENT;
     return TW_OK;
 }

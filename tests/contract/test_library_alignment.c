@@ -147,6 +147,47 @@ static void direct_calls(void **state) {
     tw_release(library, to.whole);
 }
 
+/* Operands of small elements begin anywhere, C and a bias at a multiple of theirs. */
+static void small_elements(void **state) {
+    static const struct {
+        const char *type;
+        size_t bytes, result_bytes;
+        unsigned one, sum; /* of K ones and a bias of one */
+    } types[] = {
+        {"f16", 2, 2, 0x3c00, 0x5120}, {"e4m3", 1, 2, 0x38, 0x4224}, {"i8", 1, 4, 1, K + 1}};
+    tw_library *library = *state;
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        const unsigned bias_one = types[t].bytes == 2          ? 0x3c00
+                                  : types[t].result_bytes == 2 ? 0x3f80
+                                                               : 1;
+        static unsigned char ones[2 * M * K], biases[4 * N], c[4 * M * N];
+        for (size_t i = 0; i < M * K; i++)
+            memcpy(&ones[i * types[t].bytes], &types[t].one, types[t].bytes);
+        for (size_t i = 0; i < N; i++)
+            memcpy(&biases[i * types[t].result_bytes], &bias_one, types[t].result_bytes);
+        const int64_t least = (int64_t)types[t].bytes, own = (int64_t)types[t].result_bytes;
+        struct part a = create_part(library, ones, M * K * types[t].bytes, least);
+        struct part b = create_part(library, ones, K * N * types[t].bytes, least);
+        struct part bias = create_part(library, biases, N * types[t].result_bytes, own);
+        struct part to = create_part(library, c, M * N * types[t].result_bytes, own);
+        tw_gemm_descriptor d = TW_GEMM_DESCRIPTOR_INIT;
+        tw_error error;
+        d.a_type = types[t].type;
+        d.m = M, d.n = N, d.k = K;
+        d.bias = bias.buffer;
+        d.alignment = strcmp(backend, "cuda") == 0 ? 0 : least;
+        must(tw_gemm_ex(library, NULL, &d, a.buffer, b.buffer, to.buffer, &error), error);
+        read_part(library, &to, c, M * N * types[t].result_bytes, own);
+        for (size_t i = 0; i < M * N; i++)
+            assert_memory_equal(&c[i * types[t].result_bytes], &types[t].sum,
+                                types[t].result_bytes);
+        tw_release(library, a.whole);
+        tw_release(library, b.whole);
+        tw_release(library, bias.whole);
+        tw_release(library, to.whole);
+    }
+}
+
 static void wrong_alignments(void **state) {
     static const struct {
         int64_t alignment;
@@ -172,10 +213,8 @@ int main(int count, char **arguments) {
     if (!backend_is_here(count, arguments))
         return 0;
     const struct CMUnitTest tests[] = {
-        LIBRARY_TEST(moving),
-        LIBRARY_TEST(multiplying),
-        LIBRARY_TEST(direct_calls),
-        LIBRARY_TEST(wrong_alignments),
+        LIBRARY_TEST(moving),         LIBRARY_TEST(multiplying),      LIBRARY_TEST(direct_calls),
+        LIBRARY_TEST(small_elements), LIBRARY_TEST(wrong_alignments),
     };
     return cmocka_run_group_tests_name("library_alignment", tests, NULL, NULL);
 }

@@ -171,6 +171,9 @@ static void alignments(void **state) {
                                                          : 16;
         if (d->arguments[i].kind == TW_ARGUMENT_BUFFER)
             assert_int_equal(tw_problem_alignment(&problem, i, 16), own);
+        /* Nothing is less aligned than its elements. */
+        if (strcmp(name, "A") == 0 || strcmp(name, "C") == 0)
+            assert_int_equal(tw_problem_alignment(&problem, i, 1), name[0] == 'A' ? 1 : 4);
     }
     tw_description_free(d);
 }
