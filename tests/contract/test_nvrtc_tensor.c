@@ -87,6 +87,8 @@ static const struct {
     {"gemm", "tf32-turns", "M=1000,N=1004,K=1000;compute=tf32,trans=nt,bias=column", 90, 90},
     {"gemm", "tf32-rows-turns", "M=1000,N=1004,K=1000;compute=tf32", 90, 90},
     {"gemm", "tf32-rows-tt-turns", "M=1000,N=1004,K=1000;compute=tf32,trans=tt", 90, 90},
+    {"gemm", "tf32-one-turned-turns", "M=1000,N=1004,K=1000;compute=tf32,trans=tn", 90, 90},
+    {"gemm", "tf32-one-turned-tall-turns", "M=1004,N=1001,K=1000;compute=tf32,trans=tn", 90, 90},
     {"gemm", "tf32-turned-turns", "M=1001,N=1003,K=1001;compute=tf32,trans=tn", 90, 90},
     {"gemm", "wgmma-copied", "M=1001,N=1003,K=1001;dtype=bf16,trans=tn", 90, 90},
     {"gemm", "wgmma-boxes", "M=1000,N=1000,K=1000;dtype=bf16", 90, 90},
