@@ -49,7 +49,6 @@ static void take_in(struct session *s, size_t point, const struct trial *trial,
     update_regulars(s, trial, build);
     s->untuned.tried |= untuned_is(s, &trial->configuration);
     contenders_add(s, trial, build);
-    siblings_note(s, trial, build);
     if (point == SPACE_NONE)
         return;
     const struct strategy_outcome outcome = outcome_of(trial);

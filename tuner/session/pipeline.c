@@ -226,6 +226,8 @@ static tw_status finish_running(struct session *s, struct session_device *device
                        : candidate->sibling
                            ? siblings_take(s, candidate, trial)
                            : outcome_record(s, candidate->point, trial, candidate->build);
+    if (status == TW_OK && !candidate->again)
+        siblings_note(s, trial, candidate->build);
     candidate_free(s, candidate);
     return status;
 }

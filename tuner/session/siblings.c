@@ -51,7 +51,7 @@ static int place_of(const struct session *s, double time_us) {
 }
 
 void siblings_note(struct session *s, const struct trial *trial, struct build *build) {
-    if (trial->status != TW_DB_TRIAL_OK || build == NULL || !is_near(s, trial->time_us))
+    if (trial->status != TW_DB_TRIAL_OK || !is_near(s, trial->time_us))
         return;
     for (int i = 0; i < s->host_count; i++)
         if (s->hosts[i].build == build)

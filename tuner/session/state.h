@@ -218,7 +218,7 @@ struct strategy_outcome outcome_of(const struct trial *trial);
 
 /* ---- siblings.c: variants that share a good one's binary ---- */
 
-/* Takes note of a trial whose binary others may share. `build` may be NULL. */
+/* Takes note of a trial, once it is recorded, whose binary others may share. */
 void siblings_note(struct session *s, const struct trial *trial, struct build *build);
 /* The next to be tried, the caller's; NULL: none, or no memory. */
 struct candidate *siblings_next(struct session *s);
