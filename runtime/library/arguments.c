@@ -71,7 +71,9 @@ tw_status tw_request_argument(tw_argument_info *out, tw_library *library, const 
         return tw_fail(error, TW_INVALID,
                        "the size of %s is %zu; set it to sizeof(%s), or all of it to zero first",
                        tw_sized_argument.name, size, tw_sized_argument.name);
-    tw_status status = tw_request_read(library, request, &read, error);
+    tw_status status = tw_library_given(library, error);
+    if (status == TW_OK)
+        status = tw_request_read(library, request, &read, error);
     if (status != TW_OK)
         return status;
     if (index >= (size_t)read.problem.description->argument_count)

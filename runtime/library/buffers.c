@@ -1,6 +1,11 @@
 /* Device memory for programs that want nothing else of the backend. */
 #include "runtime/library/library.h"
 
+static tw_status enter(tw_library *library, bool *entered, tw_error *error) {
+    tw_status status = tw_library_given(library, error);
+    return status == TW_OK ? library->backend->enter(library->device, entered, error) : status;
+}
+
 static struct tw_memory memory_of(const void *buffer, uint64_t bytes) {
     return (struct tw_memory){.address = (uintptr_t)buffer, .bytes = bytes};
 }
@@ -11,7 +16,7 @@ tw_status tw_allocate(void **out, tw_library *library, uint64_t bytes, tw_error 
     *out = NULL;
     if (bytes == 0)
         return tw_fail(error, TW_INVALID, "a buffer has at least one byte");
-    tw_status status = library->backend->enter(library->device, &entered, error);
+    tw_status status = enter(library, &entered, error);
     if (status != TW_OK)
         return status;
     status = library->backend->allocate(library->device, bytes, &memory, error);
@@ -34,7 +39,7 @@ tw_status tw_write(tw_library *library, void *buffer, const void *bytes, uint64_
                    tw_error *error) {
     const struct tw_memory memory = memory_of(buffer, size);
     bool entered;
-    tw_status status = library->backend->enter(library->device, &entered, error);
+    tw_status status = enter(library, &entered, error);
     if (status != TW_OK)
         return status;
     status = library->backend->write(library->device, &memory, bytes, error);
@@ -46,7 +51,7 @@ tw_status tw_read(tw_library *library, void *stream, void *bytes, const void *bu
                   tw_error *error) {
     const struct tw_memory memory = memory_of(buffer, size);
     bool entered;
-    tw_status status = library->backend->enter(library->device, &entered, error);
+    tw_status status = enter(library, &entered, error);
     if (status != TW_OK)
         return status;
     status = library->backend->wait(library->device, stream, error);
@@ -58,7 +63,7 @@ tw_status tw_read(tw_library *library, void *stream, void *bytes, const void *bu
 
 tw_status tw_wait(tw_library *library, void *stream, tw_error *error) {
     bool entered;
-    tw_status status = library->backend->enter(library->device, &entered, error);
+    tw_status status = enter(library, &entered, error);
     if (status != TW_OK)
         return status;
     status = library->backend->wait(library->device, stream, error);

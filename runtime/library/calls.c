@@ -24,6 +24,8 @@ tw_status tw_call_launch(const tw_plan *plan, void *stream, const tw_binding *bi
 tw_status tw_call_run(tw_library *library, void *stream, tw_request *request,
                       const tw_binding *bindings, size_t count, tw_error *error) {
     struct tw_plan_key key;
+    if (library == NULL)
+        return tw_library_given(library, error);
     if (request->alignment == 0)
         request->alignment = tw_call_alignment(library, bindings, count);
     bool has_key = tw_plan_key_of(&key, request);

@@ -210,8 +210,9 @@ static tw_status call(tw_library *library, const struct operation *operation, vo
                       const tw_conv2d_descriptor *descriptor, const void *input, const void *second,
                       void *output, tw_error *error) {
     tw_conv2d_descriptor read;
-    tw_status status = TW_OK;
-    if (descriptor->size != 0 && descriptor->size != sizeof read) {
+    tw_status status = tw_library_given(library, error);
+    if (status == TW_OK &&
+        (descriptor == NULL || (descriptor->size != 0 && descriptor->size != sizeof read))) {
         status = tw_sized_read(&tw_sized_conv2d, &read, descriptor, error);
         descriptor = &read;
     }

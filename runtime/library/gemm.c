@@ -55,14 +55,15 @@ static bool is_batch(const tw_gemm_descriptor *d) {
 
 /* ---- Key ---- */
 
-/* The first eight characters of a word as a number; false when it has more. */
+/* The first eight characters of a word as a number, 0 for none; false when it has more, or is
+ * empty, which is no word. */
 static bool pack_word(const char *word, uint64_t *out) {
     uint64_t packed = 0;
     int i = 0;
     for (; word != NULL && i < 8 && word[i] != '\0'; i++)
         packed = packed << 8 | (unsigned char)word[i];
     *out = packed;
-    return word == NULL || i < 8 || word[i] == '\0';
+    return word == NULL || (packed != 0 && (i < 8 || word[i] == '\0'));
 }
 
 /* Of up to 16 characters, in two numbers. */
@@ -283,6 +284,8 @@ static tw_status scale(tw_library *library, void *stream, const tw_gemm_descript
 
 static tw_status run(tw_library *library, void *stream, const tw_gemm_descriptor *d, const void *a,
                      const void *b, void *c, tw_error *error) {
+    if (library == NULL)
+        return tw_library_given(library, error);
     if (!is_right(d))
         return refuse(d, error);
     if (d->m == 0 || d->n == 0)
@@ -295,7 +298,7 @@ static tw_status run(tw_library *library, void *stream, const tw_gemm_descriptor
 tw_status tw_gemm_ex(tw_library *library, void *stream, const tw_gemm_descriptor *descriptor,
                      const void *a, const void *b, void *c, tw_error *error) {
     tw_gemm_descriptor read;
-    if (descriptor->size != sizeof read) {
+    if (descriptor == NULL || descriptor->size != sizeof read) {
         tw_status status = tw_sized_read(&tw_sized_gemm, &read, descriptor, error);
         if (status != TW_OK)
             return status;

@@ -73,7 +73,9 @@ static tw_status run(tw_library *library, void *stream, const tw_gemm_grouped_de
                      const void *a, const void *b, const void *ends, void *c, tw_error *error) {
     char attributes[TW_PROBLEM_KEY_SIZE];
     struct tw_problem problem;
-    tw_status status = check(d, error);
+    tw_status status = tw_library_given(library, error);
+    if (status == TW_OK)
+        status = check(d, error);
     if (status != TW_OK || d->m == 0 || d->n == 0)
         return status;
     if (d->k == 0)

@@ -140,8 +140,10 @@ static tw_status queue(const tw_plan *plan, void *stream, const struct tw_argume
 
 tw_status tw_launch(const tw_plan *plan, void *stream, const tw_binding *bindings, size_t count,
                     tw_error *error) {
-    const tw_library *library = plan->library;
     struct tw_arguments given; /* what is not of the plan's arguments is not looked at */
+    if (plan == NULL)
+        return tw_fail(error, TW_INVALID, "the plan is NULL: making it failed, and said why");
+    const tw_library *library = plan->library;
     tw_status status = take(plan, bindings, count, &given, error);
     if (status == TW_OK)
         status = check_buffers(plan, &given, error);

@@ -39,6 +39,9 @@ struct tw_library {
     char cache_policy[8];
 };
 
+/* Whether there is one: where tw_open fails it is NULL, and programs go on. */
+tw_status tw_library_given(const tw_library *library, tw_error *error);
+
 /* Reads the databases, or reads them afresh: what was stored since counts from then on. */
 tw_status tw_library_read_results(tw_library *library, tw_error *error);
 

@@ -166,6 +166,13 @@ tw_status tw_open(tw_library **out, const tw_options *options, tw_error *error) 
     return TW_OK;
 }
 
+tw_status tw_library_given(const tw_library *library, tw_error *error) {
+    return library != NULL
+               ? TW_OK
+               : tw_fail(error, TW_INVALID,
+                         "the library is NULL: tw_open was not called, or failed and said why");
+}
+
 void tw_close(tw_library *library) {
     if (library == NULL)
         return;

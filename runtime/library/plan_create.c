@@ -128,7 +128,9 @@ tw_status tw_plan_create(const tw_plan **out, tw_library *library, const tw_requ
     struct tw_plan_key key;
     tw_request read;
     *out = NULL;
-    if (request->size != 0 && request->size != sizeof read) {
+    if (library == NULL)
+        return tw_library_given(library, error);
+    if (request == NULL || (request->size != 0 && request->size != sizeof read)) {
         tw_status status = tw_sized_read(&tw_sized_request, &read, request, error);
         if (status != TW_OK)
             return status;

@@ -145,7 +145,9 @@ tw_status tw_prepare(tw_library *library, const tw_request *requests, size_t cou
         if (errors != NULL)
             errors[i] = (tw_error){.status = TW_INVALID};
     }
-    tw_status status = check_sizes(&batch, error);
+    tw_status status = tw_library_given(library, error);
+    if (status == TW_OK)
+        status = check_sizes(&batch, error);
     if (status == TW_OK)
         status = check_threads("tw_prepare", threads, error);
     if (status != TW_OK)
@@ -220,7 +222,9 @@ tw_status tw_prepare_ranges(tw_library *library, const tw_range *ranges, size_t 
                           .read = read_value,
                           .ranges = (const char *)ranges,
                           .size = count > 0 ? ranges[0].size : 0};
-    tw_status status = check_threads("tw_prepare_ranges", threads, error);
+    tw_status status = tw_library_given(library, error);
+    if (status == TW_OK)
+        status = check_threads("tw_prepare_ranges", threads, error);
     for (size_t i = 0; i < count && status == TW_OK; i++) {
         status = check_range(&batch, i, error);
         if (status != TW_OK)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "runtime/base/text.h"
+
 const char *const tw_product_transposes[4] = {"nn", "nt", "tn", "tt"};
 const char *const tw_product_activations[5] = {"none", "relu", "gelu", "gelu_tanh", "silu"};
 
@@ -17,13 +19,32 @@ const char *tw_product_type(const struct tw_problem *problem, const struct tw_ar
     return tw_type_info(tw_problem_type(problem, (int)(argument - all)))->word;
 }
 
+/* What it is by default has a name only for who writes attributes: here it is its type. */
+static tw_status refuse_type(const struct tw_problem *problem, const char *field,
+                             const struct tw_argument *argument, const char *word,
+                             struct tw_error *error) {
+    const struct tw_description *d = problem->description;
+    const struct tw_attribute *types = &d->attributes[argument->type_attribute];
+    const char *usual = tw_product_type(problem, argument);
+    struct tw_text all = {0};
+    tw_text_print(&all, "%s", usual);
+    for (int i = 0; i < types->word_count; i++) {
+        const char *type = d->symbols.words[types->words[i]];
+        if (types->words[i] != types->default_word && strcmp(type, usual) != 0)
+            tw_text_print(&all, ", %s", type);
+    }
+    tw_status status = tw_fail(error, TW_INVALID, "%s: %s has no %s of \"%.40s\"; there are %s",
+                               field, d->kernel, argument->name, word, tw_text_or(&all, "none"));
+    tw_text_free(&all);
+    return status;
+}
+
 /* Descriptions say which attribute is the type of which argument: a new word there, or an attribute
  * of its own for an argument, needs nothing here. */
 static tw_status set_type(struct tw_problem *problem, const char *field, const char *name,
                           const char *word, struct tw_error *error) {
     const struct tw_description *d = problem->description;
     const struct tw_argument *argument = tw_product_argument(d, name);
-    struct tw_error said;
     if (argument == NULL)
         return tw_fail(error, TW_INVALID, "%s has no argument %s, as the call needs it", d->kernel,
                        name);
@@ -32,9 +53,10 @@ static tw_status set_type(struct tw_problem *problem, const char *field, const c
     if (argument->type_attribute < 0)
         return tw_fail(error, TW_INVALID, "%s is \"%.40s\", but %s has its %s in %s", field, word,
                        d->kernel, name, tw_product_type(problem, argument));
-    tw_status status =
-        tw_problem_set(problem, d->attributes[argument->type_attribute].name, word, &said);
-    return status == TW_OK ? TW_OK : tw_fail(error, status, "%s: %s", field, said.message);
+    return tw_problem_set(problem, d->attributes[argument->type_attribute].name, word, NULL) ==
+                   TW_OK
+               ? TW_OK
+               : refuse_type(problem, field, argument, word, error);
 }
 
 /* A's type first: the others are by default what goes with it. */

@@ -25,6 +25,8 @@ const struct tw_sized tw_sized_gemm_grouped = {"tw_gemm_grouped_descriptor",
 tw_status tw_sized_read(const struct tw_sized *kind, void *out, const void *given,
                         tw_error *error) {
     size_t size;
+    if (given == NULL)
+        return tw_fail(error, TW_INVALID, "the %s is NULL", kind->name);
     memcpy(&size, given, sizeof size);
     if (size == 0)
         size = kind->first_size;

@@ -15,8 +15,8 @@ extern const struct tw_sized tw_sized_options, tw_sized_request, tw_sized_gemm,
     tw_sized_gemm_grouped, tw_sized_conv2d, tw_sized_aat, tw_sized_argument;
 
 /* Copies a caller's struct, which begins with its size, to `out` of this version: what it lacks is
- * zero. Fails when its size is none, or when it has something set that this version does not know.
- */
+ * zero. Fails where there is none, when its size is none, or when it has something set that this
+ * version does not know. */
 tw_status tw_sized_read(const struct tw_sized *kind, void *out, const void *given, tw_error *error);
 
 #endif

@@ -211,10 +211,10 @@ static void what_no_kernel_serves(void **state) {
         {good, TW_INVALID, "batch_count is -1"},
         {good, TW_INVALID, "transposes is 4"},
         {good, TW_INVALID, "activation is 9"},
-        {good, TW_INVALID, "a_type: gemm has no dtype \"f65\"; there are f32"},
-        {good, TW_INVALID, "b_type: gemm has no btype \"f32\"; there are default, e4m3, e5m2"},
+        {good, TW_INVALID, "a_type: gemm has no A of \"f65\"; there are f32, f64,"},
+        {good, TW_INVALID, "b_type: gemm has no B of \"f32\"; there are f64, e4m3, e5m2"},
         {good, TW_INVALID, "gemm M=3,N=5,K=2;dtype=f64,trans=nn,ctype=f32: "},
-        {good, TW_INVALID, "a_type: gemm has no dtype \"of nine characters\""},
+        {good, TW_INVALID, "a_type: gemm has no A of \"of nine characters\""},
         {good, TW_INVALID, "compute_type is \"f32\", but gemm of these types computes in f64"},
         {good, TW_INVALID, "dimension N is 4294967301"},
         {good, TW_INVALID, "the size of tw_gemm_descriptor is 3"},
@@ -225,6 +225,9 @@ static void what_no_kernel_serves(void **state) {
         {good, TW_INVALID, "products of e4m3, e5m2 and i8 have scales"},
         {good, TW_INVALID, "a batch has no scales"},
         {good, TW_INVALID, "with scales by blocks C is of f32, f16 or bf16"},
+        {good, TW_INVALID, "of i8 it is i32, and with scales f32, f16 or bf16"},
+        {good, TW_INVALID, "c_type: gemm has no C of \"i8\"; there are i32, f32, f16, bf16"},
+        {good, TW_INVALID, "b_type: gemm has no B of \"\"; there are f64, e4m3, e5m2"},
     };
     wrong[0].d.batch_count = 65536;
     wrong[1].d.device_beta = wrong[2].d.c_scale = o.a;
@@ -253,6 +256,10 @@ static void what_no_kernel_serves(void **state) {
     wrong[23].d.a_type = wrong[24].d.a_type = "i8";
     wrong[23].d.batch_count = 2;
     wrong[24].d.scaling = TW_SCALING_BLOCKS;
+    wrong[25].d.a_type = wrong[26].d.a_type = "i8";
+    wrong[25].d.c_type = "f32";
+    wrong[26].d.c_type = "i8";
+    wrong[27].d.b_type = "";
     double got[CELLS];
     tw_error error;
     must(run(&o, &good, &error), error);

@@ -43,6 +43,54 @@ static void bad_options(void **state) {
     refuses_to_open(&options, TW_INVALID, "tune_seconds is -1");
 }
 
+/* A program that goes on where tw_open or tw_plan_create failed has NULL for what it did not get.
+ */
+static void nothing_was_opened(void **state) {
+    const tw_gemm_descriptor product = {.m = 1, .n = 1, .k = 1};
+    const tw_gemm_grouped_descriptor grouped = {.groups = 1, .m = 1, .n = 1, .k = 1};
+    const tw_conv2d_descriptor conv2d = TW_CONV2D_DESCRIPTOR_INIT;
+    const tw_aat_descriptor aat = {.m = 1, .k = 1};
+    const tw_request request = {.size = sizeof request, .kernel = "copy", .dimensions = {1, 1}};
+    const tw_range range = {sizeof range, &request, 0, 1, 2, 1};
+    tw_argument_info info = {.size = sizeof info};
+    const tw_plan *plan;
+    void *buffer;
+    char x[4];
+    tw_error error;
+    (void)state;
+#define REFUSES(call) assert_refuses(call, TW_INVALID, error, " is NULL")
+    REFUSES(tw_gemm(NULL, NULL, TW_F32, TW_NN, 1, 1, 1, 1, x, 1, x, 1, 0, x, 1, &error));
+    REFUSES(tw_gemm_ex(NULL, NULL, &product, x, x, x, &error));
+    REFUSES(tw_gemm_grouped(NULL, NULL, &grouped, x, x, x, x, &error));
+    REFUSES(tw_conv2d(NULL, NULL, &conv2d, x, x, x, &error));
+    REFUSES(tw_conv2d_backward_data(NULL, NULL, &conv2d, x, x, x, &error));
+    REFUSES(tw_conv2d_backward_weights(NULL, NULL, &conv2d, x, x, x, &error));
+    REFUSES(tw_transpose(NULL, NULL, 4, 1, 1, x, 1, x, 1, &error));
+    REFUSES(tw_copy(NULL, NULL, 4, 1, 1, x, 1, x, 1, &error));
+    REFUSES(tw_aat(NULL, NULL, 1, 1, x, 1, x, 1, &error));
+    REFUSES(tw_aat_ex(NULL, NULL, &aat, x, x, &error));
+    REFUSES(tw_plan_create(&plan, NULL, &request, &error));
+    REFUSES(tw_prepare(NULL, &request, 1, 1, NULL, NULL, &error));
+    REFUSES(tw_prepare_ranges(NULL, &range, 1, 1, &error));
+    REFUSES(tw_request_argument(&info, NULL, &request, 0, &error));
+    REFUSES(tw_launch(NULL, NULL, NULL, 0, &error));
+    REFUSES(tw_allocate(&buffer, NULL, 4, &error));
+    REFUSES(tw_write(NULL, x, x, 4, &error));
+    REFUSES(tw_read(NULL, NULL, x, x, 4, &error));
+    REFUSES(tw_wait(NULL, NULL, &error));
+    assert_status(tw_wait(NULL, NULL, NULL), TW_INVALID);
+    tw_options options = bare_options();
+    tw_library *library = open_with(&options);
+    REFUSES(tw_gemm_ex(library, NULL, NULL, x, x, x, &error));
+    REFUSES(tw_gemm_grouped(library, NULL, NULL, x, x, x, x, &error));
+    REFUSES(tw_conv2d(library, NULL, NULL, x, x, x, &error));
+    REFUSES(tw_aat_ex(library, NULL, NULL, x, x, &error));
+    REFUSES(tw_plan_create(&plan, library, NULL, &error));
+    REFUSES(tw_request_argument(&info, library, NULL, 0, &error));
+#undef REFUSES
+    tw_close(library);
+}
+
 static void opens_and_closes(void **state) {
     tw_library *library;
     tw_options options = bare_options();
@@ -406,6 +454,7 @@ static void the_working_directory_may_change(void **state) {
 int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_options),
+        cmocka_unit_test(nothing_was_opened),
         cmocka_unit_test(opens_and_closes),
         cmocka_unit_test(two_libraries),
         SCRATCH_TEST(databases),

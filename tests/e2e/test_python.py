@@ -180,7 +180,7 @@ class Gemm(Arrays):
         self.refused(invalid, "copy was given no arrays", tilewise.launch, "copy", (2, 2), {})
         # What the library refuses is its own line.
         integers = array(numbers(20, 20).astype("i4"))
-        error = self.refused(tilewise.Error, 'gemm has no dtype "i32"', tilewise.gemm, integers, integers)
+        error = self.refused(tilewise.Error, 'gemm has no A of "i32"', tilewise.gemm, integers, integers)
         self.assertIsInstance(error, ValueError)
         self.assertEqual(error.status, "INVALID")
 

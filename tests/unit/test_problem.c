@@ -140,7 +140,7 @@ static void types_that_go_together(void **state) {
         {";dtype=e5m2,btype=e4m3,ctype=f32", {TW_TYPE_e5m2, TW_TYPE_e4m3, TW_TYPE_f32}, NULL},
         {";dtype=i8", {TW_TYPE_i8, TW_TYPE_i8, TW_TYPE_i32}, NULL},
         {";dtype=f16,compute=tf32", {0}, "only products of f32"},
-        {";dtype=f64,ctype=f32", {0}, "no C of another"},
+        {";dtype=f64,ctype=f32", {0}, "C has the type of A and B"},
         {";dtype=bf16,ctype=bf16", {0}, "leave ctype out"},
         {";dtype=e5m2,ctype=bf16", {0}, "leave ctype out"},
         {";dtype=f16,ctype=bf16", {0}, "or is f32"},
