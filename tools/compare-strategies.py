@@ -7,7 +7,8 @@
 A file is a Kernel Tuner cache, packed with gzip or not. Kernel Tuner replays it in its simulation mode: its space is
 the configurations that the file lists, and trials are distinct configurations, as for tune simulate. For each
 strategy the median number of trials to within 10, 5, 2 and 1% of the best is printed, and how far from the best it is
-after 100 trials and at the end, over the seeds; "-" where more than half of the seeds never come so near.
+after 100 trials and at the end, over the seeds; "-" where more than half of the seeds never come so near. Kernel
+Tuner's lines also go to the standard error as they are done: a file takes a minute or two for each seed.
 """
 
 import argparse
@@ -125,7 +126,7 @@ def theirs(path, strategies, seeds, trials):
                 early.append(min(times[:EARLY], default=math.inf) / space.best - 1)
                 late.append(min(times, default=math.inf) / space.best - 1)
             rows[strategy] = problem or ([median(reached[t]) for t in TARGETS], median(early), median(late), max(late))
-            print(f"{path.name}: {strategy}: {rows[strategy]}", file=sys.stderr, flush=True)
+            print(line(strategy, rows[strategy]), file=sys.stderr, flush=True)
     return rows
 
 
@@ -142,16 +143,19 @@ def ours(tune, path, strategies, seeds, trials):
     return rows
 
 
+def line(name, row):
+    if isinstance(row, str):
+        return f"  {name:<32}  {row}"
+    reached, early, late, worst = row
+    cells = "".join(f"{'-' if math.isinf(value) else value:>8}" for value in reached)
+    return f"  {name:<32}{cells}{early:>12.2%}{late:>10.2%}{worst:>10.2%}"
+
+
 def show(title, rows):
     print(f"{title:<34}" + "".join(f"{f'to {t:.0%}':>8}" for t in TARGETS) + f"{'after ' + str(EARLY):>12}"
           + f"{'at end':>10}{'worst':>10}")
     for name, row in rows.items():
-        if isinstance(row, str):
-            print(f"  {name:<32}  {row}")
-            continue
-        reached, early, late, worst = row
-        cells = "".join(f"{'-' if math.isinf(value) else value:>8}" for value in reached)
-        print(f"  {name:<32}{cells}{early:>12.2%}{late:>10.2%}{worst:>10.2%}")
+        print(line(name, row))
 
 
 def main():

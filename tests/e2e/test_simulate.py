@@ -50,6 +50,18 @@ class Simulate(support.EndToEnd):
         text = self.run_command("simulate", recording, "--strategy", "random", "--seeds", "1").out
         self.assertRegex(text, r"\npredicted: rank correlation 0\.\d\d by the estimate.*, over 1008 configurations\n")
 
+    def test_a_kernel_of_ones_own_is_not_predicted(self):
+        recording = HERE.parent / "recordings" / "transpose-h200.json.gz"
+        text = gzip.decompress(recording.read_bytes()).decode()
+        cache = json.loads(text)
+        renamed = {key: "mine" if value == "transpose" else value for key, value in cache.items()}
+        self.assertNotEqual(renamed, cache)
+        own = self.home / "own.json.gz"
+        own.write_bytes(gzip.compress(json.dumps(renamed).encode()))
+        result = self.run_command("simulate", own, "--strategy", "random", "--seeds", "1", "--trials", "5")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn('\npredicted: nothing: "mine" is no built-in kernel\n', result.out)
+
     def test_auto_is_told_what_is_predicted(self):
         recording = HERE.parent / "recordings" / "aat-h200.json.gz"
 

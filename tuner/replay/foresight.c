@@ -49,6 +49,8 @@ static tw_status open_subject(struct subject *s, const char *path, struct tw_err
     status = read_device(s, error);
     if (status == TW_OK)
         status = tw_description_builtin(&s->description, header->kernel, error);
+    if (status == TW_NOT_FOUND)
+        tw_fail(error, status, "\"%s\" is no built-in kernel", header->kernel);
     if (status == TW_OK)
         status = results_file_problem(s->file, s->description, &s->problem, error);
     if (status == TW_OK)
