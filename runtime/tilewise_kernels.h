@@ -88,7 +88,8 @@ typedef struct tw_gemm_descriptor {
     double alpha, beta;
     /* NULL, or in place of alpha and of beta: where a number is in device memory, which is read
      * when the product is computed, an f64 where A is f64 or i8 and otherwise an f32. One of them
-     * may be given alone. What is multiplied by 0 there is not read. */
+     * may be given alone. With a 0 for beta there, too, what it multiplies is not read; an alpha
+     * of 0, here or there, multiplies the sums like any other, and of NaN leaves NaN. */
     const void *device_alpha, *device_beta;
     /* Products of so many matrices, up to 65,535, which lie so many elements from one another; 0
      * and 1: of one. A stride of 0: one after the other; they must not overlap. */

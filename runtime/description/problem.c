@@ -67,6 +67,19 @@ static tw_status set_number(struct tw_problem *problem, int index, const char *t
     return TW_OK;
 }
 
+/* The one attribute that has a word, as only "compute" has "tf32"; NULL: none, or several have. */
+static const char *attribute_with(const struct tw_description *d, const char *word) {
+    const char *found = NULL;
+    for (int i = 0; i < d->attribute_count; i++)
+        for (int j = 0; j < d->attributes[i].word_count; j++)
+            if (strcmp(d->symbols.words[d->attributes[i].words[j]], word) == 0) {
+                if (found != NULL)
+                    return NULL;
+                found = d->attributes[i].name;
+            }
+    return found;
+}
+
 tw_status tw_problem_set(struct tw_problem *problem, const char *name, const char *word,
                          struct tw_error *error) {
     const struct tw_description *d = problem->description;
@@ -88,8 +101,11 @@ tw_status tw_problem_set(struct tw_problem *problem, const char *name, const cha
             }
             tw_text_print(&words, "%s%s", j > 0 ? ", " : "", known[j]);
         }
-        tw_status status = tw_fail(error, TW_INVALID, "%s has no %s \"%s\"; there are %s",
-                                   d->kernel, name, word, tw_text_or(&words, "none"));
+        const char *other = attribute_with(d, word);
+        tw_status status =
+            tw_fail(error, TW_INVALID, "%s has no %s \"%s\"; there are %s%s%s", d->kernel, name,
+                    word, tw_text_or(&words, "none"), other != NULL ? ", and it is a word of " : "",
+                    other != NULL ? other : "");
         tw_text_free(&words);
         return status;
     }

@@ -184,6 +184,7 @@ static void read_keys(void **state) {
         {"M=64,N=32,K=16;", "\"\" is no attribute"},
         {"M=64,N=32,K=16;dtype", "\"dtype\" is no attribute"},
         {"M=64,N=32,K=16;dtype=f16x", "gemm has no dtype \"f16x\""},
+        {"M=64,N=32,K=16;dtype=tf32", "e5m2, i8, and it is a word of compute"},
         {"M=64,N=32,K=16;layout=row", "gemm has no attribute \"layout\""},
     };
     struct tw_description *gemm;
