@@ -166,11 +166,12 @@ class Gemm(Arrays):
         self.refused(invalid, "there is neither c nor out", tilewise.gemm, a, b, beta=1)
         self.refused(invalid, "activation is 'tanh'; it is one of none, relu", tilewise.gemm, a, b, activation="tanh")
         self.refused(invalid, "compute is 'f99'", tilewise.gemm, a, b, compute="f99")
+        self.refused(TypeError, "dtype is 'f99'; it must be one of f32, ", tilewise.gemm, a, b, dtype="f99")
         self.refused(invalid, "bias has the shape (30,)", tilewise.gemm, a, b, bias=array(numbers(30)))
         self.refused(invalid, "gemm multiplies matrices", tilewise.gemm, a[0], b)
         self.refused(invalid, "elements must lie one after the other", tilewise.gemm, a[::2, ::2], b[:15])
-        self.refused(TypeError, "alpha is a builtins.str", tilewise.gemm, a, b, alpha="2")
-        self.refused(TypeError, "b is a builtins.list", tilewise.gemm, a, [[1.0]])
+        self.refused(TypeError, "alpha is a str;", tilewise.gemm, a, b, alpha="2")
+        self.refused(TypeError, "b is a list;", tilewise.gemm, a, [[1.0]])
         self.refused(TypeError, "a is of complex64, which no kernel takes", tilewise.gemm,
                      array(numbers(20, 30).astype("F")), b)
         square = array(numbers(20, 20))
@@ -311,7 +312,9 @@ class Convolutions(Arrays):
         invalid = tilewise.InvalidError
         for says, arguments, options in (
             ("are neither all of (images, channels, rows, columns) in memory nor", (x, self.last(numbers(6, 4, 3, 3))), {}),
-            ("with groups=3, weight must have 4/3 channels", (x, w), {"groups": 3}),
+            ("groups=3 must divide the 4 channels and the 6 filters", (x, w), {"groups": 3}),
+            ("groups=0 must divide", (x, w), {"groups": 0}),
+            ("with groups=2 filters must have 2 channels, which is their second size", (x, w), {"groups": 2}),
             ("is larger than the padded image", (x, w), {"dilation": 5}),
             ("a padding may be 0, the others must be at least 1", (x, w), {"stride": 0}),
             ("there is no out that it could multiply", (x, w), {"beta": 1}),

@@ -51,11 +51,14 @@ def result_shape(input: tuple[int, ...], weight: tuple[int, ...], stride: tuple[
     if len(input) != 4 or len(weight) != 4:
         raise invalid(f"conv2d takes (images, channels, rows, columns) and (filters, channels, rows, columns); input "
                       f"has the shape {tuple(input)} and weight {tuple(weight)}")  # fmt: skip
+    shapes = f"input has the shape {tuple(input)} and weight {tuple(weight)}"
     if 0 in weight or 0 in input[1:]:
-        raise invalid(f"input has the shape {tuple(input)} and weight {tuple(weight)}: only images may be none")
-    if groups < 1 or input[1] != weight[1] * groups or weight[0] % groups != 0:
-        raise invalid(f"input has the shape {tuple(input)} and weight {tuple(weight)}: with groups={groups}, weight "
-                      f"must have {input[1]}/{groups} channels, and its filters divide into groups")  # fmt: skip
+        raise invalid(f"{shapes}: only images may be none")
+    if groups < 1 or input[1] % groups != 0 or weight[0] % groups != 0:
+        raise invalid(f"{shapes}: groups={groups} must divide the {input[1]} channels and the {weight[0]} filters")
+    if input[1] != weight[1] * groups:
+        raise invalid(f"{shapes}: with groups={groups} filters must have {input[1] // groups} channels, which is their "
+                      "second size")  # fmt: skip
     sizes = []
     for i in (0, 1):
         if stride[i] < 1 or dilation[i] < 1 or padding[i] < 0:
@@ -63,8 +66,7 @@ def result_shape(input: tuple[int, ...], weight: tuple[int, ...], stride: tuple[
                           "others must be at least 1")  # fmt: skip
         free = input[2 + i] + 2 * padding[i] - dilation[i] * (weight[2 + i] - 1) - 1
         if free < 0:
-            raise invalid(f"input has the shape {tuple(input)} and weight {tuple(weight)}: the filter, with its "
-                          "dilation, is larger than the padded image")  # fmt: skip
+            raise invalid(f"{shapes}: the filter, with its dilation, is larger than the padded image")
         sizes.append(free // stride[i] + 1)
     return (input[0], weight[0], *sizes)
 

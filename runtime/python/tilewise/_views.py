@@ -142,7 +142,9 @@ def type_word(dtype: Any) -> str:
         return str(name)
     if name not in WORDS and isinstance(dtype, type):
         name = getattr(dtype, "__name__", str(name))
-    return word_of(str(name), "dtype")
+    if name not in WORDS:
+        raise TypeError(f"dtype is {dtype!r}; it must be one of {', '.join(NAMES)}, or {', '.join(WORDS)}")
+    return WORDS[name]
 
 
 def numpy_type(word: str) -> Any:
@@ -172,4 +174,5 @@ def elements(strides: tuple[int, ...], size: int, name: str) -> tuple[int, ...]:
 
 def type_name(array: Any) -> str:
     """What an array is, for messages."""
-    return f"{type(array).__module__}.{type(array).__qualname__}"
+    kind = type(array)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
