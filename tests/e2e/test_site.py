@@ -54,6 +54,12 @@ class Site(unittest.TestCase):
                     self.assertIn(address.fragment, pages[target].names, f"{page.relative_to(out)} -> {link}")
         self.assertIn("Load kernels in an application", (out / "docs/tutorials/load-kernels.html").read_text())
 
+    def test_notes(self):
+        """Each is found by its subject."""
+        notes = ROOT / "docs/notes"
+        listed = re.findall(r"\]\(([^)]+)\)", (notes / "README.md").read_text())
+        self.assertEqual(sorted(listed), sorted(p.name for p in notes.glob("*.md") if p.name != "README.md"))
+
     def test_mistakes(self):
         """What is removed before a site is written is never something else; MkDocs is not asked."""
         with tempfile.TemporaryDirectory() as place:
