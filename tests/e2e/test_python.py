@@ -412,6 +412,10 @@ class AnyKernel(Arrays):
         self.assertIn("softmax M=9,N=21", repr(plan))
         self.library.prepare([tilewise.Problem("copy", (4, 4)), tilewise.Problem("copy", (4, 5), {"dtype": "u8"})])
         self.refused(tilewise.InvalidError, "dimension M is 0", self.library.prepare, [tilewise.Problem("copy", (0, 4))])
+        self.refused(TypeError, "takes a list of tilewise.Problem, and ('copy', (4, 4)) is none", self.library.prepare,
+                     [("copy", (4, 4))])
+        for shape in ("4x4", 4, (4, 4.5)):
+            self.refused(TypeError, "they must be whole numbers", self.library.prepare, [tilewise.Problem("copy", shape)])
         names = [(a.name, a.kind) for a in tilewise.arguments(tilewise.Problem("softmax", (9, 21)), self.library)]
         self.assertEqual(names, [("A", "buffer"), ("B", "buffer"), ("lda", "stride"), ("ldb", "stride")])
 

@@ -50,15 +50,21 @@ class Problem:
 
     def request(self) -> _native.Request:
         """It as C has it."""
-        if len(self.shape) > _native.DIMENSIONS or len(self.strides) > _native.STRIDES:
-            raise invalid(f"{self.kernel}: a shape has at most {_native.DIMENSIONS} sizes, and as many strides")
+        try:
+            if len(self.shape) > _native.DIMENSIONS or len(self.strides) > _native.STRIDES:
+                raise invalid(f"{self.kernel}: a shape has at most {_native.DIMENSIONS} sizes, and as many strides")
+            dimensions = (ctypes.c_int64 * _native.DIMENSIONS)(*self.shape)
+            strides = (ctypes.c_int64 * _native.STRIDES)(*self.strides)
+        except TypeError:
+            raise TypeError(f"{self.kernel}: the shape is {self.shape!r} and the strides {self.strides!r}; they must be "
+                            "whole numbers in a tuple or list, as (4096, 4096, 1024)") from None  # fmt: skip
         text = ",".join(f"{name}={word}" for name, word in self.attributes.items())
         return _native.Request(
             size=ctypes.sizeof(_native.Request),
             kernel=self.kernel.encode(),
             attributes=text.encode(),
-            dimensions=(ctypes.c_int64 * _native.DIMENSIONS)(*self.shape),
-            strides=(ctypes.c_int64 * _native.STRIDES)(*self.strides),
+            dimensions=dimensions,
+            strides=strides,
             alignment=self.alignment,
         )
 
@@ -296,6 +302,10 @@ class Library:
         Error
             Of the first that failed; the others are made all the same.
         """
+        problems = list(problems)
+        for problem in problems:
+            if not isinstance(problem, Problem):
+                raise TypeError(f"prepare takes a list of tilewise.Problem, and {problem!r} is none")
         requests = [problem.request() for problem in problems]
         array = (_native.Request * len(requests))(*requests)
         _native.check(
