@@ -100,6 +100,21 @@ class Ladder(support.EndToEnd):
         self.assertEqual((got.code, got.err), (0, ""))
         self.assertEqual(got.out.splitlines()[-1], f"  no loop inside double staged: {reason}")
 
+    def test_a_rung_of_another_language(self):
+        """It is told and passed over, and the rungs behind it are measured."""
+        config = self.plant("double")
+        here = DEVICE.split(":")[0]
+        with open(config) as file:
+            description = json.load(file)
+        description["implementations"][1]["requires"]["backends"] = ["opencl" if here == "cuda" else "cuda"]
+        description["ladder"] = [{"preset": p, "shows": "nothing"} for p in ("staged", "naive")]
+        with open(config, "w") as file:
+            json.dump(description, file)
+        words = ("--config", config, "--shape", "6x10", "--cache", "warm")
+        staged, naive = self.ask("ladder", *words, device=DEVICE)["rungs"]
+        self.assertEqual(staged["failure"], f"staged does not run on {here}")
+        self.assertGreater(naive["time_us"], 0)
+
     def test_a_kernel_without_one(self):
         config = self.plant("double")
         got = self.run_command("ladder", "--config", config, "--shape", "6x10", device=DEVICE)

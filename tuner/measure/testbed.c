@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime/backend/devices.h"
+#include "runtime/variant/geometry.h"
 
 tw_status testbed_open(struct testbed *testbed, const struct tw_device_info *info,
                        const struct tw_problem *problem, const int64_t *strides,
@@ -39,6 +40,10 @@ tw_status testbed_compile(const struct testbed *testbed,
     tw_status status = tw_configuration_bind(description, configuration, values, error);
     if (status == TW_OK)
         status = tw_configuration_check(description, configuration, values, error);
+    if (status == TW_OK)
+        status =
+            tw_implementation_fits(&description->implementations[configuration->implementation],
+                                   values, &testbed->info, error);
     if (status == TW_OK)
         status = tw_variant_compile(testbed->backend, &testbed->info, &testbed->problem,
                                     configuration, values, binaries, error);
