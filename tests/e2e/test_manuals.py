@@ -119,6 +119,12 @@ class Manuals(unittest.TestCase):
                            ("--a, --b, --c", "as for y"), ("--d E, --f G|H", "both")):
             self.assertIn(f".TP\n\\fB{term}\\fR\n{said}\n".replace("-", r"\-"), page)
 
+    def test_lists_below_text_and_below_entries(self):
+        page = generator("help").page("x", "does it", "tune x\n\nWays:\n  first  one way\n      long   how long,\n"
+                                      "                       at most\n      wide   how wide\n  other  another\n", "1")
+        self.assertIn(".PP\nWays:\n.TP\n\\fBfirst\\fR\none way\n.RS\n.TP\n\\fBlong\\fR\nhow long, at most\n"
+                      ".TP\n\\fBwide\\fR\nhow wide\n.RE\n.TP\n\\fBother\\fR\nanother\n", page)
+
     def test_text(self):
         page = self.page("# Title\n\n.so it `a-b` **c\nd** and [the other](../configs/README.md), [x](y).\n")
         self.assertIn("\n.SH DESCRIPTION\n.PP\n", page)

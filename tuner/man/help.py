@@ -3,8 +3,9 @@
     help.py TUNE DIRECTORY VERSION                          writes DIRECTORY/tune-NAME.1
     help.py PROGRAM DIRECTORY VERSION NAME SUMMARY          likewise of a program of its own, tune-NAME
 
-A help text is: lines of synopsis up to the first empty one; paragraphs; and lists, whose lines begin with two
-spaces, a term of up to 20 characters and what is said of it, which further lines may go on with.
+A help text is: lines of synopsis up to the first empty one; paragraphs; and lists, alone or right below a paragraph,
+whose lines begin with two spaces, a term of up to 20 characters and what is said of it, which further lines may go on
+with. Lines that begin with six spaces and a term are entries of a list below the entry.
 """
 
 import pathlib
@@ -16,6 +17,7 @@ from manual import escaped, filled, top
 
 TEXT = 23  # the column in which what is said of an option begins
 ENTRY = re.compile(r"  (?P<term>\S.*)")
+BELOW = re.compile(r" {6}\S")
 
 
 def synopsis(lines):
@@ -28,6 +30,8 @@ def synopsis(lines):
 
 def entry(lines):
     """A term and what is said of it; or a term alone, as in "--db, --config: as for tune"."""
+    below = next((i for i, line in enumerate(lines) if BELOW.match(line)), len(lines))
+    lines, more = lines[:below], lines[below:]
     first = lines[0].strip()
     term, gap, rest = first.partition("  ")
     if not gap and lines[0][TEXT - 1 : TEXT] == " ":  # a term as long as there is room
@@ -36,7 +40,8 @@ def entry(lines):
         term, _, rest = " ".join(" ".join(lines).split()).partition(": ")
         lines = lines[:1]
     said = [rest, *lines[1:]]
-    return [".TP", rf"\fB{escaped(term)}\fR", *filled(" ".join(said))]
+    out = [".TP", rf"\fB{escaped(term)}\fR", *filled(" ".join(said))]
+    return out + [".RS", *lists([line[4:] for line in more]), ".RE"] if more else out
 
 
 def lists(lines):
@@ -56,10 +61,10 @@ def page(name, summary, help_text, version):
     blocks = [block.splitlines() for block in help_text.strip("\n").split("\n\n")]
     out = top(f"tune-{name}", "1", summary, version) + synopsis(blocks[0]) + [".SH DESCRIPTION"]
     for block in blocks[1:]:
-        if block[0].startswith("  "):
-            out += lists(block)
-        else:
-            out += [".PP", *filled(" ".join(block))]
+        listed = next((i for i, line in enumerate(block) if ENTRY.match(line)), len(block))
+        if listed > 0:
+            out += [".PP", *filled(" ".join(block[:listed]))]
+        out += lists(block[listed:])
     return "\n".join(out + [".SH SEE ALSO", escaped("tune(1), tilewise(3)")]) + "\n"
 
 

@@ -44,13 +44,13 @@ const struct strategy_kind *strategy_find(const char *name, struct tw_error *err
 
 static void list_settings(struct tw_text *text, const struct strategy_setting *settings) {
     for (; settings != NULL && settings->name != NULL; settings++)
-        tw_text_print(text, "      %-10s %s; %g to %g, default %g\n", settings->name,
+        tw_text_print(text, "      %-11s  %s; %g to %g, default %g\n", settings->name,
                       settings->summary, settings->least, settings->most, settings->value);
 }
 
 void strategy_list(struct tw_text *text, bool settings) {
     for (size_t i = 0; kinds[i] != NULL; i++) {
-        tw_text_print(text, "  %-12s %s%s\n", kinds[i]->name, kinds[i]->summary,
+        tw_text_print(text, "  %-12s  %s%s\n", kinds[i]->name, kinds[i]->summary,
                       i == 0 ? " (the default)" : "");
         if (settings)
             list_settings(text, kinds[i]->settings);
