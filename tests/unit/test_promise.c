@@ -1,9 +1,7 @@
 /* What a description promises of errors is held: products that claim to be as exact as plain sums
  * of f32, each with one fault that some family of inputs brings to light. */
 #include "runtime/description/accuracy.h"
-#include "tests/support/device.h"
-#include "tuner/measure/verify.h"
-#include "tuner/measure/workload_create.h"
+#include "tests/support/stand.h"
 
 /* clang-format off */
 #define JSON(...) #__VA_ARGS__
@@ -148,12 +146,6 @@ static const struct scratch *scratch;
 static struct tw_device_info device;
 static bool has_device;
 
-struct stand {
-    struct tw_description *description;
-    struct testbed testbed;
-    struct workload workload;
-};
-
 static struct stand *open_stand(const char *promise, const char *shape, bool measures) {
     struct stand *stand = calloc(1, sizeof *stand);
     char path[1024];
@@ -167,30 +159,6 @@ static struct stand *open_stand(const char *promise, const char *shape, bool mea
     stand->testbed.measures_errors = measures;
     must(workload_create(&stand->workload, &stand->testbed, CACHE_WARM, 7, &error), error);
     return stand;
-}
-
-static void close_stand(struct stand *stand) {
-    workload_free(&stand->workload);
-    testbed_close(&stand->testbed);
-    tw_description_free(stand->description);
-    free(stand);
-}
-
-static tw_status verify(const struct stand *stand, const char *sin, struct accuracy *accuracy,
-                        struct tw_error *error) {
-    struct tw_configuration configuration;
-    struct tw_binaries binaries;
-    struct tw_variant *variant;
-    int64_t values[TW_MAX_SYMBOLS];
-    char text[100];
-    snprintf(text, sizeof text, "{\"SIN\":\"%s\"}", sin);
-    must(tw_configuration_parse(&configuration, stand->description, 0, text, error), *error);
-    must(testbed_compile(&stand->testbed, &configuration, values, &binaries, error), *error);
-    must(testbed_load(&stand->testbed, &configuration, values, &binaries, &variant, error), *error);
-    tw_status status = verify_variant(&stand->workload, variant, accuracy, error);
-    tw_variant_free(variant);
-    tw_binaries_free(&binaries);
-    return status;
 }
 
 static void what_is_promised_is_held(void **state) {
@@ -211,17 +179,17 @@ static void what_is_promised_is_held(void **state) {
     struct stand *stand = open_stand("plain", "33x29x200", false);
     struct accuracy accuracy;
     struct tw_error error;
-    must(verify(stand, "none", &accuracy, &error), error);
+    must(verify_sin(stand, "none", &accuracy, &error), error);
     assert_true(accuracy.has_hard && accuracy.hard_rms_error > 0);
     assert_true(accuracy.hard_rms_error <= accuracy.hard_max_error);
-    must(verify(stand, "split", &accuracy, &error), error);
+    must(verify_sin(stand, "split", &accuracy, &error), error);
     for (size_t i = 0; i < sizeof sins / sizeof *sins; i++) {
-        tw_status status = verify(stand, sins[i].name, &accuracy, &error);
+        tw_status status = verify_sin(stand, sins[i].name, &accuracy, &error);
         if (status != TW_WRONG || strstr(error.message, sins[i].says) == NULL)
             fail_msg("%s: expected \"%s\", got %s", sins[i].name, sins[i].says,
                      status == TW_OK ? "no fault" : error.message);
         must(workload_restore(&stand->workload, &error), error);
-        must(verify(stand, "none", &accuracy, &error), error);
+        must(verify_sin(stand, "none", &accuracy, &error), error);
     }
     close_stand(stand);
 }
@@ -234,18 +202,18 @@ static void weaker_promises_allow_more(void **state) {
     struct accuracy accuracy;
     struct tw_error error;
     struct stand *stand = open_stand("weak", "33x29x200", false);
-    must(verify(stand, "single", &accuracy, &error), error);
+    must(verify_sin(stand, "single", &accuracy, &error), error);
     assert_true(accuracy.has_hard && accuracy.hard_max_error > 1e-4);
-    assert_int_equal(verify(stand, "unguarded", &accuracy, &error), TW_WRONG);
+    assert_int_equal(verify_sin(stand, "unguarded", &accuracy, &error), TW_WRONG);
     close_stand(stand);
 
     stand = open_stand("none", "33x29x200", false);
-    must(verify(stand, "unguarded", &accuracy, &error), error);
+    must(verify_sin(stand, "unguarded", &accuracy, &error), error);
     assert_false(accuracy.has_hard);
     close_stand(stand);
 
     stand = open_stand("none", "33x29x200", true);
-    must(verify(stand, "unguarded", &accuracy, &error), error);
+    must(verify_sin(stand, "unguarded", &accuracy, &error), error);
     assert_true(accuracy.has_hard);
     close_stand(stand);
 }
@@ -260,9 +228,9 @@ static void few_elements_are_left_to_chance(void **state) {
         struct accuracy accuracy;
         struct tw_error error;
         struct stand *stand = open_stand("plain", shapes[i], false);
-        must(verify(stand, "none", &accuracy, &error), error);
-        must(verify(stand, "split", &accuracy, &error), error);
-        assert_int_equal(verify(stand, "single", &accuracy, &error), TW_WRONG);
+        must(verify_sin(stand, "none", &accuracy, &error), error);
+        must(verify_sin(stand, "split", &accuracy, &error), error);
+        assert_int_equal(verify_sin(stand, "single", &accuracy, &error), TW_WRONG);
         close_stand(stand);
     }
 }

@@ -1,8 +1,6 @@
 /* Verification finds what is wrong with a variant: kernels that each commit one sin. */
 #include "runtime/description/description.h"
-#include "tests/support/device.h"
-#include "tuner/measure/verify.h"
-#include "tuner/measure/workload_create.h"
+#include "tests/support/stand.h"
 
 /* clang-format off */
 #define JSON(...) #__VA_ARGS__
@@ -127,60 +125,30 @@ static const char sinner_text[] =
     "#endif\n"
     "}\n";
 
-struct house {
-    struct tw_description *description;
-    struct testbed testbed;
-    struct workload workload;
-};
-
 static const struct scratch *scratch;
 static struct tw_device_info device;
 static bool has_device;
 
 /* A matrix of 33x17, its rows `stride` apart. */
-static struct house *open_house(const char *dtype, int64_t stride) {
-    struct house *house = calloc(1, sizeof *house);
+static struct stand *open_stand(const char *dtype, int64_t stride) {
+    struct stand *stand = calloc(1, sizeof *stand);
     char path[1024];
     const int64_t strides[TW_MAX_ARGUMENTS] = {[2] = stride, [3] = stride};
     struct tw_problem problem;
     struct tw_error error;
     scratch_write(scratch, "plant.json", description_text, path);
-    must(tw_description_load(&house->description, path, &error), error);
-    must(tw_problem_parse(&problem, house->description, "33x17", &error), error);
+    must(tw_description_load(&stand->description, path, &error), error);
+    must(tw_problem_parse(&problem, stand->description, "33x17", &error), error);
     must(tw_problem_set(&problem, "dtype", dtype, &error), error);
-    must(testbed_open(&house->testbed, &device, &problem, strides, &error), error);
-    must(workload_create(&house->workload, &house->testbed, CACHE_WARM, 7, &error), error);
-    return house;
+    must(testbed_open(&stand->testbed, &device, &problem, strides, &error), error);
+    must(workload_create(&stand->workload, &stand->testbed, CACHE_WARM, 7, &error), error);
+    return stand;
 }
 
-static void close_house(struct house *house) {
-    workload_free(&house->workload);
-    testbed_close(&house->testbed);
-    tw_description_free(house->description);
-    free(house);
-}
-
-static tw_status verify(const struct house *house, const char *sin, struct accuracy *accuracy,
-                        struct tw_error *error) {
-    struct tw_configuration configuration;
-    struct tw_binaries binaries;
-    struct tw_variant *variant;
-    int64_t values[TW_MAX_SYMBOLS];
-    char text[100];
-    snprintf(text, sizeof text, "{\"SIN\":\"%s\"}", sin);
-    must(tw_configuration_parse(&configuration, house->description, 0, text, error), *error);
-    must(testbed_compile(&house->testbed, &configuration, values, &binaries, error), *error);
-    must(testbed_load(&house->testbed, &configuration, values, &binaries, &variant, error), *error);
-    tw_status status = verify_variant(&house->workload, variant, accuracy, error);
-    tw_variant_free(variant);
-    tw_binaries_free(&binaries);
-    return status;
-}
-
-static void assert_right(const struct house *house, const char *sin) {
+static void assert_right(const struct stand *stand, const char *sin) {
     struct accuracy accuracy;
     struct tw_error error;
-    must(verify(house, sin, &accuracy, &error), error);
+    must(verify_sin(stand, sin, &accuracy, &error), error);
     assert_true(accuracy.max_rel_error <= 1e-6);
     assert_true(accuracy.rms_rel_error <= accuracy.max_rel_error);
 }
@@ -190,24 +158,24 @@ struct sin {
 };
 
 /* Each is found out and told apart; with the workload restored, a right variant passes again. */
-static void assert_sins(struct house *house, const struct sin *sins, size_t count) {
+static void assert_sins(struct stand *stand, const struct sin *sins, size_t count) {
     int unnoticed = 0;
-    assert_right(house, "none");
+    assert_right(stand, "none");
     for (size_t i = 0; i < count; i++) {
         struct accuracy accuracy;
         struct tw_error error = {0};
-        tw_status status = verify(house, sins[i].name, &accuracy, &error);
+        tw_status status = verify_sin(stand, sins[i].name, &accuracy, &error);
         if (status != TW_WRONG || strstr(error.message, sins[i].says) == NULL) {
             print_error("%s: expected \"%s\", got %s: %s\n", sins[i].name, sins[i].says,
                         tw_status_text(status), error.message);
             unnoticed++;
         }
-        must(workload_restore(&house->workload, &error), error);
-        assert_right(house, "none");
+        must(workload_restore(&stand->workload, &error), error);
+        assert_right(stand, "none");
     }
     assert_int_equal(unnoticed, 0);
 }
-#define ASSERT_SINS(house, list) assert_sins(house, list, sizeof(list) / sizeof *(list))
+#define ASSERT_SINS(stand, list) assert_sins(stand, list, sizeof(list) / sizeof *(list))
 
 #define NEEDS_DEVICE()                                                                             \
     if (!has_device)                                                                               \
@@ -240,10 +208,10 @@ static void wrong_answers(void **state) {
                          "4.68917561"},
     };
     NEEDS_DEVICE();
-    struct house *house = open_house("f32", 20);
-    ASSERT_SINS(house, sins);
-    assert_right(house, "precise"); /* a third of a millionth is less */
-    close_house(house);
+    struct stand *stand = open_stand("f32", 20);
+    ASSERT_SINS(stand, sins);
+    assert_right(stand, "precise"); /* a third of a millionth is less */
+    close_stand(stand);
 }
 
 /* Stray writes, with gaps between rows and without. */
@@ -264,12 +232,12 @@ static void writes_elsewhere(void **state) {
                       "elements"},
     };
     NEEDS_DEVICE();
-    struct house *house = open_house("f32", 20);
-    ASSERT_SINS(house, sins);
-    close_house(house);
-    house = open_house("f32", 17);
-    assert_sins(house, sins, 4);
-    close_house(house);
+    struct stand *stand = open_stand("f32", 20);
+    ASSERT_SINS(stand, sins);
+    close_stand(stand);
+    stand = open_stand("f32", 17);
+    assert_sins(stand, sins, 4);
+    close_stand(stand);
 }
 
 /* The first bytes behind an output, where most strays go. */
@@ -277,9 +245,9 @@ static void writes_just_behind(void **state) {
     (void)state;
     static const struct sin sins[] = {{"behind", "behind the end of B, 1 element from"}};
     NEEDS_DEVICE();
-    struct house *house = open_house("f32", 20);
-    ASSERT_SINS(house, sins);
-    close_house(house);
+    struct stand *stand = open_stand("f32", 20);
+    ASSERT_SINS(stand, sins);
+    close_stand(stand);
 }
 
 /* Integers have no tolerance, and what was not written is told from what is right. */
@@ -297,12 +265,12 @@ static void integers(void **state) {
         {"input", "wrote to its input A"},
     };
     NEEDS_DEVICE();
-    struct house *house = open_house("u8", 19);
-    ASSERT_SINS(house, sins);
-    close_house(house);
-    house = open_house("i64", 19);
-    ASSERT_SINS(house, sins);
-    close_house(house);
+    struct stand *stand = open_stand("u8", 19);
+    ASSERT_SINS(stand, sins);
+    close_stand(stand);
+    stand = open_stand("i64", 19);
+    ASSERT_SINS(stand, sins);
+    close_stand(stand);
 }
 
 static void doubles(void **state) {
@@ -315,40 +283,40 @@ static void doubles(void **state) {
         {"far_behind", "wrote outside its buffers"},
     };
     NEEDS_DEVICE();
-    struct house *house = open_house("f64", 18);
-    ASSERT_SINS(house, sins);
-    close_house(house);
+    struct stand *stand = open_stand("f64", 18);
+    ASSERT_SINS(stand, sins);
+    close_stand(stand);
 }
 
 /* A stray write is also told when the answer is wrong as well: it explains more. */
 static void strays_explain_more(void **state) {
     (void)state;
     NEEDS_DEVICE();
-    struct house *house = open_house("f32", 20);
+    struct stand *stand = open_stand("f32", 20);
     struct accuracy accuracy;
     struct tw_error error;
-    must(verify(house, "none", &accuracy, &error), error);
-    assert_status(verify(house, "input", &accuracy, &error), TW_WRONG);
+    must(verify_sin(stand, "none", &accuracy, &error), error);
+    assert_status(verify_sin(stand, "input", &accuracy, &error), TW_WRONG);
     /* Not restored: the answers no longer belong to the inputs, and the input is still not right.
      */
-    assert_refuses(verify(house, "imprecise", &accuracy, &error), TW_WRONG, error,
+    assert_refuses(verify_sin(stand, "imprecise", &accuracy, &error), TW_WRONG, error,
                    "wrote to its input A");
-    close_house(house);
+    close_stand(stand);
 }
 
 static void accuracy_is_told(void **state) {
     (void)state;
     NEEDS_DEVICE();
-    struct house *house = open_house("f64", 20);
+    struct stand *stand = open_stand("f64", 20);
     struct accuracy accuracy;
     struct tw_error error;
-    must(verify(house, "none", &accuracy, &error), error);
+    must(verify_sin(stand, "none", &accuracy, &error), error);
     assert_true(accuracy.max_rel_error == 0 && accuracy.rms_rel_error == 0);
     /* Values up to 100 whose root mean square is about 58, each off by a thousandth. */
-    assert_status(verify(house, "imprecise", &accuracy, &error), TW_WRONG);
+    assert_status(verify_sin(stand, "imprecise", &accuracy, &error), TW_WRONG);
     assert_true(accuracy.max_rel_error > 1.5e-3 && accuracy.max_rel_error < 2e-3);
     assert_true(accuracy.rms_rel_error > 0.999e-3 && accuracy.rms_rel_error < 1.001e-3);
-    close_house(house);
+    close_stand(stand);
 }
 
 static int set_up(void **state) {
