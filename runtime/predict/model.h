@@ -174,8 +174,8 @@ double tw_model_leaf(const struct tw_model_node *nodes, int root, const double *
 /* Microseconds. */
 double tw_model_predict(const struct tw_model *model, const double *vector,
                         const struct tw_estimate *e);
-/* The same, but less exact where it is more than twice `near_us` or so: most of what is asked for
- * every choice is far from being chosen. */
+/* The same, but less exact where it is more than one and a half times `near_us`: most of what is
+ * asked for every choice is far from being chosen. */
 double tw_model_predict_near(const struct tw_model *model, const double *vector,
                              const struct tw_estimate *e, double near_us);
 

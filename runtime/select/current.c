@@ -6,6 +6,7 @@
 
 #include "runtime/base/words.h"
 #include "runtime/description/outline.h"
+#include "runtime/select/known.h"
 #include "runtime/variant/identity.h"
 #include "runtime/variant/legacy.h"
 
@@ -22,6 +23,7 @@ struct tw_today {
     struct codes *codes;
     char (*legacy)[TW_HASH_SIZE]; /* by implementation */
     struct tw_words *verdicts;    /* on results whose sources were rendered (verdict_key) */
+    struct tw_known *known;       /* has a lock of its own */
 };
 
 struct tw_today *tw_today_create(const struct tw_description *description) {
@@ -32,7 +34,8 @@ struct tw_today *tw_today_create(const struct tw_description *description) {
     pthread_mutex_init(&today->lock, NULL);
     today->legacy = calloc((size_t)description->implementation_count, sizeof *today->legacy);
     today->verdicts = tw_words_create();
-    if (today->legacy != NULL && today->verdicts != NULL)
+    today->known = tw_known_create();
+    if (today->legacy != NULL && today->verdicts != NULL && today->known != NULL)
         return today;
     tw_today_free(today);
     return NULL;
@@ -48,8 +51,13 @@ void tw_today_free(struct tw_today *today) {
     }
     free(today->legacy);
     tw_words_free(today->verdicts);
+    tw_known_free(today->known);
     pthread_mutex_destroy(&today->lock);
     free(today);
+}
+
+struct tw_known *tw_today_known(struct tw_today *today) {
+    return today->known;
 }
 
 /* ---- Code ---- */

@@ -23,9 +23,13 @@ struct tw_stored {
  * to be of it, or not. Safe from many threads. */
 struct tw_today;
 
+struct tw_known;
+
 /* The description is borrowed. NULL: out of memory. */
 struct tw_today *tw_today_create(const struct tw_description *description);
 void tw_today_free(struct tw_today *today);
+/* What selections worked out of results (known.h); as safe, and lives as long. */
+struct tw_known *tw_today_known(struct tw_today *today);
 
 /* The `code` of an implementation on a backend; borrowed. */
 tw_status tw_today_code(struct tw_today *today, int implementation, const char *backend,

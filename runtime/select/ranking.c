@@ -43,36 +43,72 @@ static tw_status look_at(struct look *look, const struct tw_problem *problem,
     return status;
 }
 
+/* The same for the problem that is asked about, where the configuration can run it; `values`
+ * (TW_MAX_SYMBOLS) are bound for it then. Whether each launch fits the device the features find
+ * out. */
 static tw_status look_here(struct look *look, const struct tw_ranking *ranking,
-                           const struct tw_configuration *configuration, const int64_t *values,
+                           const struct tw_configuration *configuration, int64_t *values,
                            struct tw_error *error) {
     const struct tw_search *search = ranking->search;
-    return look_at(look, search->problem, configuration, values, search->device, error);
+    tw_status status = tw_search_allows(search, configuration, values, error);
+    return status == TW_OK
+               ? look_at(look, search->problem, configuration, values, search->device, error)
+               : status;
+}
+
+/* A result's configuration. */
+static tw_status read_row(struct tw_ranking *ranking, const struct tw_catalogue_row *row, int index,
+                          struct tw_candidate *candidate, struct tw_error *error) {
+    struct tw_search *search = ranking->search;
+    struct tw_known *known = tw_today_known(search->today);
+    if (tw_known_configuration(known, &candidate->key, &candidate->configuration))
+        return TW_OK;
+    tw_status status = tw_search_note_lack(search,
+                                           tw_configuration_parse(&candidate->configuration,
+                                                                  search->problem->description,
+                                                                  index, row->configuration, error),
+                                           error);
+    if (status == TW_OK)
+        tw_known_note_configuration(known, &candidate->key, &candidate->configuration);
+    return status;
+}
+
+/* What a row's configuration was estimated to take where it was measured. */
+static tw_status look_there(struct tw_ranking *ranking, const struct tw_catalogue_row *row,
+                            const struct tw_configuration *configuration,
+                            struct tw_estimate *estimate, struct tw_error *error) {
+    const struct tw_description *d = ranking->search->problem->description;
+    struct tw_problem problem;
+    struct look there;
+    int64_t slots[TW_DEVICE_SLOTS], bound[TW_MAX_SYMBOLS];
+    tw_search_slots(ranking->search, row, slots);
+    ranking->there.compute_units = slots[TW_SLOT_SM_COUNT];
+    tw_status status = tw_problem_read(&problem, d, row->problem, error);
+    if (status == TW_OK)
+        status = tw_problem_bind(&problem, slots, NULL, bound, error);
+    if (status == TW_OK)
+        status = tw_configuration_bind(d, configuration, bound, error);
+    if (status == TW_OK)
+        status = look_at(&there, &problem, configuration, bound, &ranking->there, error);
+    if (status == TW_OK)
+        *estimate = there.estimate;
+    return status;
 }
 
 /* What the configuration would take here, from what it took where the row was measured. */
 static tw_status predict_row(struct tw_ranking *ranking, struct tw_candidate *candidate,
                              const struct look *here, struct tw_error *error) {
-    struct tw_search *search = ranking->search;
     const struct tw_catalogue_row *row = candidate->row;
-    struct tw_problem problem;
-    struct look there;
-    int64_t slots[TW_DEVICE_SLOTS], bound[TW_MAX_SYMBOLS];
-    tw_search_slots(search, row, slots);
-    ranking->there.compute_units = slots[TW_SLOT_SM_COUNT];
-    tw_status status = tw_problem_read(&problem, search->problem->description, row->problem, error);
-    if (status == TW_OK)
-        status = tw_problem_bind(&problem, slots, NULL, bound, error);
-    if (status == TW_OK)
-        status =
-            tw_configuration_bind(problem.description, &candidate->configuration, bound, error);
-    if (status == TW_OK)
-        status =
-            look_at(&there, &problem, &candidate->configuration, bound, &ranking->there, error);
-    if (status != TW_OK)
-        return status;
-    candidate->predicted_us = tw_estimate_scaled(row->time_us, &there.estimate, &here->estimate);
-    candidate->ratio = row->time_us / tw_estimate_total(&there.estimate);
+    struct tw_known *known = tw_today_known(ranking->search->today);
+    struct tw_estimate there;
+    if (!tw_known_estimate(known, &candidate->key, &there)) {
+        tw_status status = look_there(ranking, row, &candidate->configuration, &there, error);
+        if (status != TW_OK)
+            return status;
+        tw_known_note_estimate(known, &candidate->key, &there);
+    }
+    candidate->predicted_us = tw_estimate_scaled(row->time_us, &there, &here->estimate);
+    candidate->ratio = row->time_us / tw_estimate_total(&there);
     candidate->uncertainty = AT_BEST + A_DOUBLING * fmin(candidate->distance, MOST_DOUBLINGS) +
                              (candidate->rule == TW_SELECTED_ARCHITECTURE ? ELSEWHERE : 0);
     return TW_OK;
@@ -146,6 +182,7 @@ static double model_says(struct tw_ranking *ranking, const struct tw_configurati
 static void ask_model(struct tw_ranking *ranking, struct tw_candidate *candidate,
                       const struct look *here) {
     double predicted = model_says(ranking, &candidate->configuration, here);
+    candidate->model_us = predicted;
     double ours = 1 / (ranking->model_uncertainty * ranking->model_uncertainty), theirs = 0;
     if (candidate->predicted_us > 0) {
         double beside = candidate->uncertainty +
@@ -160,9 +197,11 @@ static void ask_model(struct tw_ranking *ranking, struct tw_candidate *candidate
 }
 
 /* Of what several problems chose, the nearest tells best how long it takes. */
-static bool is_known(const struct tw_ranking *ranking, const struct tw_catalogue_row *row) {
+static bool is_known(const struct tw_ranking *ranking, const struct tw_catalogue_row *row,
+                     const struct tw_known_key *key) {
     for (size_t i = 0; i < ranking->count; i++)
-        if (strcmp(ranking->all[i].row->implementation, row->implementation) == 0 &&
+        if (ranking->all[i].key.configuration == key->configuration &&
+            strcmp(ranking->all[i].row->implementation, row->implementation) == 0 &&
             strcmp(ranking->all[i].row->configuration, row->configuration) == 0)
             return true;
     return false;
@@ -197,39 +236,37 @@ static void set_untuned(struct tw_ranking *ranking, struct tw_candidate *candida
         c->values[i] = in->parameters[i].untuned;
         if (tw_search_fits(search, c, values, NULL) != TW_OK)
             c->values[i] = measured;
+        else
+            candidate->model_us = 0;
     }
 }
 
 static void add_rows(struct tw_ranking *ranking, const struct tw_nearest *nearest,
                      enum tw_selection_rule rule) {
     struct tw_search *search = ranking->search;
-    const struct tw_description *d = search->problem->description;
     for (size_t i = 0; i < nearest->count && search->lack.status == TW_OK; i++) {
         const struct tw_catalogue_row *row = nearest->rows[i].row;
         struct tw_candidate *candidate = &ranking->all[ranking->count];
+        const struct tw_known_key key = tw_known_key_of(row, ranking->device);
         int64_t values[TW_MAX_SYMBOLS];
         struct look here;
         struct tw_error why;
-        if (is_known(ranking, row))
+        if (is_known(ranking, row, &key))
             continue;
-        *candidate =
-            (struct tw_candidate){.rule = rule, .row = row, .distance = nearest->rows[i].distance};
-        int index = tw_description_implementation(d, row->implementation);
+        *candidate = (struct tw_candidate){
+            .rule = rule, .row = row, .distance = nearest->rows[i].distance, .key = key};
+        int index =
+            tw_description_implementation(search->problem->description, row->implementation);
         tw_status status = TW_OK;
         if (index < 0)
             status = tw_fail(&why, TW_NOT_FOUND, "its implementation %.48s is not there any more",
                              row->implementation);
         if (status == TW_OK)
-            status = tw_search_note_lack(search,
-                                         tw_configuration_parse(&candidate->configuration, d, index,
-                                                                row->configuration, &why),
-                                         &why);
-        if (status == TW_OK)
-            status = tw_search_fits(search, &candidate->configuration, values, &why);
-        if (status == TW_OK)
-            status = stands_for(ranking, candidate, values, &why);
+            status = read_row(ranking, row, index, candidate, &why);
         if (status == TW_OK)
             status = look_here(&here, ranking, &candidate->configuration, values, &why);
+        if (status == TW_OK)
+            status = stands_for(ranking, candidate, values, &why);
         if (status == TW_OK)
             status = predict_row(ranking, candidate, &here, &why);
         if (status == TW_OK && ranking->model != NULL)
@@ -250,7 +287,6 @@ static void add_rows(struct tw_ranking *ranking, const struct tw_nearest *neares
  * any has no place there, as tensor cores' in f64, and is not even read. */
 static void add_model(struct tw_ranking *ranking) {
     struct tw_search *search = ranking->search;
-    const struct tw_description *d = search->problem->description;
     const struct tw_catalogue_model *model = ranking->model;
     const size_t most = ranking->count + TW_MOST_OF_MODEL;
     for (size_t i = 0; i < model->count && ranking->count < most; i++) {
@@ -261,16 +297,14 @@ static void add_model(struct tw_ranking *ranking) {
         struct tw_error why;
         if ((model->model->configurations[i].kinds >> ranking->kind & 1) == 0)
             continue;
-        *candidate = (struct tw_candidate){.rule = TW_SELECTED_PREDICTED, .row = row};
-        int index = tw_description_implementation(d, row->implementation);
-        if (index < 0 || is_known(ranking, row))
+        *candidate = (struct tw_candidate){.rule = TW_SELECTED_PREDICTED,
+                                           .row = row,
+                                           .key = tw_known_key_of(row, ranking->device)};
+        int index =
+            tw_description_implementation(search->problem->description, row->implementation);
+        if (index < 0 || is_known(ranking, row, &candidate->key))
             continue;
-        tw_status status = tw_search_note_lack(
-            search,
-            tw_configuration_parse(&candidate->configuration, d, index, row->configuration, &why),
-            &why);
-        if (status == TW_OK)
-            status = tw_search_fits(search, &candidate->configuration, values, &why);
+        tw_status status = read_row(ranking, row, index, candidate, &why);
         if (status == TW_OK)
             status = look_here(&here, ranking, &candidate->configuration, values, &why);
         if (status == TW_OK) {
@@ -302,9 +336,7 @@ static double ask_about(struct tw_ranking *ranking, const struct tw_configuratio
     struct look here;
     struct tw_error why;
     tw_status status = tw_search_note_lack(
-        ranking->search, tw_search_fits(ranking->search, configuration, values, &why), &why);
-    if (status == TW_OK)
-        status = look_here(&here, ranking, configuration, values, &why);
+        ranking->search, look_here(&here, ranking, configuration, values, &why), &why);
     return status == TW_OK ? model_says(ranking, configuration, &here) : INFINITY;
 }
 
@@ -353,7 +385,8 @@ static void vary(struct tw_ranking *ranking, size_t count, const struct tw_candi
         if (!in->parameters[i].launch)
             continue;
         if (isinf(as_it_is))
-            least = as_it_is = ask_about(ranking, &from->configuration);
+            least = as_it_is =
+                from->model_us > 0 ? from->model_us : ask_about(ranking, &from->configuration);
         step(ranking, count, i, 1, &varied.configuration, &least);
         step(ranking, count, i, -1, &varied.configuration, &least);
     }
@@ -411,13 +444,11 @@ static double usual_ratio(const struct tw_ranking *ranking, double *uncertainty)
 static void add_preset(struct tw_ranking *ranking, enum tw_selection_rule rule,
                        const struct tw_configuration *configuration, double ratio,
                        double uncertainty) {
-    const struct tw_search *search = ranking->search;
     struct tw_candidate *candidate = &ranking->all[ranking->count];
     struct look here;
     int64_t values[TW_MAX_SYMBOLS];
     *candidate = (struct tw_candidate){.rule = rule, .configuration = *configuration};
-    if (tw_search_fits(search, configuration, values, NULL) != TW_OK ||
-        look_here(&here, ranking, configuration, values, NULL) != TW_OK)
+    if (look_here(&here, ranking, configuration, values, NULL) != TW_OK)
         return;
     candidate->predicted_us = ratio * tw_estimate_total(&here.estimate);
     candidate->uncertainty = uncertainty + A_PRESET;
@@ -492,6 +523,7 @@ tw_status tw_ranking_fill(struct tw_ranking *ranking, struct tw_search *search,
     ranking->search = search;
     ranking->selection = selection;
     ranking->there = *search->device;
+    ranking->device = tw_known_device(search->device, search->fingerprint);
     ranking->least_us = INFINITY;
     tw_status status = find_model(ranking, error);
     if (status != TW_OK)

@@ -4,6 +4,7 @@
 #define TW_SELECT_RANKING_H
 
 #include "runtime/predict/model.h"
+#include "runtime/select/known.h"
 #include "runtime/select/near.h"
 
 /* Rows that are looked at: the nearest, of this device (TW_MOST_NEAR) and of others; and what a
@@ -22,7 +23,9 @@ struct tw_candidate {
     double distance; /* of a result's problem; a model's configurations have none */
     struct tw_configuration configuration;
     double predicted_us, uncertainty;
-    double ratio; /* of the time, measured or predicted by a model, to the estimate */
+    double ratio;            /* of the time, measured or predicted by a model, to the estimate */
+    double model_us;         /* what the model alone says; 0: it was not asked about just this */
+    struct tw_known_key key; /* of the row */
     /* Preferred to one that is predicted to be a little faster, for its binaries are there, or do
      * for more sizes. */
     bool ready, lasting;
@@ -32,6 +35,7 @@ struct tw_ranking {
     struct tw_search *search;
     struct tw_selection *selection; /* whose `unread` may be filled in */
     struct tw_device_info there;    /* the device, with the units of another */
+    uint64_t device;                /* of keys, see known.h */
     struct tw_near unfit;           /* the nearest row that cannot be had here; NULL: none */
     struct tw_error why;            /* it cannot */
     const struct tw_catalogue_model *model; /* NULL: none */

@@ -14,18 +14,29 @@ tw_status tw_search_note_lack(struct tw_search *search, tw_status status,
     return status;
 }
 
-tw_status tw_search_fits(const struct tw_search *search,
-                         const struct tw_configuration *configuration, int64_t *values,
-                         struct tw_error *error) {
+tw_status tw_search_allows(const struct tw_search *search,
+                           const struct tw_configuration *configuration, int64_t *values,
+                           struct tw_error *error) {
     const struct tw_description *d = search->problem->description;
     memcpy(values, search->values, sizeof search->values);
     tw_status status = tw_configuration_bind(d, configuration, values, error);
     if (status == TW_OK)
         status = tw_configuration_check(d, configuration, values, error);
-    if (status == TW_OK)
-        status = tw_implementation_fits(&d->implementations[configuration->implementation], values,
-                                        search->device, error);
-    return status;
+    return status == TW_OK
+               ? tw_implementation_runs(&d->implementations[configuration->implementation],
+                                        search->device, error)
+               : status;
+}
+
+tw_status tw_search_fits(const struct tw_search *search,
+                         const struct tw_configuration *configuration, int64_t *values,
+                         struct tw_error *error) {
+    tw_status status = tw_search_allows(search, configuration, values, error);
+    return status == TW_OK
+               ? tw_implementation_fits(
+                     &search->problem->description->implementations[configuration->implementation],
+                     values, search->device, error)
+               : status;
 }
 
 /* Of another device with this architecture, what is not on record is as here, but for the number of

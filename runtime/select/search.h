@@ -23,8 +23,12 @@ struct tw_search {
 /* Keeps what a lack of memory is told with. */
 tw_status tw_search_note_lack(struct tw_search *search, tw_status status,
                               const struct tw_error *error);
-/* Whether a configuration can run the problem on the device; `values` (TW_MAX_SYMBOLS) are bound
- * for it then. */
+/* Whether a configuration can run the problem on the device, but for the sizes of its launches;
+ * `values` (TW_MAX_SYMBOLS) are bound for it then. */
+tw_status tw_search_allows(const struct tw_search *search,
+                           const struct tw_configuration *configuration, int64_t *values,
+                           struct tw_error *error);
+/* Whether it can with them. */
 tw_status tw_search_fits(const struct tw_search *search,
                          const struct tw_configuration *configuration, int64_t *values,
                          struct tw_error *error);

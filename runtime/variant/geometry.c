@@ -100,9 +100,8 @@ tw_status tw_geometry_of(const struct tw_launch_description *launch, const int64
     return status == TW_OK ? cluster_of(launch, values, device, geometry, error) : status;
 }
 
-tw_status tw_implementation_fits(const struct tw_implementation *implementation,
-                                 const int64_t *values, const struct tw_device_info *device,
-                                 struct tw_error *error) {
+tw_status tw_implementation_runs(const struct tw_implementation *implementation,
+                                 const struct tw_device_info *device, struct tw_error *error) {
     const struct tw_language *language = tw_language_of(device->backend);
     if ((implementation->languages & tw_language_bit(language)) == 0)
         return tw_fail(error, TW_RESOURCE, "%s does not run on %s", implementation->name,
@@ -114,15 +113,20 @@ tw_status tw_implementation_fits(const struct tw_implementation *implementation,
         return tw_fail(error, TW_RESOURCE, "%s needs what only sm_%d has; the device is %s",
                        implementation->name, implementation->exact_arch,
                        language->has_architectures ? device->architecture : device->backend);
-    for (int i = 0; i < implementation->launch_count; i++) {
-        struct tw_geometry geometry;
+    for (int i = 0; i < implementation->launch_count; i++)
         if (implementation->launches[i].tensor_map_count > 0 && !device->has_tensor_maps)
             return tw_fail(error, TW_RESOURCE, "%s needs tensor maps, which the device has not",
                            implementation->name);
-        tw_status status =
-            tw_geometry_of(&implementation->launches[i], values, device, &geometry, error);
-        if (status != TW_OK)
-            return status;
-    }
     return TW_OK;
+}
+
+tw_status tw_implementation_fits(const struct tw_implementation *implementation,
+                                 const int64_t *values, const struct tw_device_info *device,
+                                 struct tw_error *error) {
+    tw_status status = tw_implementation_runs(implementation, device, error);
+    for (int i = 0; i < implementation->launch_count && status == TW_OK; i++) {
+        struct tw_geometry geometry;
+        status = tw_geometry_of(&implementation->launches[i], values, device, &geometry, error);
+    }
+    return status;
 }

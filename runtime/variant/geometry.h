@@ -27,8 +27,10 @@ static inline int64_t tw_geometry_threads(const struct tw_geometry *geometry) {
     return (int64_t)geometry->block[0] * geometry->block[1] * geometry->block[2];
 }
 
-/* Whether every launch of an implementation fits the device and the implementation runs there at
- * all. */
+/* Whether an implementation runs on the device at all. */
+tw_status tw_implementation_runs(const struct tw_implementation *implementation,
+                                 const struct tw_device_info *device, struct tw_error *error);
+/* Whether every launch of it fits there as well. */
 tw_status tw_implementation_fits(const struct tw_implementation *implementation,
                                  const int64_t *values, const struct tw_device_info *device,
                                  struct tw_error *error);

@@ -68,22 +68,33 @@ static void predictions(void **state) {
     tw_description_free(d);
 }
 
-/* What the first trees put far above what is wanted is left at that; all else is as it is. */
+/* What the first trees put far above what is wanted is left at that, after 48 of them, 104 or 200;
+ * all else is as it is. */
 static void what_is_far(void **state) {
     (void)state;
     struct tw_text trees = {0};
-    for (int i = 0; i < 120; i++)
-        tw_text_print(&trees, i < 100 ? "[[0.01]]," : "[[-0.02]],");
+    for (int i = 0; i < 219; i++) /* one tree comes before them */
+        tw_text_print(&trees, i < 47    ? "[[0.02]],"
+                              : i < 103 ? "[[-0.001]],"
+                              : i < 199 ? "[[-0.0005]],"
+                                        : "[[-0.03]],");
     tw_text_print(&trees, "[[5,0.5,2],");
     char *json = replaced(text, "[[5,0.5,2],", trees.data);
     struct tw_model *model = read_model(json);
     const struct tw_estimate one = {.overhead = 1};
     const double vector[TW_MODEL_MAX_FEATURES] = {0};
     const double exactly = tw_model_predict(model, vector, &one);
-    const double first = tw_model_predict_near(model, vector, &one, exactly / 4);
-    assert_true(first > 1.2 * exactly);
-    assert_true(tw_model_predict_near(model, vector, &one, first / 1.99) == exactly);
+    const double first = tw_model_predict_near(model, vector, &one, exactly / 9);
+    const double second = tw_model_predict_near(model, vector, &one, first / 1.95);
+    const double third = tw_model_predict_near(model, vector, &one, first / 1.75);
+    assert_true(fabs(second / (first * exp(-0.056)) - 1) < 1e-9);
+    assert_true(fabs(third / (second * exp(-0.048)) - 1) < 1e-9);
+    assert_true(third > 1.2 * exactly);
     assert_true(tw_model_predict_near(model, vector, &one, first / 2.01) == first);
+    assert_true(tw_model_predict_near(model, vector, &one, second / 1.71) == second);
+    assert_true(tw_model_predict_near(model, vector, &one, second / 1.69) == third);
+    assert_true(tw_model_predict_near(model, vector, &one, third / 1.51) == third);
+    assert_true(tw_model_predict_near(model, vector, &one, third / 1.49) == exactly);
     tw_model_free(model);
     tw_text_free(&trees);
     free(json);

@@ -1,0 +1,121 @@
+#include "runtime/select/known.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/hash.h"
+
+enum { CONFIGURATIONS = 2048, ESTIMATES = 8192 };
+
+struct known_configuration {
+    uint64_t key;
+    struct tw_configuration of;
+};
+
+struct known_estimate {
+    struct tw_known_key key; /* all 0: nothing is there */
+    struct tw_estimate of;
+};
+
+/* Each has one place, which it takes from the one that was there. */
+struct tw_known {
+    pthread_mutex_t lock;
+    struct known_configuration *configurations[CONFIGURATIONS];
+    struct known_estimate *estimates; /* NULL until the first */
+};
+
+struct tw_known *tw_known_create(void) {
+    struct tw_known *known = calloc(1, sizeof *known);
+    if (known != NULL)
+        pthread_mutex_init(&known->lock, NULL);
+    return known;
+}
+
+void tw_known_free(struct tw_known *known) {
+    if (known == NULL)
+        return;
+    for (int i = 0; i < CONFIGURATIONS; i++)
+        free(known->configurations[i]);
+    free(known->estimates);
+    pthread_mutex_destroy(&known->lock);
+    free(known);
+}
+
+static uint64_t hash_text(const char *text) {
+    return tw_hash64(text, strlen(text));
+}
+
+uint64_t tw_known_device(const struct tw_device_info *device, const char *fingerprint) {
+    const uint64_t all[] = {hash_text(fingerprint),
+                            (uint64_t)device->clock_khz,
+                            (uint64_t)device->bandwidth,
+                            (uint64_t)device->unit_threads,
+                            (uint64_t)device->unit_blocks,
+                            (uint64_t)device->unit_shared,
+                            (uint64_t)device->reserved_shared,
+                            (uint64_t)device->unit_registers};
+    return tw_hash64(all, sizeof all);
+}
+
+struct tw_known_key tw_known_key_of(const struct tw_catalogue_row *row, uint64_t device) {
+    const uint64_t configuration[] = {hash_text(row->implementation),
+                                      hash_text(row->configuration)};
+    const uint64_t others[] = {hash_text(row->problem), hash_text(row->device),
+                               row->slots != NULL
+                                   ? tw_hash64(row->slots, TW_DEVICE_SLOTS * sizeof *row->slots)
+                                   : (uint64_t)row->units,
+                               device};
+    return (struct tw_known_key){.configuration = tw_hash64(configuration, sizeof configuration),
+                                 .others = tw_hash64(others, sizeof others)};
+}
+
+bool tw_known_configuration(struct tw_known *known, const struct tw_known_key *key,
+                            struct tw_configuration *configuration) {
+    pthread_mutex_lock(&known->lock);
+    const struct known_configuration *at =
+        known->configurations[key->configuration % CONFIGURATIONS];
+    const bool found = at != NULL && at->key == key->configuration;
+    if (found)
+        *configuration = at->of;
+    pthread_mutex_unlock(&known->lock);
+    return found;
+}
+
+void tw_known_note_configuration(struct tw_known *known, const struct tw_known_key *key,
+                                 const struct tw_configuration *configuration) {
+    pthread_mutex_lock(&known->lock);
+    struct known_configuration **at = &known->configurations[key->configuration % CONFIGURATIONS];
+    if (*at == NULL)
+        *at = malloc(sizeof **at);
+    if (*at != NULL)
+        **at = (struct known_configuration){key->configuration, *configuration};
+    pthread_mutex_unlock(&known->lock);
+}
+
+static size_t place_of(const struct tw_known_key *key) {
+    return (size_t)(key->configuration ^ key->others) % ESTIMATES;
+}
+
+bool tw_known_estimate(struct tw_known *known, const struct tw_known_key *key,
+                       struct tw_estimate *estimate) {
+    pthread_mutex_lock(&known->lock);
+    const struct known_estimate *at =
+        known->estimates != NULL ? &known->estimates[place_of(key)] : NULL;
+    const bool found =
+        at != NULL && at->key.configuration == key->configuration && at->key.others == key->others;
+    if (found)
+        *estimate = at->of;
+    pthread_mutex_unlock(&known->lock);
+    return found;
+}
+
+void tw_known_note_estimate(struct tw_known *known, const struct tw_known_key *key,
+                            const struct tw_estimate *estimate) {
+    pthread_mutex_lock(&known->lock);
+    if (known->estimates == NULL)
+        known->estimates = calloc(ESTIMATES, sizeof *known->estimates);
+    if (known->estimates != NULL)
+        known->estimates[place_of(key)] = (struct known_estimate){*key, *estimate};
+    pthread_mutex_unlock(&known->lock);
+}
