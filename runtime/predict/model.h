@@ -118,7 +118,7 @@ struct tw_model_kind {
 };
 
 struct tw_model {
-    void *json; /* which texts are borrowed from */
+    void *json, *texts; /* which texts are borrowed from */
     const char *kernel, *cache, *device, *device_name, *backend, *architecture;
     int64_t units;
     double

@@ -5,6 +5,7 @@
 
 #include "runtime/description/json.h"
 #include "runtime/description/json_span.h"
+#include "runtime/predict/model_configurations.h"
 #include "runtime/predict/model_trees.h"
 
 static int geometry_of(const char *name) {
@@ -267,7 +268,7 @@ static char *without_trees(const char *text, const char *begin, const char *end)
 
 /* `trees` is NULL where they were not found. */
 static void read_all(struct tw_model *model, const struct tw_json *root, const char *trees,
-                     size_t length) {
+                     size_t length, bool has_configurations) {
     struct tw_json_context *context = root->context;
     tw_json_expect_object(root);
     read_head(model, root);
@@ -280,38 +281,80 @@ static void read_all(struct tw_model *model, const struct tw_json *root, const c
     if (context->status == TW_OK)
         context->status =
             tw_model_read_trees(model, trees, length, context->origin, context->error);
-    if (context->status == TW_OK)
+    if (context->status == TW_OK && !has_configurations)
         read_configurations(model, root);
+}
+
+/* Reads JSON from which the trees were taken out and, if the model has them already, the
+ * configurations. Takes over the model. */
+static tw_status read_rest(struct tw_model **out, struct tw_model *model, const char *rest,
+                           const char *trees, size_t length, const char *origin,
+                           struct tw_error *error) {
+    cJSON *json = NULL;
+    tw_status status = tw_json_parse(&json, rest, origin, error);
+    if (status == TW_OK) {
+        struct tw_json_context context = {.origin = origin, .error = error, .status = TW_OK};
+        const struct tw_json root = tw_json_root(&context, json);
+        model->json = json;
+        read_all(model, &root, trees, length, model->configurations != NULL);
+        status = context.status;
+    }
+    if (status == TW_OK)
+        *out = model;
+    else
+        tw_model_free(model);
+    return status;
+}
+
+/* As it is mostly: as `tune model fit` writes it, and nothing wrong with it. False: it has to be
+ * read so that what is wrong can be told. */
+static bool read_well(struct tw_model **out, const char *text) {
+    const char *trees, *trees_end, *list, *list_end;
+    int most_kind;
+    if (!tw_json_find_member(text, "trees", &trees, &trees_end) || *trees != '[' ||
+        !tw_json_find_member(text, "configurations", &list, &list_end) || list < trees_end)
+        return false;
+    struct tw_model *model = calloc(1, sizeof *model);
+    const size_t between = (size_t)(list - trees_end), before = (size_t)(trees - text);
+    char *rest = malloc(before + between + strlen(list_end) + sizeof "[][]");
+    if (model == NULL || rest == NULL ||
+        !tw_model_read_written(model, list, list_end, &most_kind)) {
+        free(rest);
+        free(model);
+        return false;
+    }
+    memcpy(rest, text, before);
+    memcpy(rest + before, "[]", 2);
+    memcpy(rest + before + 2, trees_end, between);
+    memcpy(rest + before + 2 + between, "[]", 2);
+    strcpy(rest + before + 2 + between + 2, list_end);
+    tw_status status = read_rest(out, model, rest, trees, (size_t)(trees_end - trees), "", NULL);
+    free(rest);
+    if (status == TW_OK && most_kind >= (*out)->kind_count) {
+        tw_model_free(*out);
+        *out = NULL;
+        return false;
+    }
+    return status == TW_OK;
 }
 
 tw_status tw_model_read(struct tw_model **out, const char *text, const char *origin,
                         struct tw_error *error) {
     const char *begin = NULL, *end = NULL;
-    cJSON *json = NULL;
     *out = NULL;
+    if (read_well(out, text))
+        return TW_OK;
     bool found = tw_json_find_member(text, "trees", &begin, &end) && *begin == '[';
     char *rest = found ? without_trees(text, begin, end) : NULL;
-    if (found && rest == NULL)
+    struct tw_model *model = calloc(1, sizeof *model);
+    if (model == NULL || (found && rest == NULL)) {
+        free(rest);
+        free(model);
         return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", origin);
-    tw_status status = tw_json_parse(&json, rest != NULL ? rest : text, origin, error);
+    }
+    tw_status status = read_rest(out, model, rest != NULL ? rest : text, found ? begin : NULL,
+                                 found ? (size_t)(end - begin) : 0, origin, error);
     free(rest);
-    struct tw_model *model = status == TW_OK ? calloc(1, sizeof *model) : NULL;
-    if (status == TW_OK && model == NULL) {
-        cJSON_Delete(json);
-        return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", origin);
-    }
-    if (status == TW_OK) {
-        struct tw_json_context context = {.origin = origin, .error = error, .status = TW_OK};
-        const struct tw_json root = tw_json_root(&context, json);
-        model->json = json;
-        read_all(model, &root, found ? begin : NULL, found ? (size_t)(end - begin) : 0);
-        status = context.status;
-    }
-    if (status == TW_OK) {
-        *out = model;
-        return TW_OK;
-    }
-    tw_model_free(model);
     if (status == TW_BAD_DESCRIPTION && error != NULL)
         error->status = TW_INVALID;
     return status == TW_BAD_DESCRIPTION ? TW_INVALID : status;
@@ -321,6 +364,7 @@ void tw_model_free(struct tw_model *model) {
     if (model == NULL)
         return;
     cJSON_Delete(model->json);
+    free(model->texts);
     free(model->roots);
     free(model->nodes);
     free(model->steps);

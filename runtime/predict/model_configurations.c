@@ -1,0 +1,124 @@
+#include "runtime/predict/model_configurations.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/printable.h"
+
+/* Where the text is read, and where its strings go. */
+struct written {
+    const char *at, *end;
+    char *to;
+};
+
+static bool take(struct written *written, const char *text) {
+    const size_t length = strlen(text);
+    if ((size_t)(written->end - written->at) < length || memcmp(written->at, text, length) != 0)
+        return false;
+    written->at += length;
+    return true;
+}
+
+/* Up to its closing quote. Of escapes it has those that programs write in configurations. What may
+ * not be printed is left to the tree of JSON's texts, where databases' checks look for it. */
+static const char *take_string(struct written *written) {
+    const char *string = written->to;
+    while (written->at < written->end && *written->at != '"') {
+        if ((unsigned char)*written->at < ' ' || (unsigned char)*written->at > '~')
+            return NULL;
+        if (*written->at == '\\' && written->at[1] != '"' && written->at[1] != '\\')
+            return NULL;
+        written->at += *written->at == '\\';
+        *written->to++ = *written->at++;
+    }
+    *written->to++ = '\0';
+    return take(written, "\"") && tw_is_printable(string) ? string : NULL;
+}
+
+static bool take_digits(struct written *written, int64_t *number, int *count) {
+    enum { MOST_DIGITS = 15 }; /* which a double holds */
+    const char *from = written->at;
+    while (written->at < written->end && *written->at >= '0' && *written->at <= '9' &&
+           *count < MOST_DIGITS) {
+        *number = 10 * *number + (*written->at++ - '0');
+        ++*count;
+    }
+    return written->at > from;
+}
+
+/* One that 15 digits before and after a point say: quotients of what doubles hold are exact. */
+static bool take_time(struct written *written, double *time_us) {
+    static const double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    int64_t digits = 0;
+    int count = 0, whole;
+    if (!take_digits(written, &digits, &count))
+        return false;
+    whole = count;
+    if (take(written, ".") && !take_digits(written, &digits, &count))
+        return false;
+    *time_us = (double)digits / powers[count - whole];
+    return *time_us > 0;
+}
+
+static bool take_kinds(struct written *written, uint64_t *kinds, int *most_kind) {
+    *kinds = 0;
+    do {
+        int64_t kind = 0;
+        int count = 0;
+        if (!take_digits(written, &kind, &count) || kind >= TW_MODEL_MAX_WORDS)
+            return false;
+        *kinds |= UINT64_C(1) << kind;
+        if (kind > *most_kind)
+            *most_kind = (int)kind;
+    } while (take(written, ","));
+    return take(written, "]");
+}
+
+static bool take_configuration(struct written *w, struct tw_model_configuration *c,
+                               int *most_kind) {
+    return take(w, "{\"implementation\": \"") && (c->implementation = take_string(w)) != NULL &&
+           take(w, ", \"configuration\": \"") && (c->configuration = take_string(w)) != NULL &&
+           take(w, ", \"problem\": \"") && (c->problem = take_string(w)) != NULL &&
+           take(w, ", \"kinds\": [") && take_kinds(w, &c->kinds, most_kind) &&
+           take(w, ", \"time_us\": ") && take_time(w, &c->time_us) && take(w, ", \"code\": \"") &&
+           (c->template_hash = take_string(w)) != NULL && take(w, ", \"source\": \"") &&
+           (c->source = take_string(w)) != NULL && take(w, ", \"judge\": \"") &&
+           (c->judge = take_string(w)) != NULL && take(w, "}");
+}
+
+static void take_space(struct written *written) {
+    while (written->at < written->end && (*written->at == ' ' || *written->at == '\n'))
+        written->at++;
+}
+
+bool tw_model_read_written(struct tw_model *model, const char *begin, const char *end,
+                           int *most_kind) {
+    struct tw_model_configuration *all = calloc(TW_MODEL_MAX_CONFIGURATIONS, sizeof *all);
+    char *texts = malloc((size_t)(end - begin) + 1);
+    struct written written = {begin, end, texts};
+    int count = 0;
+    bool more = all != NULL && texts != NULL && take(&written, "[");
+    bool is_read = false;
+    *most_kind = -1;
+    while (more && count < TW_MODEL_MAX_CONFIGURATIONS) {
+        take_space(&written);
+        if (!take_configuration(&written, &all[count], most_kind))
+            break;
+        count++;
+        more = take(&written, ",");
+        if (more)
+            continue;
+        take_space(&written);
+        is_read = take(&written, "]") && written.at == end;
+    }
+    if (!is_read) {
+        free(all);
+        free(texts);
+        return false;
+    }
+    model->configurations = all;
+    model->configuration_count = count;
+    model->texts = texts;
+    return true;
+}
