@@ -244,9 +244,9 @@ static void read_head(struct tw_model *model, const struct tw_json *root) {
     read_kinds(model, root);
 }
 
-/* The text with an empty list in place of the trees, which stand from `begin` to before `end`. What
- * is behind them stays on its line and in its column, for messages. NULL: out of memory. */
-static char *without_trees(const char *text, const char *begin, const char *end) {
+/* The text with an empty list in place of one that stands from `begin` to before `end`. What is
+ * behind it stays on its line and in its column, for messages. NULL: out of memory. */
+static char *without_list(const char *text, const char *begin, const char *end) {
     const size_t before = (size_t)(begin - text), size = strlen(text) + 1;
     char *rest = malloc(size);
     if (rest == NULL)
@@ -306,30 +306,22 @@ static tw_status read_rest(struct tw_model **out, struct tw_model *model, const 
     return status;
 }
 
-/* As it is mostly: as `tune model fit` writes it, and nothing wrong with it. False: it has to be
- * read so that what is wrong can be told. */
-static bool read_well(struct tw_model **out, const char *text) {
-    const char *trees, *trees_end, *list, *list_end;
+/* As it is mostly: as `tune model fit` writes it, and nothing wrong with it. `rest` is without its
+ * trees. False: it has to be read so that what is wrong can be told. */
+static bool read_well(struct tw_model **out, const char *rest, const char *trees, size_t length) {
+    const char *begin, *end;
     int most_kind;
-    if (!tw_json_find_member(text, "trees", &trees, &trees_end) || *trees != '[' ||
-        !tw_json_find_member(text, "configurations", &list, &list_end) || list < trees_end)
+    if (!tw_json_find_member(rest, "configurations", &begin, &end) || *begin != '[')
         return false;
     struct tw_model *model = calloc(1, sizeof *model);
-    const size_t between = (size_t)(list - trees_end), before = (size_t)(trees - text);
-    char *rest = malloc(before + between + strlen(list_end) + sizeof "[][]");
-    if (model == NULL || rest == NULL ||
-        !tw_model_read_written(model, list, list_end, &most_kind)) {
-        free(rest);
+    char *head = without_list(rest, begin, end);
+    if (model == NULL || head == NULL || !tw_model_read_written(model, begin, end, &most_kind)) {
+        free(head);
         free(model);
         return false;
     }
-    memcpy(rest, text, before);
-    memcpy(rest + before, "[]", 2);
-    memcpy(rest + before + 2, trees_end, between);
-    memcpy(rest + before + 2 + between, "[]", 2);
-    strcpy(rest + before + 2 + between + 2, list_end);
-    tw_status status = read_rest(out, model, rest, trees, (size_t)(trees_end - trees), "", NULL);
-    free(rest);
+    tw_status status = read_rest(out, model, head, trees, length, "", NULL);
+    free(head);
     if (status == TW_OK && most_kind >= (*out)->kind_count) {
         tw_model_free(*out);
         *out = NULL;
@@ -342,18 +334,21 @@ tw_status tw_model_read(struct tw_model **out, const char *text, const char *ori
                         struct tw_error *error) {
     const char *begin = NULL, *end = NULL;
     *out = NULL;
-    if (read_well(out, text))
-        return TW_OK;
     bool found = tw_json_find_member(text, "trees", &begin, &end) && *begin == '[';
-    char *rest = found ? without_trees(text, begin, end) : NULL;
+    const size_t length = found ? (size_t)(end - begin) : 0;
+    char *rest = found ? without_list(text, begin, end) : NULL;
+    if (rest != NULL && read_well(out, rest, begin, length)) {
+        free(rest);
+        return TW_OK;
+    }
     struct tw_model *model = calloc(1, sizeof *model);
     if (model == NULL || (found && rest == NULL)) {
         free(rest);
         free(model);
         return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", origin);
     }
-    tw_status status = read_rest(out, model, rest != NULL ? rest : text, found ? begin : NULL,
-                                 found ? (size_t)(end - begin) : 0, origin, error);
+    tw_status status =
+        read_rest(out, model, found ? rest : text, found ? begin : NULL, length, origin, error);
     free(rest);
     if (status == TW_BAD_DESCRIPTION && error != NULL)
         error->status = TW_INVALID;
