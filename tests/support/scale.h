@@ -93,6 +93,21 @@ static const struct tw_device_info paper_gpu = {.id = "cuda:0",
                                                 .has_tensor_maps = true,
                                                 .has_fp64 = true};
 
+/* The description read, for groups of tests that have these two around them. */
+SUPPORT struct tw_description *scale;
+
+SUPPORT int read_scale(void **state) {
+    (void)state;
+    scale = read_description(scale_text, NULL);
+    return 0;
+}
+
+SUPPORT int free_scale(void **state) {
+    (void)state;
+    tw_description_free(scale);
+    return 0;
+}
+
 /* Binds a problem for a device, with the default strides. */
 SUPPORT void bind_problem(const struct tw_problem *problem, const struct tw_device_info *device,
                           int64_t values[TW_MAX_SYMBOLS]) {

@@ -3,20 +3,6 @@
 
 #include "tests/support/scale.h"
 
-static struct tw_description *scale;
-
-static int read_scale(void **state) {
-    (void)state;
-    scale = read_description(scale_text, NULL);
-    return 0;
-}
-
-static int free_scale(void **state) {
-    (void)state;
-    tw_description_free(scale);
-    return 0;
-}
-
 static tw_status parse(const char *text, struct tw_configuration *configuration,
                        struct tw_error *error) {
     return tw_configuration_parse(configuration, scale, 0, text, error);

@@ -2,20 +2,6 @@
 #include "runtime/description/builtin.h"
 #include "tests/support/scale.h"
 
-static struct tw_description *scale;
-
-static int read_scale(void **state) {
-    (void)state;
-    scale = read_description(scale_text, NULL);
-    return 0;
-}
-
-static int free_scale(void **state) {
-    (void)state;
-    tw_description_free(scale);
-    return 0;
-}
-
 static void extents(void **state) {
     (void)state;
     int64_t values[TW_MAX_SYMBOLS], slots[TW_DEVICE_SLOTS];

@@ -133,20 +133,6 @@ static void a_kernel_that_is_not_there(void **state) {
 
 /* ---- What is written about problems and configurations ---- */
 
-static struct tw_description *scale;
-
-static int read_scale(void **state) {
-    (void)state;
-    scale = read_description(scale_text, NULL);
-    return 0;
-}
-
-static int free_scale(void **state) {
-    (void)state;
-    tw_description_free(scale);
-    return 0;
-}
-
 static tw_status use_configuration(void *context, struct tw_text *seen, struct tw_error *error) {
     static const char text[] = "{\"BLOCK_X\":64,\"GROUP\":4,\"ORDER\":\"columns\"}";
     struct tw_configuration c;

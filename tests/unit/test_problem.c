@@ -4,20 +4,6 @@
 #include "runtime/description/builtin.h"
 #include "tests/support/scale.h"
 
-static struct tw_description *scale;
-
-static int read_scale(void **state) {
-    (void)state;
-    scale = read_description(scale_text, NULL);
-    return 0;
-}
-
-static int free_scale(void **state) {
-    (void)state;
-    tw_description_free(scale);
-    return 0;
-}
-
 /* ---- Shapes ---- */
 
 static void parses_shapes(void **state) {
