@@ -81,7 +81,7 @@ class Bench(support.EndToEnd):
         ours = report["problems"][0]["contenders"][0]
         self.assertEqual(report["problems"][0]["problem"], "M=9,N=7,K=33;dtype=i8,trans=nt")
         self.assertEqual((ours["wrong"], ours["max_error"]), (False, 0), ours)
-        result = self.run_command(*SHAPE, "--attr", "compute=tf32", "--dtype", "f16")
+        result = self.run_command(*SHAPE, "--compute", "tf32", "--dtype", "f16")
         self.assertEqual((result.code, result.out), (2, ""), result)
         self.assertIn("only products of f32 may be computed in tf32", result.err)
 

@@ -11,14 +11,21 @@
 #include "runtime/base/text.h"
 #include "tools/bench/contest.h"
 
-static const struct option long_options[] = {
-    {"shape", required_argument, NULL, 's'},  {"shapes", required_argument, NULL, 'f'},
-    {"dtype", required_argument, NULL, 't'},  {"trans", required_argument, NULL, 'r'},
-    {"attr", required_argument, NULL, 'a'},   {"device", required_argument, NULL, 'd'},
-    {"db", required_argument, NULL, 'D'},     {"cache", required_argument, NULL, 'c'},
-    {"rounds", required_argument, NULL, 'n'}, {"csv", no_argument, NULL, 'C'},
-    {"json", no_argument, NULL, 'J'},         {"output", required_argument, NULL, 'o'},
-    {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
+static const struct option long_options[] = {{"shape", required_argument, NULL, 's'},
+                                             {"shapes", required_argument, NULL, 'f'},
+                                             {"dtype", required_argument, NULL, 't'},
+                                             {"trans", required_argument, NULL, 'r'},
+                                             {"compute", required_argument, NULL, 'p'},
+                                             {"attr", required_argument, NULL, 'a'},
+                                             {"device", required_argument, NULL, 'd'},
+                                             {"db", required_argument, NULL, 'D'},
+                                             {"cache", required_argument, NULL, 'c'},
+                                             {"rounds", required_argument, NULL, 'n'},
+                                             {"csv", no_argument, NULL, 'C'},
+                                             {"json", no_argument, NULL, 'J'},
+                                             {"output", required_argument, NULL, 'o'},
+                                             {"help", no_argument, NULL, 'h'},
+                                             {NULL, 0, NULL, 0}};
 
 void options_help(void) {
     printf("usage: bench [KERNEL] --shape SHAPE ... [--shapes FILE ...] [options]\n"
@@ -35,6 +42,7 @@ void options_help(void) {
            "  --dtype TYPE     f32 (default), f64, f16, bf16, e4m3, e5m2, i8, u8, u16: what the\n"
            "                   kernel has\n"
            "  --trans WORD     nn (default), nt, tn or tt\n"
+           "  --compute WORD   what is promised of errors: gemm's tf32, f32_split and others\n"
            "  --attr NAME=WORD any other attribute of the kernel; may be repeated\n"
            "  --device ID      as `tune devices` lists them\n"
            "  --db FILE        a database of results; may be repeated (default: the user's own, "
@@ -147,6 +155,8 @@ static tw_status take(struct options *o, int letter, char *value, tw_error *erro
         return add_attribute(o->attributes, &o->attribute_count, "dtype", value, error);
     case 'r':
         return add_attribute(o->attributes, &o->attribute_count, "trans", value, error);
+    case 'p':
+        return add_attribute(o->attributes, &o->attribute_count, "compute", value, error);
     case 'a':
         return add_attribute(o->attributes, &o->attribute_count, NULL, value, error);
     case 'd':
