@@ -149,7 +149,7 @@ class Inspect(support.EndToEnd):
         self.assertEqual((code["issue_bound"], code["operand_bound"]), (1, 1))
         # Of the loop's end, the branch, nothing is done meanwhile.
         self.assertAlmostEqual(code["alone_bound"], 32 / 33)
-        table = self.run_command("inspect", "copy", "--shape", "64x64", "--arch", "sm_90").out
+        table = self.run_command("inspect", "copy", "--shape", "64x64", "--arch", "sm_90a").out
         self.assertRegex(table, r"(?m)^    HGMMA +1 of 64x64x16.F32.BF16 +1$")
         self.assertRegex(table, r"(?m)^    UTMALDG +1 of 2D +0$")
         self.assertIn("% of the HGMMA peak: 3 instructions are issued for 32 cycles of products", table)
@@ -185,6 +185,7 @@ class Inspect(support.EndToEnd):
     def test_mistakes(self):
         gemm = ("inspect", "gemm", "--shape", "8x8x8")
         self.refused(*gemm, "--arch", "sm_9", says="--arch sm_9: expected one of sm_75, ", codes=[2])
+        self.refused(*gemm, "--arch", "sm_80a", says="--arch sm_80a: expected one of sm_75, ", codes=[2])
         self.refused(*gemm, "--arch", "sm_90", says="give --arch or --device, not both", device=DEVICE, codes=[2])
         self.refused(
             *gemm, "--preset", "nimble", says='gemm has no preset "nimble"; it has naive, tiled', device=DEVICE, codes=[2]

@@ -25,13 +25,21 @@ static tw_status unknown(const char *architecture, struct tw_error *error) {
     return tw_fail(error, TW_INVALID, "--arch %s: expected one of %s", architecture, known);
 }
 
+/* From Hopper on code is compiled for all that an architecture has: compilers say sm_90a. */
+static bool is_called(const char *word, const char *architecture, int arch) {
+    size_t length = strlen(word);
+    return strncmp(word, architecture, length) == 0 &&
+           (architecture[length] == '\0' ||
+            (arch >= 90 && strcmp(architecture + length, "a") == 0));
+}
+
 tw_status paper_device(const char *architecture, struct tw_device_info *device,
                        struct tw_error *error) {
     int i = 0;
     char word[16];
     for (; i < PAPERS; i++) {
         snprintf(word, sizeof word, "sm_%d", papers[i].arch);
-        if (strcmp(word, architecture) == 0)
+        if (is_called(word, architecture, papers[i].arch))
             break;
     }
     if (i == PAPERS)
