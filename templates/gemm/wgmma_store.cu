@@ -168,6 +168,8 @@ TW_DEVICE void write_chunk(tw_u32 buffer, TW_GLOBAL tw_u16 *C, int row, int colu
 /* Each warp by itself, through its own buffers in shared memory, in turn: `turn` goes on from tile to tile. */
 #if GROUPED
 TW_DEVICE void store_tile(const tensor_map *map_c, TW_GLOBAL tw_u16 *C, const float sum[TALL][BN / 2],
+#elif INTEGER
+TW_DEVICE void store_tile(const tensor_map *map_c, TW_GLOBAL const tw_u16 *C, const int sum[TALL][BN / 2],
 #else
 TW_DEVICE void store_tile(const tensor_map *map_c, TW_GLOBAL const tw_u16 *C, const float sum[TALL][BN / 2],
 #endif
@@ -199,7 +201,11 @@ TW_DEVICE void store_tile(const tensor_map *map_c, TW_GLOBAL const tw_u16 *C, co
                 read_chunk(buffer, C, row + t * 64, column + chunk * CHUNK, rows, columns, ldc);
             TW_UNROLL
             for (int j = 0; j < CHUNK / 8; j += 2) {
+#if INTEGER
+                const int *d = &sum[t][(chunk * (CHUNK / 8) + j) * 4];
+#else
                 const float *d = &sum[t][(chunk * (CHUNK / 8) + j) * 4];
+#endif
                 const tw_u32 at = chunk_at(buffer, lane % 16, j + lane / 16);
                 tw_u32 pairs[4];
                 float x[8];

@@ -57,7 +57,7 @@ typedef int sum_type;
 typedef float sum_type;
 #endif
 
-#if DTYPE == DTYPE_i8
+#if WHOLE_RESULTS
 #define RESULT_SIZE 4
 #define WORD_BITS(x) (tw_u32)(x)
 typedef int result_type;

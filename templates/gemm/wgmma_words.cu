@@ -8,7 +8,7 @@ TW_DEVICE result_type word_of(sum_type sum, TW_GLOBAL const result_type *C, SCAL
 
 /* `count` neighbours in a row of C, of which `left` are inside. VEC_C says how many the strides allow in one
  * access. */
-#if EPILOGUE && INTEGER
+#if EPILOGUE && WHOLE_RESULTS
 TW_DEVICE __attribute__((unused)) void store_neighbours(TW_GLOBAL int *C, const int *sum, const int count,
                                                         int left, SCALAR alpha, SCALAR beta, int m, int n,
                                                         struct finish finish)
@@ -19,7 +19,11 @@ TW_DEVICE __attribute__((unused)) void store_neighbours(TW_GLOBAL int *C, const 
             C[e] = FINISHED(sum[e], alpha, C + e, m, n + e);
 }
 #elif EPILOGUE
+#if INTEGER
+TW_DEVICE __attribute__((unused)) void store_neighbours(TW_GLOBAL float *C, const int *sum, const int count,
+#else
 TW_DEVICE __attribute__((unused)) void store_neighbours(TW_GLOBAL float *C, const float *sum, const int count,
+#endif
                                                         int left, float alpha, float beta, int m, int n,
                                                         struct finish finish)
 {
@@ -115,7 +119,7 @@ TW_DEVICE void store_tile(const tensor_map *map_c, TW_GLOBAL const result_type *
                     /* What is outside is not written, and must not be read. */
                     const SCALAR read_1 = m < rows && n < columns ? beta : 0;
                     const SCALAR read_2 = m < rows && n + 1 < columns ? beta : 0;
-#if EPILOGUE && INTEGER
+#if EPILOGUE && WHOLE_RESULTS
                     const int there = m < rows && n < columns, both = there && n + 1 < columns;
                     const int left = there ? FINISHED(d[0], alpha, old, m, n) : 0;
                     const int right = both ? FINISHED(d[1], alpha, old + 1, m, n + 1) : 0;
