@@ -1,10 +1,9 @@
-/* What searches unless another is asked for, by the space. One that is soon tried as a whole is
- * tried in order. Elsewhere variable-neighbourhood descent and Bayesian optimisation take turns, by
- * chance, and each learns what came of the other's proposals: the model soon sees hills that
- * descent would not come to, and descent in the end finds needles that the model smooths over. The
- * more is known, the more trials go to best-first search: the best of a space is mostly a neighbour
- * of some other good point, and what tries all of those cannot miss it by chance. What is expected
- * of points beforehand is for the model.
+/* What searches unless another is asked for, by the space. Variable-neighbourhood descent and
+ * Bayesian optimisation take turns, by chance, and each learns what came of the other's proposals:
+ * the model soon sees hills that descent would not come to, and descent in the end finds needles
+ * that the model smooths over. The more is known, the more trials go to best-first search: the best
+ * of a space is mostly a neighbour of some other good point, and what tries all of those cannot
+ * miss it by chance. What is expected of points beforehand is for the model.
  *
  * The shares move with the trials told, and not with how many there will be: shares chosen for
  * budgets of 25, 50, 100 and 400 trials were no better
@@ -17,7 +16,6 @@
 
 enum {
     PARTS = 3,
-    SMALL = 32,  /* points */
     CENTRAL = 3, /* first proposals that are drawn from the middle, each of so many: */
     DRAWN = 16
 };
@@ -68,22 +66,20 @@ static void destroy(void *state) {
     free(a);
 }
 
-/* Whether the points, of which there are some, are of more than one implementation. */
+/* Whether the points are of more than one implementation. */
 static bool has_several(const struct space *space) {
-    return space_range(space, space_implementation(space, 0)).count < space_size(space);
+    return space_size(space) > 0 &&
+           space_range(space, space_implementation(space, 0)).count < space_size(space);
 }
 
 /* What part i is. */
 static const char *part(const struct space *space, int i) {
-    if (space_size(space) <= SMALL) /* or empty */
-        return "exhaustive";
     return i == PROCESS && has_several(space) ? several : words[i];
 }
 
 static tw_status create(void **state, const struct strategy *strategy, uint64_t seed,
                         struct tw_error *error) {
     const struct space *space = strategy_space(strategy);
-    bool small = space_size(space) <= SMALL;
     struct automatic *a = calloc(1, sizeof *a);
     *state = NULL;
     if (a == NULL)
@@ -91,10 +87,10 @@ static tw_status create(void **state, const struct strategy *strategy, uint64_t 
     a->strategy = strategy;
     a->rng.state = seed;
     a->neighbours = strategy_value(strategy, NEIGHBOURS);
-    if (!small && has_several(space))
+    if (has_several(space))
         a->neighbours *= OF_SEVERAL;
     tw_status status = TW_OK;
-    while (status == TW_OK && a->count < (small ? 1 : PARTS)) {
+    while (status == TW_OK && a->count < PARTS) {
         struct strategy_choice choice;
         status = strategy_choose(&choice, part(space, a->count), error);
         if (status == TW_OK)
@@ -136,7 +132,7 @@ static size_t central(struct automatic *a) {
 
 static size_t propose(void *state) {
     struct automatic *a = state;
-    if (a->asked++ < CENTRAL && a->count == PARTS) {
+    if (a->asked++ < CENTRAL) {
         size_t point = central(a);
         for (int i = 0; i < a->count && point != SPACE_NONE; i++)
             strategy_avoid(a->parts[i], point);
@@ -148,9 +144,9 @@ static size_t propose(void *state) {
     double later = strategy_value(a->strategy, LATER);
     double complete = a->neighbours * a->ok / (a->ok + later);
     int turn = DESCENT;
-    if (a->count == PARTS && rng_unit(&a->rng) < complete)
+    if (rng_unit(&a->rng) < complete)
         turn = COMPLETE;
-    else if (a->count == PARTS && rng_unit(&a->rng) < model)
+    else if (rng_unit(&a->rng) < model)
         turn = PROCESS;
     size_t point = SPACE_NONE;
     strategy_ask(a->parts[turn], &point);
@@ -168,7 +164,7 @@ static void learn(void *state, size_t point, const struct strategy_outcome *outc
 
 const struct strategy_kind strategy_automatic = {
     .name = "auto",
-    .summary = "descent and Bayesian optimisation in turns; a small space in order",
+    .summary = "descent and Bayesian optimisation in turns",
     .settings = settings,
     .create = create,
     .propose = propose,
