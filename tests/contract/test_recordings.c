@@ -86,19 +86,22 @@ static void recordings(void **state) {
 static void predictions(void **state) {
     struct tw_catalogue *none;
     struct foresight foresight;
+    struct known_kernels kernels;
     struct tw_error error;
     (void)state;
     must(tw_catalogue_create(&none, &error), error);
-    must(foresight_of(&foresight, RECORDINGS "/gemm-h200.json.gz", none, &error), error);
+    must(known_kernels_open(&kernels, NULL, 0, &error), error);
+    must(foresight_of(&foresight, RECORDINGS "/gemm-h200.json.gz", &kernels, none, &error), error);
     assert_int_equal(foresight.trials, 10773);
     assert_true(foresight.estimate > 0.4 && foresight.estimate < 1);
     assert_false(foresight.has_model);
     assert_null(foresight.predicted);
     foresight_free(&foresight);
-    must(foresight_of(&foresight, RECORDINGS "/gemm-pocl.json.gz", none, &error), error);
+    must(foresight_of(&foresight, RECORDINGS "/gemm-pocl.json.gz", &kernels, none, &error), error);
     assert_int_equal(foresight.trials, 0);
     assert_string_equal(foresight.why, "the file does not describe its device");
     foresight_free(&foresight);
+    known_kernels_close(&kernels);
     tw_catalogue_free(none);
 }
 

@@ -33,9 +33,12 @@ class RecordSpace(support.EndToEnd):
         replayed = self.run_command("simulate", self.file, "--strategy", "all", "--seeds", "2")
         self.assertEqual(replayed.code, 0, replayed)
         self.assertIn("7 configurations, 0 failed", replayed.out)
-        # The device is described; predictions are of built-in kernels.
+        # The device is described; predictions are of kernels whose description is known.
         self.assertGreater(recording["tilewise"]["device"]["max_threads"], 0)
         self.assertIn("predicted: nothing: ", replayed.out)
+        replayed = self.run_command("simulate", self.file, *self.words[:2], "--seeds", "2")
+        self.assertEqual(replayed.code, 0, replayed)
+        self.assertRegex(replayed.out, r"predicted: rank correlation -?[01]\.\d\d by the estimate, over 7 config")
 
     def test_several_devices_and_a_time(self):
         self.environment, ids = support.several_devices(self.environment)

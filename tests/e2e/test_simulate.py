@@ -60,7 +60,8 @@ class Simulate(support.EndToEnd):
         own.write_bytes(gzip.compress(json.dumps(renamed).encode()))
         result = self.run_command("simulate", own, "--strategy", "random", "--seeds", "1", "--trials", "5")
         self.assertEqual(result.code, 0, result)
-        self.assertIn('\npredicted: nothing: "mine" is no built-in kernel\n', result.out)
+        self.assertIn('\npredicted: nothing: "mine" is no built-in kernel (--config FILE names the description of '
+                      "one's own)\n", result.out)
 
     def test_auto_is_told_what_is_predicted(self):
         recording = HERE.parent / "recordings" / "aat-h200.json.gz"
@@ -109,7 +110,8 @@ class Simulate(support.EndToEnd):
                             (("simulate", self.home / "none.gz"), "none.gz: cannot be read: No such file"),
                             (("simulate", self.path, "--strategy", "randon"), "did you mean random?"),
                             (("simulate", self.path, "--strategy", "random:elite=8"), "random has no settings"),
-                            (("simulate", self.path, "--seeds", "0"), "--seeds")):
+                            (("simulate", self.path, "--seeds", "0"), "--seeds"),
+                            (("simulate", self.path, "--config", self.home / "none.json"), "none.json")):
             self.refused(*words, says=says, codes=[2])
         self.path.write_bytes(self.path.read_bytes()[:60])
         self.refused("simulate", self.path, says="bowl.json.gz", codes=[2])

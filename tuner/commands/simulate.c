@@ -23,8 +23,9 @@ static const char help[] =
     "the\n"
     "time that random search takes to come 95% of the way from the median to the best. \"chance\"\n"
     "is what random search needs, worked out.\n"
-    "Of files that `tune record` wrote of built-in kernels it also prints the rank correlation of\n"
-    "what the cost model predicts and what was measured.\n"
+    "Of files that `tune record` wrote it also prints the rank correlation of what the cost model\n"
+    "predicts and what was measured; of a kernel of your own where --config names its "
+    "description.\n"
     "\n"
     "  --strategy S         NAME, or NAME:SETTING=NUMBER,...; may be given more than once; \"all\" "
     "is\n"
@@ -38,6 +39,8 @@ static const char help[] =
     "                       when many compile at once; default 1\n"
     "  --prior on|off       whether auto is told what the installed model predicts, and what\n"
     "                       configurations come to; default on\n"
+    "  --config FILE        description of a kernel of your own that was recorded; may be given\n"
+    "                       more than once\n"
     "  --json               print one JSON object\n"
     "\n"
     "Strategies and their settings:\n";
@@ -55,6 +58,7 @@ struct simulation {
     struct foresight *foresights;
     struct assessment *assessments; /* those of a file beside each other */
     struct replayed *replayed;
+    struct known_kernels kernels;
     struct tw_catalogue *installed; /* where models are */
 };
 
@@ -70,6 +74,7 @@ static void free_all(struct simulation *s) {
     for (int i = 0; s->foresights != NULL && i < s->file_count; i++)
         foresight_free(&s->foresights[i]);
     free(s->foresights);
+    known_kernels_close(&s->kernels);
     tw_catalogue_free(s->installed);
     free(s->assessments);
     free(s->replayed);
@@ -139,7 +144,8 @@ static tw_status read_files(struct simulation *s, struct tw_error *error) {
                                            &s->assessments[i * s->strategy_count]};
         status = baseline_of(&s->baselines[i], s->recordings[i], error);
         if (status == TW_OK)
-            status = foresight_of(&s->foresights[i], files->words[i], s->installed, error);
+            status =
+                foresight_of(&s->foresights[i], files->words[i], &s->kernels, s->installed, error);
     }
     return status;
 }
@@ -202,16 +208,21 @@ int command_simulate(int count, char **words) {
     struct arguments arguments;
     struct simulation simulation = {.arguments = &arguments};
     struct tw_error error;
-    tw_status status =
-        arguments_parse(&arguments, count, words,
-                        WORDS_ARE_FILES | OPTION(STRATEGY) | OPTION(SEEDS) | OPTION(TRIALS) |
-                            OPTION(BUDGET) | OPTION(OUTSTANDING) | OPTION(PRIOR) | OPTION(JSON),
-                        &error);
+    tw_status status = arguments_parse(&arguments, count, words,
+                                       WORDS_ARE_FILES | OPTION(STRATEGY) | OPTION(SEEDS) |
+                                           OPTION(TRIALS) | OPTION(BUDGET) | OPTION(OUTSTANDING) |
+                                           OPTION(PRIOR) | OPTION(CONFIG) | OPTION(JSON),
+                                       &error);
     if (status == TW_OK && arguments.help) {
         print_help();
     } else {
         if (status == TW_OK)
             status = choose(&simulation, &error);
+        if (status == TW_OK)
+            status =
+                command_names_file(known_kernels_open(&simulation.kernels, arguments.configs.words,
+                                                      arguments.configs.count, &error),
+                                   &error);
         if (status == TW_OK)
             status = database_installed(&simulation.installed, &error);
         if (status == TW_OK)

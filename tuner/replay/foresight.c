@@ -12,7 +12,7 @@
 
 struct subject {
     struct results_file *file;
-    struct tw_description *description;
+    const struct tw_description *description;
     struct tw_problem problem;
     int implementation;
     struct tw_device_info device;
@@ -21,7 +21,6 @@ struct subject {
 
 static void close_subject(struct subject *s) {
     results_file_close(s->file);
-    tw_description_free(s->description);
 }
 
 static tw_status read_device(struct subject *s, struct tw_error *error) {
@@ -34,7 +33,21 @@ static tw_status read_device(struct subject *s, struct tw_error *error) {
     return context.status;
 }
 
-static tw_status open_subject(struct subject *s, const char *path, struct tw_error *error) {
+static tw_status find_description(struct subject *s, const struct known_kernels *kernels,
+                                  struct tw_error *error) {
+    const char *name = s->file->header.kernel;
+    const struct known_kernel *kernel = known_kernels_find(kernels, name);
+    if (kernel == NULL)
+        return tw_fail(error, TW_NOT_FOUND,
+                       "\"%.60s\" is no built-in kernel (--config FILE names the description of "
+                       "one's own)",
+                       name);
+    s->description = kernel->description;
+    return TW_OK;
+}
+
+static tw_status open_subject(struct subject *s, const char *path,
+                              const struct known_kernels *kernels, struct tw_error *error) {
     struct tw_text text = {0};
     int64_t slots[TW_DEVICE_SLOTS];
     tw_status status = packed_file_read(&text, path, error);
@@ -48,9 +61,7 @@ static tw_status open_subject(struct subject *s, const char *path, struct tw_err
         return tw_fail(error, TW_INVALID, "another tool's kernel");
     status = read_device(s, error);
     if (status == TW_OK)
-        status = tw_description_builtin(&s->description, header->kernel, error);
-    if (status == TW_NOT_FOUND)
-        tw_fail(error, status, "\"%s\" is no built-in kernel", header->kernel);
+        status = find_description(s, kernels, error);
     if (status == TW_OK)
         status = results_file_problem(s->file, s->description, &s->problem, error);
     if (status == TW_OK)
@@ -100,13 +111,14 @@ static tw_status correlate(const struct subject *s, const struct tw_model *model
 }
 
 tw_status foresight_of(struct foresight *foresight, const char *path,
-                       const struct tw_catalogue *catalogue, struct tw_error *error) {
+                       const struct known_kernels *kernels, const struct tw_catalogue *catalogue,
+                       struct tw_error *error) {
     struct subject *s = calloc(1, sizeof *s);
     const struct tw_model *model = NULL;
     *foresight = (struct foresight){0};
     if (s == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    tw_status status = open_subject(s, path, error);
+    tw_status status = open_subject(s, path, kernels, error);
     const char *cache = status == TW_OK ? s->file->header.cache : NULL;
     size_t entries = status == TW_OK ? s->file->count : 0;
     double *predicted = calloc(entries + 1, sizeof *predicted);

@@ -4,6 +4,7 @@
 #define TUNER_REPLAY_FORESIGHT_H
 
 #include "runtime/select/catalogue.h"
+#include "tuner/exchange/known_kernels.h"
 #include "tuner/search/prior.h"
 
 struct foresight {
@@ -17,11 +18,12 @@ struct foresight {
     char why[200];
 };
 
-/* Of a file that `tune record` wrote, of a built-in kernel. The catalogue is where a model may be.
+/* Of a file that `tune record` wrote, of one of `kernels`. The catalogue is where a model may be.
  * TW_OK also when nothing can be predicted, as in files of others; TW_NO_MEMORY is the only
  * failure. Free with foresight_free in every case. */
 tw_status foresight_of(struct foresight *foresight, const char *path,
-                       const struct tw_catalogue *catalogue, struct tw_error *error);
+                       const struct known_kernels *kernels, const struct tw_catalogue *catalogue,
+                       struct tw_error *error);
 void foresight_free(struct foresight *foresight);
 
 #endif
