@@ -188,12 +188,14 @@ static enum tw_db_status merge_row(tw_db *db, const struct tw_db_best_row *row,
     if (status == TW_DB_OK) {
         status = tw_db_best_each(db, &same, compare, &rival);
     }
-    if (status == TW_DB_OK && rival.there && !rival.better) {
+    const bool stays = rival.there && !rival.better;
+    /* A search that is over is known of, also where another's row stays. */
+    if (status == TW_DB_OK && (!stays || best.tie_set != NULL)) {
+        status = merge_run(db, &best, &row->provenance, &best.run);
+    }
+    if (status == TW_DB_OK && stays) {
         merged->kept++;
         return TW_DB_OK;
-    }
-    if (status == TW_DB_OK) {
-        status = merge_run(db, &best, &row->provenance, &best.run);
     }
     if (status == TW_DB_OK) {
         status = tw_db_best_put(db, &best);

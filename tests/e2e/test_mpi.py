@@ -130,13 +130,43 @@ class Mpi(support.EndToEnd):
         # On a busy machine one rank may have done two before another began: a rank with work has a database.
         self.assertEqual(len(self.locals()), len({re.search(r"rank (\d+) ", line)[1] for line in lines}))
         self.assert_all_done()
-        # What was tried is known to the next job, which has the program's own form of results too.
-        again = json.loads(self.job(*self.words, "--json").out)
-        self.assertEqual([report["problem"]["shape"] for report in again],
-                         [shape.split()[0] for shape in SHAPES])
-        for report in again:
+
+    def test_the_same_command_again(self):
+        """What it has done is there and stays; another seed searches on, and knows what was tried."""
+        shapes = [shape.split()[0] for shape in SHAPES]
+        self.job(*self.words)
+        rows, known = self.decided(self.results), self.trials()
+        again = self.job(*self.words)
+        self.assertEqual(again.out, "")
+        self.assertRegex(again.err, r"(?m)^tune-mpi: 3 of 3 problems done in \S+ s by 2 ranks, 3 of them by an earlier "
+                                    r"start of this command \(another --seed searches them again\); database")
+        told = json.loads(self.job(*self.words, "--json").out)
+        self.assertEqual([report["problem"]["shape"] for report in told], shapes)
+        self.assertTrue(all(report["done_before"] for report in told))
+        self.assertEqual(sorted(report["best"]["time_us"] for report in told), sorted(row["time_us"] for row in rows))
+        # One more is all that there is to do, and `tune` with the list has none of it to do.
+        self.list.write_text("".join(f"{shape}\n" for shape in (*SHAPES, "5x5")))
+        longer = self.job(*self.words)
+        self.assertRegex(longer.out, r"\A5x5: .*; 4 of 4\n\Z")
+        self.assertIn("4 of 4 problems done", longer.err)
+        self.assertIn(", 3 of them by an earlier start of this command;", longer.err)
+        local = self.words.index("--local")
+        alone = self.run_command(*self.words[:local], *self.words[local + 2:], "--json")
+        self.assertEqual([report["done_before"] for report in alone.json], [True] * 4, alone)
+        self.assertIn("tune: 4 problems were done before by this command; another --seed searches them again", alone.err)
+        self.assertEqual([row for row in self.decided(self.results) if row in rows], rows)
+        self.assertEqual(known - self.trials(), set())
+        another = json.loads(self.job(*self.words, "--seed", 2, "--json").out)
+        for report in another:
             self.assertIn(report["rank"], (0, 1))
-            self.assertGreaterEqual(sum(report["trials"].values()), BUDGET)
+            self.assertEqual(report["trials_now"], BUDGET)
+        self.assertTrue(any(sum(report["trials"].values()) > BUDGET for report in another))
+        # Also where the rows of the first stay, for they were measured better.
+        self.assertEqual(self.job(*self.words, "--seed", 2).out, "")
+        self.assertEqual(self.job(*self.words).out, "")
+        # Without the results there is nothing that was done.
+        self.results.unlink()
+        self.assertEqual(len(self.job(*self.words).out.splitlines()), 4)
 
     def test_tune_is_killed(self):
         """A rank outlives the tune that it started, which goes on."""
@@ -236,8 +266,7 @@ class Mpi(support.EndToEnd):
             self.assertEqual(known - now, set(), f"after {killed} kills")
             self.assertEqual({row[4] for row in now} - {"ok"}, set())
             known = now
-            # A job that got through is over, and the next would tune everything again: a rank's row gives way to its
-            # later playoff, while of two that were merged the better measured one stays. So it begins with nothing.
+            # A job that got through is over, and the next would have nothing to do: it begins with nothing.
             if self.results.exists() and not self.results.with_name("results.db.mpi").exists():
                 for path in (*self.home.glob("results.db*"), *self.local.glob("*")):
                     path.unlink()

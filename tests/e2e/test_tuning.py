@@ -1,6 +1,7 @@
 """Tuning, and what can be asked about it afterwards."""
 
 import json
+import sqlite3
 
 import support
 from support import DEVICE, STATUSES, canonical, variants
@@ -194,6 +195,39 @@ class Tuning(support.EndToEnd):
         for report in reports:
             self.assertIsNotNone(report["best"])
         self.assertEqual(len(self.ask("show")), 4)
+
+    def test_a_list_again(self):
+        """What the same search has done of a list is told and stays; all else is searched."""
+        (self.home / "shapes").write_text("6x1\n6x1 dtype=f64\n")
+        words = (*self.words, "--shapes", "shapes", "--budget", "2")
+        first = self.tune_json(*words)
+        again = self.tune_json(*words)
+        self.assertEqual([report["trials_now"] for report in first], [2, 2])
+        for one, other in zip(first, again):
+            self.assertTrue(other["done_before"])
+            self.assertEqual(other["trials_now"], 0)
+            self.assertEqual(one["problem"], other["problem"])
+            for name in ("implementation", "configuration", "time_us", "rate", "rate_unit"):
+                self.assertEqual(one["best"][name], other["best"][name])
+        self.assertEqual(self.query("SELECT count(*) FROM run"), [(2,)])
+        told = self.run_command(*words, "--device", DEVICE)
+        self.assertEqual(told.code, 0, told)
+        self.assertRegex(told.out, r"\Adouble M=6,N=1;dtype=f32 on .*\n  done before     \S+ [mu]?s, \S+ GB/s \(\w+\)\n"
+                                   r"double M=6,N=1;dtype=f64 on .*\n  done before .*\n\Z")
+        self.assertEqual(told.err, "tune: 2 problems were done before by this command; another --seed searches them again\n")
+        # Searched on: a shape of the command line, another search, failures to be tried again, what was not done.
+        for more in (("--seed", "2"), ("--budget", "3"), ("--strategy", "random"), ("--cache", "cold")):
+            self.assertNotIn("done_before", self.tune_json(*words, *more)[0], more)
+        self.assertNotIn("done_before", self.tune_json(*self.words, "--shape", "6x1", "--budget", "2"))
+        retried = self.run_command("retry", *words, "--device", DEVICE, "--json", "--quiet").json
+        self.assertNotIn("done_before", retried[0])
+        (self.home / "shapes").write_text("6x1\n7x1\n6x1 dtype=f64\n")
+        longer = self.tune_json(*words)
+        self.assertEqual(["done_before" in report for report in longer], [True, False, True])
+        # Without its row a problem is not done.
+        with sqlite3.connect(self.db) as connection:
+            connection.execute("DELETE FROM best WHERE problem = (SELECT id FROM problem WHERE key LIKE '%7%')")
+        self.assertEqual(["done_before" in report for report in self.tune_json(*words)], [True, False, True])
 
     def test_cache_policies_are_kept_apart(self):
         words = (*self.words[:2], "--shape", "6x1")

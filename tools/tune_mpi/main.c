@@ -35,10 +35,12 @@ static const char help[] =
     "  --json               print an array of what tune --json prints, at the end\n"
     "  --version            say which version this is, and of which MPI\n"
     "\n"
-    "A job that was killed goes on with the same command. A rank that dies takes the job along\n"
-    "unless MPI is told otherwise: mpirun --enable-recovery (Open MPI 4), --with-ft=ulfm (5),\n"
-    "mpiexec -disable-auto-cleanup (MPICH). Ranks that Open MPI binds to one core compile on one\n"
-    "core: mpirun --bind-to none.\n";
+    "A job that was killed goes on with the same command. What such a command has done is not\n"
+    "searched again, unless with another --seed. A rank that dies takes the job along unless MPI "
+    "is\n"
+    "told otherwise: mpirun --enable-recovery (Open MPI 4), --with-ft=ulfm (5), mpiexec\n"
+    "-disable-auto-cleanup (MPICH). Ranks that Open MPI binds to one core compile on one core:\n"
+    "mpirun --bind-to none.\n";
 
 enum { LOOK_US = 5000 };
 

@@ -11,6 +11,8 @@
 #include "tuner/commands/database.h"
 #include "tuner/commands/resolve.h"
 #include "tuner/json/json.h"
+#include "tuner/session/before.h"
+#include "tuner/space/pins.h"
 
 static const double ALIVE_SECONDS = 1;
 
@@ -46,6 +48,30 @@ static tw_status read_problems(struct coordinator *c, struct tw_error *error) {
     return status;
 }
 
+static void take_done(void *context, const struct tw_db_best_row *row) {
+    take_before(context, row->device.fingerprint, row->problem.key);
+}
+
+/* What the same search was through with before the job, whoever ran it. Ranks have told nothing
+ * yet: where the results were taken away everything is tuned again. */
+static tw_status find_done(struct coordinator *c, struct tw_error *error) {
+    const struct arguments *a = c->arguments;
+    struct pins pins;
+    struct session_options options = {.seed = (uint64_t)a->seed,
+                                      .budget_seconds = a->budget_seconds,
+                                      .budget_trials = a->budget_trials,
+                                      .cache = a->cache,
+                                      .pins = &pins};
+    const struct before_query query = {
+        .options = &options, .kernel = known_kernels_find(&c->known, c->description->kernel)};
+    tw_status status = strategy_choose(&options.strategy, a->strategy, error);
+    if (status == TW_OK)
+        status = pins_read(&pins, a->fixes.words, a->fixes.count, c->description, error);
+    return status == TW_OK && query.kernel != NULL
+               ? before_each(c->db, &query, take_done, c->before, error)
+               : status;
+}
+
 static tw_status open_files(struct coordinator *c, struct tw_error *error) {
     const struct arguments *a = c->arguments;
     struct tw_text command = {0};
@@ -69,7 +95,7 @@ static tw_status open_files(struct coordinator *c, struct tw_error *error) {
         coordinator_say(
             "the job before was of another command and did not end; what it found is kept, and its "
             "problems are tuned again if they are asked for");
-    return status;
+    return status == TW_OK ? find_done(c, error) : status;
 }
 
 /* The job's databases are found again by where its results go. */
@@ -225,16 +251,18 @@ bool coordinator_is_over(const struct coordinator *c) {
 /* ---- The end ---- */
 
 static void print_reports(struct coordinator *c) {
+    struct tw_error error;
     cJSON *list = cJSON_CreateArray();
     for (int i = 0; i < c->arguments->shape_count; i++)
         for (int k = 0; k < schedule_kinds(c->schedule); k++) {
             char key[32];
             snprintf(key, sizeof key, "%d %d", i, k);
             cJSON *report = cJSON_DetachItemFromObjectCaseSensitive(c->reports, key);
+            if (report == NULL)
+                report = coordinator_report_before(c, k, i);
             if (report != NULL)
                 json_append(list, report);
         }
-    struct tw_error error;
     if (json_print(list, &error) != TW_OK)
         coordinator_say(error.message);
 }
@@ -263,7 +291,8 @@ bool coordinator_finish(struct coordinator *c) {
     tw_text_print(&line, "%d of %d problems done in %.1f s by %d rank%s", done, total,
                   tw_clock_now() - c->began_at, ranks, ranks == 1 ? "" : "s");
     if (c->resumed > 0)
-        tw_text_print(&line, ", %d of them by an earlier start of this command", c->resumed);
+        tw_text_print(&line, ", %d of them by an earlier start of this command%s", c->resumed,
+                      c->resumed == total ? " (another --seed searches them again)" : "");
     if (failed > 0)
         tw_text_print(&line, "; %d given up", failed);
     if (nobody)

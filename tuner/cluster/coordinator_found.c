@@ -4,6 +4,7 @@
 
 #include "runtime/base/printable.h"
 #include "tuner/cluster/coordinator_parts.h"
+#include "tuner/commands/resolve.h"
 #include "tuner/exchange/merge.h"
 #include "tuner/json/json.h"
 #include "tuner/report/report.h"
@@ -176,4 +177,34 @@ tw_status coordinator_take_result(struct coordinator *c, int from, cJSON *json,
         print_result(c, from, problem, cJSON_GetObjectItemCaseSensitive(json, "report"));
     keep_report(c, from, problem, json);
     return status;
+}
+
+struct on_record {
+    const struct coordinator *coordinator;
+    int problem;
+    cJSON *report;
+};
+
+static bool visit_record(void *context, const struct tw_db_best_row *row) {
+    struct on_record *found = context;
+    const struct coordinator *c = found->coordinator;
+    struct tw_problem problem;
+    struct tw_error error;
+    if (row->best.tie_set == NULL ||
+        resolve_problem(c->arguments, found->problem, c->description, &problem, &error) != TW_OK)
+        return true;
+    found->report = report_before_json(&problem, NULL, row, c->path);
+    return false;
+}
+
+cJSON *coordinator_report_before(const struct coordinator *c, int kind, int problem) {
+    struct on_record found = {.coordinator = c, .problem = problem};
+    const struct tw_db_best_filter filter = {.kernel = c->description->kernel,
+                                             .problem_key = c->problems[problem].key,
+                                             .device_fingerprint =
+                                                 schedule_fingerprint(c->schedule, kind),
+                                             .cache_policy = c->arguments->cache};
+    if (schedule_is_done(c->schedule, kind, problem))
+        tw_db_best_each(c->db, &filter, visit_record, &found);
+    return found.report;
 }

@@ -31,7 +31,7 @@ struct coordinator {
     char *path;
     tw_db *db;
     struct journal *journal;
-    cJSON *before; /* [fingerprint, problem] of what an earlier job had done */
+    cJSON *before; /* [fingerprint, problem] of what was done before */
     struct schedule *schedule;
     struct problem *problems;
     struct seen *seen; /* by rank */
@@ -52,5 +52,7 @@ tw_status coordinator_take_hello(struct coordinator *coordinator, int from, cons
 /* A rank is done with a problem: its results are merged. The report is taken out of `json`. */
 tw_status coordinator_take_result(struct coordinator *coordinator, int from, cJSON *json,
                                   struct tw_error *error);
+/* What is on record of a problem that this start of the command has not tuned; NULL: nothing. */
+cJSON *coordinator_report_before(const struct coordinator *coordinator, int kind, int problem);
 
 #endif

@@ -140,6 +140,10 @@ void schedule_done(struct schedule *s, int kind, int problem) {
             s->places[i].held = SCHEDULE_NONE;
 }
 
+bool schedule_is_done(const struct schedule *s, int kind, int problem) {
+    return s->tasks[kind][problem].state == TASK_DONE;
+}
+
 /* Whether there is, or may yet come, a rank of the kind that has not failed at the task. */
 static bool has_hope(const struct schedule *s, int kind, const struct task *task) {
     for (int i = 0; i < s->ranks; i++) {

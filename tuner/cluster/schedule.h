@@ -34,6 +34,7 @@ int schedule_next(struct schedule *schedule, int rank);
 int schedule_held(const struct schedule *schedule, int rank);
 /* The problem is done, whoever has it. */
 void schedule_done(struct schedule *schedule, int kind, int problem);
+bool schedule_is_done(const struct schedule *schedule, int kind, int problem);
 /* The rank could not do what it has: another may try it. Returns whether one will. */
 bool schedule_failed(struct schedule *schedule, int rank);
 

@@ -58,7 +58,8 @@ static const char options_help[] =
     "  --verbose            list the presets that cannot be here too, and say why there is no "
     "CUDA\n"
     "\n"
-    "Ctrl-C stops cleanly. The same command goes on where an interrupted run stopped.\n"
+    "Ctrl-C stops cleanly. The same command goes on where an interrupted run stopped; what it has\n"
+    "done of a list (--shapes) is not searched again, unless with another --seed.\n"
     "\n"
     "Of several devices like each other, each tunes a problem of its own while there are as many;\n"
     "else problems have several, which try variants at the same time and share what they find: a\n"
@@ -178,7 +179,13 @@ static int run(int count, char **words, bool retry) {
     if (status == TW_OK && !help_only && !from_log) {
         cJSON *reports = cJSON_CreateArray();
         task->interrupted = interrupts_catch();
-        code = tune_teams(task, &job.devices, job.db, reports);
+        int before = 0;
+        code = tune_teams(task, &job.devices, job.db, &before, reports);
+        if (before > 0 && !task->arguments.quiet)
+            fprintf(stderr,
+                    "tune: %d problem%s done before by this command; another --seed searches "
+                    "%s again\n",
+                    before, before == 1 ? " was" : "s were", before == 1 ? "it" : "them");
         status = compute_tell(task, &job.devices, job.db, reports, &error);
         if (status == TW_OK)
             status = print_reports(reports, &error);

@@ -3,12 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "runtime/backend/devices.h"
 #include "runtime/base/printable.h"
 #include "runtime/base/text.h"
 #include "tuner/commands/command.h"
 #include "tuner/commands/database.h"
 #include "tuner/commands/resolve.h"
 #include "tuner/json/json.h"
+#include "tuner/session/before.h"
 
 /* Without a trial, and not interrupted: there was nothing to try. */
 static void tell_why_none(const struct task *task, const struct team *team,
@@ -87,6 +89,47 @@ static struct session_options options_of(const struct task *task, struct team *t
                                     .notice_context = &team->printer};
 }
 
+/* What the same search was through with before: told, and not searched again. */
+struct earlier {
+    const struct task *task;
+    struct team *team;
+    const struct tw_problem *problem;
+    struct tuned *tuned;
+};
+
+static void tell_before(void *context, const struct tw_db_best_row *row) {
+    const struct earlier *earlier = context;
+    struct team *team = earlier->team;
+    if (earlier->tuned->before)
+        return;
+    earlier->tuned->before = true;
+    progress_hold(&team->printer);
+    if (earlier->task->arguments.json)
+        earlier->tuned->report =
+            report_before_json(earlier->problem, team->devices[0].id, row, earlier->task->db_path);
+    else
+        report_before(earlier->problem, team->devices[0].id, row);
+    progress_released(&team->printer);
+}
+
+/* A list goes on where it was; a shape of the command line is searched on. */
+static tw_status look_before(const struct session_options *options, struct earlier *earlier,
+                             tw_db *db, int index, struct tw_error *error) {
+    const struct task *task = earlier->task;
+    char key[TW_PROBLEM_KEY_SIZE], fingerprint[256];
+    if (task->arguments.shapes[index].origin == NULL || task->retry != 0)
+        return TW_OK;
+    const struct known_kernel kernel = {task->description, tw_today_create(task->description)};
+    if (kernel.today == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    tw_problem_key(earlier->problem, key);
+    tw_device_fingerprint(&earlier->team->devices[0], fingerprint);
+    const struct before_query query = {options, &kernel, key, fingerprint};
+    tw_status status = before_each(db, &query, tell_before, earlier, error);
+    tw_today_free(kernel.today);
+    return status;
+}
+
 void tune_problem(const struct task *task, struct team *team, tw_db *db, int index,
                   struct tuned *tuned) {
     const struct arguments *a = &task->arguments;
@@ -101,6 +144,13 @@ void tune_problem(const struct task *task, struct team *team, tw_db *db, int ind
         return;
     }
     tw_status status = resolve_problem(a, index, task->description, &problem, error);
+    struct earlier earlier = {task, team, &problem, tuned};
+    if (status == TW_OK)
+        status = look_before(&options, &earlier, db, index, error);
+    if (status == TW_OK && tuned->before) {
+        free(result);
+        return;
+    }
     /* Afresh for each shape: those of the list that were tuned just now are near. */
     struct tw_catalogue *hints = NULL, *installed = NULL;
     if (status == TW_OK)

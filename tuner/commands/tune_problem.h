@@ -36,6 +36,7 @@ struct team {
 struct tuned {
     int code;      /* an exit status */
     bool lost;     /* no device of the team is left: another may go on. Nothing has been told. */
+    bool before;   /* the same search was through with it before: it was not tuned */
     cJSON *report; /* with --json, where there is one; the caller's to delete */
     struct tw_error error; /* where it is lost */
 };

@@ -38,6 +38,7 @@ struct work {
     struct crew *crews;
     int left; /* items that are not done */
     int code;
+    int before; /* items that an earlier command had done */
     struct progress_board board;
 };
 
@@ -124,6 +125,7 @@ static void do_item(struct crew *crew, tw_db *db, struct item *item) {
     } else {
         crew->losses = 0;
         item->report = tuned.report;
+        work->before += tuned.before;
         set_done(work, item, tuned.code);
     }
     tw_text_free(&label);
@@ -243,7 +245,8 @@ static int tune_beside(struct work *work, cJSON *reports) {
 }
 
 /* One team has it all. */
-static int tune_in_turn(const struct task *task, struct team *team, tw_db *db, cJSON *reports) {
+static int tune_in_turn(const struct task *task, struct team *team, tw_db *db, int *before,
+                        cJSON *reports) {
     int code = EXIT_FINE;
     for (int i = 0; i < task->arguments.shape_count; i++) {
         struct tuned tuned;
@@ -253,6 +256,7 @@ static int tune_in_turn(const struct task *task, struct team *team, tw_db *db, c
             tuned.code = tune_failed(team, tuned.error.status, &tuned.error);
         if (tuned.report != NULL)
             json_append(reports, tuned.report);
+        *before += tuned.before;
         /* A list goes on after a shape that failed; the exit status remembers. */
         code = tuned.code != EXIT_FINE ? tuned.code : code;
         if (*task->interrupted != 0)
@@ -261,7 +265,7 @@ static int tune_in_turn(const struct task *task, struct team *team, tw_db *db, c
     return code;
 }
 
-int tune_teams(const struct task *task, const struct device_list *devices, tw_db *db,
+int tune_teams(const struct task *task, const struct device_list *devices, tw_db *db, int *before,
                cJSON *reports) {
     struct work *work = calloc(1, sizeof *work);
     struct crew *crews = calloc((size_t)devices->count, sizeof *crews);
@@ -278,8 +282,9 @@ int tune_teams(const struct task *task, const struct device_list *devices, tw_db
             add_crews(work, &devices->devices[i], count);
             i += count;
         }
-        code = work->crew_count == 1 ? tune_in_turn(task, &crews[0].team, db, reports)
+        code = work->crew_count == 1 ? tune_in_turn(task, &crews[0].team, db, before, reports)
                                      : tune_beside(work, reports);
+        *before += work->before;
     }
     free(crews);
     free(work);

@@ -8,8 +8,9 @@
 
 /* Tunes every problem on every kind of device of the list, and returns the exit status, which
  * remembers a problem that failed. `db` is this thread's. Appends to `reports`, with --json, in the
- * order of the list, and for each problem in that of the kinds. */
-int tune_teams(const struct task *task, const struct device_list *devices, tw_db *db,
+ * order of the list, and for each problem in that of the kinds. Counts in *before those that were
+ * done before. */
+int tune_teams(const struct task *task, const struct device_list *devices, tw_db *db, int *before,
                cJSON *reports);
 
 #endif

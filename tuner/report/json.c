@@ -161,3 +161,33 @@ cJSON *report_json(const struct tw_problem *problem, const struct tw_device_info
     cJSON_AddNumberToObject(json, "seconds", r->elapsed_s);
     return json;
 }
+
+cJSON *report_before_json(const struct tw_problem *problem, const char *device_id,
+                          const struct tw_db_best_row *row, const char *db_path) {
+    const struct tw_db_best *best = &row->best;
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "kernel", problem->description->kernel);
+    json_add(json, "problem", problem_json(problem));
+    cJSON *device = cJSON_AddObjectToObject(json, "device");
+    if (device_id != NULL)
+        cJSON_AddStringToObject(device, "id", device_id);
+    cJSON_AddStringToObject(device, "name", row->device.name);
+    cJSON_AddStringToObject(device, "architecture", row->device.architecture);
+    cJSON *found = cJSON_AddObjectToObject(json, "best");
+    cJSON_AddStringToObject(found, "implementation", row->implementation_name);
+    json_add(found, "configuration", cJSON_Parse(best->configuration));
+    cJSON_AddNumberToObject(found, "time_us", best->time_us);
+    cJSON_AddNumberToObject(found, "ci_low_us", best->ci_low_us);
+    cJSON_AddNumberToObject(found, "ci_high_us", best->ci_high_us);
+    if (best->rate_unit != NULL) {
+        cJSON_AddNumberToObject(found, "rate", best->rate);
+        cJSON_AddStringToObject(found, "rate_unit", best->rate_unit);
+    }
+    cJSON_AddNumberToObject(found, "max_rel_error", best->has_error ? best->max_rel_error : 0);
+    cJSON_AddNumberToObject(found, "rms_rel_error", best->has_error ? best->rms_rel_error : 0);
+    cJSON_AddBoolToObject(json, "done_before", true);
+    cJSON_AddNumberToObject(json, "trials_now", 0);
+    cJSON_AddBoolToObject(json, "interrupted", false);
+    cJSON_AddStringToObject(json, "database", db_path);
+    return json;
+}

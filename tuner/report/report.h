@@ -61,6 +61,13 @@ void report_table(const struct tw_problem *problem, const struct tw_device_info 
 cJSON *report_json(const struct tw_problem *problem, const struct tw_device_info *device,
                    const struct session_result *result, const char *db_path);
 
+/* Of a problem that was not tuned, for the same search was through with it before, and `best` is on
+ * record: on standard output, and as JSON. `device_id` NULL: it is of another machine. */
+void report_before(const struct tw_problem *problem, const char *device_id,
+                   const struct tw_db_best_row *best);
+cJSON *report_before_json(const struct tw_problem *problem, const char *device_id,
+                          const struct tw_db_best_row *best, const char *db_path);
+
 /* Appends "5 trials (3 timeout, 2 crash)" for counts by status, or "no trials". */
 void report_counts(const int64_t counts[TW_DB_TRIAL_STATUS_COUNT], struct tw_text *text);
 

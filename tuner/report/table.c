@@ -286,22 +286,45 @@ static void print_wall(const struct wall_parts *w, const struct terminal *termin
     say(terminal, "of which", &line);
 }
 
-void report_table(const struct tw_problem *problem, const struct tw_device_info *device,
-                  const struct session_result *r, const char *db_path, bool verbose) {
+static void print_title(const struct tw_problem *problem, const char *where,
+                        const struct terminal *terminal) {
     char key[TW_PROBLEM_KEY_SIZE];
     const char *kernel = problem->description->kernel;
+    tw_problem_text(problem, key);
+    terminal_print(terminal, INK_STRONG, 0, kernel);
+    printf(" ");
+    terminal_print(terminal, INK_STRONG, 0, key);
+    terminal_wrap(terminal, (int)(strlen(kernel) + 1 + strlen(key)), 4, where);
+    printf("\n");
+}
+
+void report_before(const struct tw_problem *problem, const char *device_id,
+                   const struct tw_db_best_row *best) {
     const struct terminal terminal = terminal_of(stdout);
     struct tw_text line = {0};
-    tw_problem_text(problem, key);
-    terminal_print(&terminal, INK_STRONG, 0, kernel);
-    printf(" ");
-    terminal_print(&terminal, INK_STRONG, 0, key);
+    char time[32];
+    tw_text_print(&line, " on %s", best->device.name);
+    if (device_id != NULL)
+        tw_text_print(&line, " (%s)", device_id);
+    print_title(problem, tw_text_or(&line, ""), &terminal);
+    tw_text_clear(&line);
+    report_time(best->best.time_us, time);
+    tw_text_print(&line, "%s", time);
+    if (best->best.rate_unit != NULL)
+        tw_text_print(&line, ", %.4g %s", best->best.rate, best->best.rate_unit);
+    tw_text_print(&line, " (%s)", best->implementation_name);
+    say(&terminal, "done before", &line);
+}
+
+void report_table(const struct tw_problem *problem, const struct tw_device_info *device,
+                  const struct session_result *r, const char *db_path, bool verbose) {
+    const struct terminal terminal = terminal_of(stdout);
+    struct tw_text line = {0};
     if (r->device_count > 1)
         tw_text_print(&line, " on %d of %s", r->device_count, device->name);
     else
         tw_text_print(&line, " on %s (%s)", device->name, device->id);
-    terminal_wrap(&terminal, (int)(strlen(kernel) + 1 + strlen(key)), 4, tw_text_or(&line, ""));
-    printf("\n");
+    print_title(problem, tw_text_or(&line, ""), &terminal);
     tw_text_clear(&line);
     print_pins(r, &terminal);
     if (r->has_best) {

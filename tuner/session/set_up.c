@@ -135,8 +135,8 @@ static tw_status queue_hints(struct session *s) {
 }
 
 /* What is pinned belongs to how it was searched: a run goes on only with the same pins. */
-static tw_status search_words(const struct session_options *o, struct tw_text *words,
-                              struct tw_error *error) {
+tw_status session_search(const struct session_options *o, struct tw_text *words,
+                         struct tw_db_run *run, struct tw_error *error) {
     strategy_words(&o->strategy, words);
     if (o->pins != NULL && o->pins->implementation[0] != '\0')
         tw_text_print(words, " of %s", o->pins->implementation);
@@ -144,23 +144,24 @@ static tw_status search_words(const struct session_options *o, struct tw_text *w
         tw_text_print(words, " with ");
         pins_text(o->pins, words);
     }
+    *run = (struct tw_db_run){.strategy = words->data,
+                              .seed = o->seed,
+                              .budget_kind = o->budget_trials > 0 ? "trials" : "seconds",
+                              .budget_value = o->budget_trials > 0 ? (double)o->budget_trials
+                                                                   : o->budget_seconds,
+                              .cache_policy = o->cache};
     return words->failed ? tw_fail(error, TW_NO_MEMORY, "out of memory") : TW_OK;
 }
 
 static tw_status begin_run(struct session *s) {
-    const struct session_options *o = s->options;
     char protocol[] = "2"; /* "1" timed short kernels launch by launch */
     struct tw_text words = {0};
-    tw_status status = search_words(o, &words, s->error);
-    struct tw_db_run run = {.strategy = words.data,
-                            .seed = o->seed,
-                            .budget_kind = o->budget_trials > 0 ? "trials" : "seconds",
-                            .budget_value =
-                                o->budget_trials > 0 ? (double)o->budget_trials : o->budget_seconds,
-                            .tilewise_version = TW_VERSION,
-                            .driver = s->device->driver,
-                            .compiler = s->device->compiler,
-                            .protocol = protocol};
+    struct tw_db_run run;
+    tw_status status = session_search(s->options, &words, &run, s->error);
+    run.tilewise_version = TW_VERSION;
+    run.driver = s->device->driver;
+    run.compiler = s->device->compiler;
+    run.protocol = protocol;
     if (status == TW_OK)
         status = recorder_begin_run(&s->recorder, &run, &s->elapsed_before, &s->trials_before,
                                     &s->result->resumed, s->error);

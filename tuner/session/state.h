@@ -154,6 +154,10 @@ bool session_allows(const struct session *s, const struct tw_configuration *conf
 
 /* Options, problem, device, result, error and clocks are there. Tear down in every case. */
 tw_status session_set_up(struct session *s, tw_db *db, const char *db_path);
+/* What a run is known by when it is to go on: `run` points into the options and into `words`, which
+ * the caller frees in every case. */
+tw_status session_search(const struct session_options *options, struct tw_text *words,
+                         struct tw_db_run *run, struct tw_error *error);
 void session_tear_down(struct session *s);
 
 /* ---- head_start.c: what compilers do while there is no space yet ---- */
