@@ -8,7 +8,7 @@
 
 #include "runtime/base/text.h"
 
-static void expected_shape(const struct tw_description *d, char *out, size_t size) {
+void tw_problem_form(const struct tw_description *d, char *out, size_t size) {
     out[0] = '\0';
     for (int i = 0; i < d->dimension_count; i++) {
         size_t length = strlen(out);
@@ -18,8 +18,8 @@ static void expected_shape(const struct tw_description *d, char *out, size_t siz
 
 tw_status tw_problem_parse(struct tw_problem *problem, const struct tw_description *d,
                            const char *shape, struct tw_error *error) {
-    char form[TW_MAX_DIMENSIONS * TW_NAME_SIZE];
-    expected_shape(d, form, sizeof form);
+    char form[TW_PROBLEM_FORM_SIZE];
+    tw_problem_form(d, form, sizeof form);
     *problem = (struct tw_problem){.description = d};
     for (int i = 0; i < d->attribute_count; i++)
         problem->words[i] = d->attributes[i].default_word;

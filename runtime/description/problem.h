@@ -14,6 +14,9 @@ struct tw_problem {
                       results are measured with full alignment */
 };
 
+/* "MxNxK", what sizes a kernel's problems have, into TW_PROBLEM_FORM_SIZE bytes. */
+enum { TW_PROBLEM_FORM_SIZE = TW_MAX_DIMENSIONS * TW_NAME_SIZE };
+void tw_problem_form(const struct tw_description *description, char *out, size_t size);
 /* Parses a shape such as "4096x4096x1024" for this kernel; attributes get their defaults.
  * Dimensions are 1 .. 2^31-1. */
 tw_status tw_problem_parse(struct tw_problem *problem, const struct tw_description *description,

@@ -27,19 +27,38 @@ static tw_status set_attributes(struct tw_problem *problem, const char *text, tw
     return TW_OK;
 }
 
+/* A request does not say how many sizes it has: those up to the last that is not 0 were given. */
+static tw_status check_count(const struct tw_description *d, const int64_t *given,
+                             tw_error *error) {
+    char form[TW_PROBLEM_FORM_SIZE], sizes[TW_REQUEST_DIMENSIONS * 24] = "none was given";
+    int count = TW_REQUEST_DIMENSIONS;
+    while (count > 0 && given[count - 1] == 0)
+        count--;
+    if (count == d->dimension_count)
+        return TW_OK;
+    int length = count > 0 ? snprintf(sizes, sizeof sizes, "%d %s given, ", count,
+                                      count == 1 ? "was" : "were")
+                           : 0;
+    for (int i = 0; i < count; i++)
+        length += snprintf(sizes + length, sizeof sizes - (size_t)length, "%s%" PRId64,
+                           i > 0 ? "x" : "", given[i]);
+    tw_problem_form(d, form, sizeof form);
+    return tw_fail(error, TW_INVALID, "%s takes %d sizes, %s, of 1 or more; %s", d->kernel,
+                   d->dimension_count, form, sizes);
+}
+
 static tw_status set_dimensions(struct tw_problem *problem, const int64_t *given, tw_error *error) {
     const struct tw_description *d = problem->description;
-    for (int i = 0; i < TW_REQUEST_DIMENSIONS; i++) {
-        if (i >= d->dimension_count && given[i] != 0)
-            return tw_fail(error, TW_INVALID, "%s has %d dimensions; there is a value for another",
-                           d->kernel, d->dimension_count);
-        if (i < d->dimension_count && (given[i] < 1 || given[i] > INT32_MAX))
+    tw_status status = check_count(d, given, error);
+    if (status != TW_OK)
+        return status;
+    for (int i = 0; i < d->dimension_count; i++) {
+        if (given[i] < 1 || given[i] > INT32_MAX)
             return tw_fail(error, TW_INVALID,
                            "%s: dimension %s is %" PRId64
                            "; it must be from 1 to %d, for kernels count in 32 bits",
                            d->kernel, d->dimensions[i].name, given[i], INT32_MAX);
-        if (i < d->dimension_count)
-            problem->dimensions[i] = given[i];
+        problem->dimensions[i] = given[i];
     }
     return TW_OK;
 }

@@ -416,6 +416,8 @@ class AnyKernel(Arrays):
                      [("copy", (4, 4))])
         for shape in ("4x4", 4, (4, 4.5)):
             self.refused(TypeError, "they must be whole numbers", self.library.prepare, [tilewise.Problem("copy", shape)])
+        self.refused(TypeError, "the shape is 4 and", self.library.plan, "copy", 4)
+        self.refused(tilewise.InvalidError, "copy takes 2 sizes, MxN, of 1 or more; 1 was given, 4", self.library.plan, "copy", (4,))
         names = [(a.name, a.kind) for a in tilewise.arguments(tilewise.Problem("softmax", (9, 21)), self.library)]
         self.assertEqual(names, [("A", "buffer"), ("B", "buffer"), ("lda", "stride"), ("ldb", "stride")])
 

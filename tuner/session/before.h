@@ -1,4 +1,5 @@
-/* What searches have brought to their end before: which problems of a list need not be tuned again. */
+/* What searches have brought to their end before: which problems of a list need not be tuned again.
+ */
 #ifndef TUNER_SESSION_BEFORE_H
 #define TUNER_SESSION_BEFORE_H
 

@@ -277,8 +277,9 @@ class Library:
         Plan
             Good until `close`.
         """
+        request = Problem(kernel, shape, attributes, strides, alignment).request()
         problem = Problem(kernel, tuple(shape), attributes, tuple(strides), alignment)
-        return Plan(self, self.plan_handle(problem.request()), problem)
+        return Plan(self, self.plan_handle(request), problem)
 
     def plan_handle(self, request: _native.Request) -> int:
         """The ``tw_plan`` of a request."""
