@@ -69,6 +69,7 @@ struct tw_attribute {
     bool quiet;     /* texts leave it out where it has its default */
     bool is_number; /* from `least` to `most`; else one of `words` */
     int least, most;
+    int alike_to; /* a model may be asked about numbers up to this one that it has not seen */
     int word_count;
     int words[TW_MAX_CHOICES]; /* ids in the description's symbols */
     int alike[TW_MAX_CHOICES]; /* a word's group, of which results serve each other; 0: none */

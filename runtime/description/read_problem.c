@@ -4,13 +4,19 @@
 #include <string.h>
 
 static void read_number(struct tw_attribute *attribute, const struct tw_json *json) {
-    static const char *const keys[] = {"least", "most", "default", "quiet", NULL};
-    static const char *const names[] = {"least", "most", "default"};
-    int *const numbers[] = {&attribute->least, &attribute->most, &attribute->default_word};
+    static const char *const keys[] = {"least", "most", "default", "quiet", "alike", NULL};
+    static const char *const names[] = {"least", "most", "default", "alike"};
+    int *const numbers[] = {&attribute->least, &attribute->most, &attribute->default_word,
+                            &attribute->alike_to};
     tw_json_only_keys(json, keys);
     attribute->is_number = true;
-    for (int i = 0; i < 3; i++) {
-        struct tw_json member = tw_json_member(json, names[i]);
+    for (int i = 0; i < 4; i++) {
+        struct tw_json member =
+            i < 3 ? tw_json_member(json, names[i]) : tw_json_optional(json, names[i]);
+        if (i == 3 && member.item == NULL) {
+            attribute->alike_to = attribute->least - 1;
+            break;
+        }
         int64_t number = tw_json_integer(&member);
         if (number < -INT32_MAX || number > INT32_MAX)
             tw_json_fail(&member, "must fit 32 bits");

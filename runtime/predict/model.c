@@ -218,16 +218,22 @@ double tw_model_predict(const struct tw_model *model, const double *vector,
     return tw_model_predict_near(model, vector, e, INFINITY);
 }
 
+/* What of a problem's attributes may be another than what a model was fitted to. */
+enum likeness { THE_SAME, NUMBERS_ALIKE, ALL_ALIKE };
+
 static bool is_within(const struct tw_model_kind *kind, const struct tw_attribute *attribute,
-                      int64_t number) {
+                      int64_t number, enum likeness likeness) {
+    if (likeness != THE_SAME && attribute->is_number && number <= attribute->alike_to)
+        return true;
     for (int i = 0; attribute->is_number && i < kind->range_count; i++)
         if (strcmp(kind->ranges[i].name, attribute->name) == 0)
             return number >= kind->ranges[i].least && number <= kind->ranges[i].most;
     return false;
 }
 
-/* The first kind whose words are the problem's; `alike`: or are called alike. */
-static int find_kind(const struct tw_model *model, const struct tw_problem *problem, bool alike) {
+/* The first kind whose words and numbers are the problem's, or alike. */
+static int find_kind(const struct tw_model *model, const struct tw_problem *problem,
+                     enum likeness likeness) {
     const struct tw_description *d = problem->description;
     for (int k = 0; k < model->kind_count; k++) {
         const struct tw_model_kind *kind = &model->kinds[k];
@@ -235,17 +241,21 @@ static int find_kind(const struct tw_model *model, const struct tw_problem *prob
         bool is_one = tw_problem_words(d, kind->attributes, words);
         for (int i = 0; i < d->attribute_count && is_one; i++)
             is_one = problem->words[i] == words[i] ||
-                     (alike && tw_words_alike(&d->attributes[i], problem->words[i], words[i])) ||
-                     is_within(kind, &d->attributes[i], problem->words[i]);
+                     (likeness == ALL_ALIKE &&
+                      tw_words_alike(&d->attributes[i], problem->words[i], words[i])) ||
+                     is_within(kind, &d->attributes[i], problem->words[i], likeness);
         if (is_one)
             return k;
     }
     return -1;
 }
 
+/* A kind of the very words comes before one of words like them, whatever the numbers. */
 int tw_model_kind(const struct tw_model *model, const struct tw_problem *problem) {
-    const int kind = find_kind(model, problem, false);
-    return kind >= 0 ? kind : find_kind(model, problem, true);
+    int kind = find_kind(model, problem, THE_SAME);
+    if (kind < 0)
+        kind = find_kind(model, problem, NUMBERS_ALIKE);
+    return kind >= 0 ? kind : find_kind(model, problem, ALL_ALIKE);
 }
 
 struct tw_problem tw_model_problem(const struct tw_model *model, int kind,

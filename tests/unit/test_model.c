@@ -183,6 +183,24 @@ static void kinds(void **state) {
     }
     tw_description_free(d);
     free(with_number);
+    /* Numbers that it has not seen, where the description lets it be asked about them: words are
+     * the problem's own all the same where a kind has them. */
+    char *any_number =
+        replaced(scale_text, "\"attributes\": {",
+                 "\"attributes\": { \"step\": { \"least\": 1, \"most\": 9, \"default\": 1, "
+                 "\"alike\": 9 },");
+    char *any_word = replaced(any_number, "[\"f32\", \"f64\"]",
+                              "[\"f32\", \"f64\"], \"alike\": [\"f32\", \"f64\"]");
+    d = read_description(any_word, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tw_problem problem;
+        struct tw_error error;
+        must(tw_problem_read(&problem, d, cases[i].key, &error), error);
+        assert_int_equal(tw_model_kind(model, &problem), strstr(cases[i].key, "f64") != NULL);
+    }
+    tw_description_free(d);
+    free(any_number);
+    free(any_word);
     /* Words that the description calls alike are of one kind, where there is none of their own. */
     char *alike = replaced(scale_text, "[\"f32\", \"f64\"]",
                            "[\"f32\", \"f64\", \"i8\"], \"alike\": [\"f32\", \"f64\", \"i8\"]");
