@@ -129,13 +129,13 @@ static void print_result(const struct coordinator *c, int from, int problem, con
     const cJSON *best = cJSON_GetObjectItemCaseSensitive(report, "best");
     const cJSON *time = cJSON_GetObjectItemCaseSensitive(best, "time_us");
     const cJSON *rate = cJSON_GetObjectItemCaseSensitive(best, "rate");
-    char us[32];
+    char us[32], text[REPORT_RATE_SIZE];
     report_time(cJSON_IsNumber(time) ? time->valuedouble : 0, us);
-    tw_printable_line(stdout, "%s: %s, %.4g %s (%s), %s; %d of %d", c->problems[problem].name, us,
-                      cJSON_IsNumber(rate) ? rate->valuedouble : 0,
-                      post_text(best, "rate_unit", ""), post_text(best, "implementation", ""),
-                      c->seen[from].name, schedule_count_done(c->schedule),
-                      schedule_total(c->schedule));
+    report_rate(cJSON_IsNumber(rate) ? rate->valuedouble : 0, post_text(best, "rate_unit", ""),
+                text);
+    tw_printable_line(stdout, "%s: %s, %s (%s), %s; %d of %d", c->problems[problem].name, us, text,
+                      post_text(best, "implementation", ""), c->seen[from].name,
+                      schedule_count_done(c->schedule), schedule_total(c->schedule));
     fflush(stdout);
 }
 

@@ -207,7 +207,7 @@ static tw_status print_json(const struct arguments *a, const struct subject *s,
 
 static void print_times(const struct subject *s) {
     const struct trial *t = &s->one.trial;
-    char time[32], low[32], high[32];
+    char time[32], low[32], high[32], text[REPORT_RATE_SIZE];
     const char *unit;
     double rate = rate_of(s, &unit);
     report_time(t->time_us, time);
@@ -222,7 +222,8 @@ static void print_times(const struct subject *s) {
                t->repeats);
     else
         printf("  time            %s (%d repeats)\n", time, t->repeats);
-    printf("  rate            %.4g %s\n", rate, unit);
+    report_rate(rate, unit, text);
+    printf("  rate            %s\n", text);
 }
 
 static void print_launches(const struct arguments *a, const struct subject *s) {

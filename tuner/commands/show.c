@@ -105,7 +105,7 @@ static void add_json(struct listing *listing, const struct tw_db_best_row *row) 
 
 /* False: out of memory, and nothing is printed. */
 static bool print_row(const struct terminal *terminal, const struct tw_db_best_row *row) {
-    char time[32], rate[64] = "";
+    char time[32], rate[REPORT_RATE_SIZE] = "";
     struct tw_text line = {0};
     tw_text_print(&line, " on %s, %s cache", row->device.name, row->best.cache_policy);
     if (line.failed) {
@@ -114,7 +114,7 @@ static bool print_row(const struct terminal *terminal, const struct tw_db_best_r
     }
     report_time(row->best.time_us, time);
     if (row->best.rate_unit != NULL)
-        snprintf(rate, sizeof rate, ", %.4g %.20s", row->best.rate, row->best.rate_unit);
+        report_rate(row->best.rate, row->best.rate_unit, rate);
     terminal_print(terminal, INK_STRONG, 0, row->problem.kernel);
     printf(" ");
     terminal_print(terminal, INK_STRONG, 0, problem_text(&row->problem));
@@ -125,9 +125,9 @@ static bool print_row(const struct terminal *terminal, const struct tw_db_best_r
     tw_text_free(&line);
     printf("  ");
     terminal_print(terminal, INK_GOOD, 0, time);
-    tw_printable_line(stdout, "%s, run %lld%s", rate, (long long)row->best.run,
-                      row->best.tie_set == NULL ? ", provisional: from a search, without a playoff"
-                                                : "");
+    tw_printable_line(
+        stdout, "%s%s, run %lld%s", rate[0] != '\0' ? ", " : "", rate, (long long)row->best.run,
+        row->best.tie_set == NULL ? ", provisional: from a search, without a playoff" : "");
     if (row->best.has_hard)
         printf("  error max %.2g, rms %.2g, of the sizes summed on hard inputs %.2g and %.2g\n",
                row->best.max_rel_error, row->best.rms_rel_error, row->best.hard_max_error,

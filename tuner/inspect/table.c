@@ -41,10 +41,11 @@ static void print_stored(const struct inspection *in) {
     if (!in->has_stored)
         return;
     const char *unit;
-    char time[32];
+    char time[32], text[REPORT_RATE_SIZE];
     double rate = tw_work_rate(&in->roofline.work, in->stored_us * 1e-6, &unit);
     report_time(in->stored_us, time);
-    printf("  stored          %s, %.4g %s", time, rate, unit);
+    report_rate(rate, unit, text);
+    printf("  stored          %s, %s", time, text);
     if (in->roofline.bound != ROOFLINE_UNKNOWN)
         printf(", %.1f%% of the bound", 100 * in->roofline.bound_us / in->stored_us);
     printf("\n");

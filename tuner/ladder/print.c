@@ -58,10 +58,10 @@ static bool has_looped(const struct ladder *ladder) {
 }
 
 static void print_looped(const struct ladder_step *step) {
-    char time[32] = "", rate[48] = "";
+    char time[32] = "", rate[REPORT_RATE_SIZE] = "";
     if (step->passes > 0 && step->looped_failure.message[0] == '\0') {
         report_time(step->looped.time_us, time);
-        snprintf(rate, sizeof rate, "%.4g %s", step->looped_rate, step->rate_unit);
+        report_rate(step->looped_rate, step->rate_unit, rate);
     }
     printf(" %10s %14s", time, rate);
 }
@@ -81,7 +81,7 @@ static void print_remarks(const struct ladder *ladder) {
 
 static void print_step(const struct ladder *ladder, int i) {
     const struct ladder_step *step = &ladder->steps[i];
-    char name[2 * TW_NAME_SIZE], time[32], rate[48], share[16] = "";
+    char name[2 * TW_NAME_SIZE], time[32], rate[REPORT_RATE_SIZE], share[16] = "";
     snprintf(name, sizeof name, "%s%s%s", is_own(ladder, step) ? "" : step->kernel,
              is_own(ladder, step) ? "" : " ", step->name);
     if (step->failure.message[0] != '\0') {
@@ -89,7 +89,7 @@ static void print_step(const struct ladder *ladder, int i) {
         return;
     }
     report_time(step->single.time_us, time);
-    snprintf(rate, sizeof rate, "%.4g %s", step->rate, step->rate_unit);
+    report_rate(step->rate, step->rate_unit, rate);
     if (ladder->copy_rate > 0)
         snprintf(share, sizeof share, "%.1f%%", 100 * step->rate / ladder->copy_rate);
     printf("  %-26s %10s %14s %8s", name, time, rate, share);

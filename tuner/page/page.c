@@ -69,15 +69,14 @@ static void overview_row(const struct page_subject *s, int index, struct tw_text
     if (s->best_count == 0) {
         tw_text_print(out, "<td class=n>none<td><td><td>");
     } else {
-        char time[32];
+        char time[32], rate[REPORT_RATE_SIZE] = "";
         const struct page_best *best = &s->bests[0];
         double naive = preset_time(best, "naive");
         report_time(best->time_us, time);
         html_element(out, "td class=n", time);
         if (best->rate_unit != NULL)
-            html_print(out, "td class=n", "%.4g %s", best->rate, best->rate_unit);
-        else
-            tw_text_print(out, "<td>");
+            report_rate(best->rate, best->rate_unit, rate);
+        html_element(out, "td class=n", rate);
         if (naive > 0)
             html_print(out, "td class=n", "%.2fx", naive / best->time_us);
         else
@@ -119,7 +118,7 @@ static void tiles(const struct page_subject *s, struct tw_text *out) {
     snprintf(more, sizeof more, "95%% interval %s to %s", low, high);
     add_tile(out, "best time", value, best->provisional ? "provisional: without a playoff" : more);
     if (best->rate_unit != NULL) {
-        snprintf(value, sizeof value, "%.4g %.40s", best->rate, best->rate_unit);
+        report_rate(best->rate, best->rate_unit, value);
         add_tile(out, "rate", value, "");
     }
     if (naive > 0) {
@@ -150,8 +149,9 @@ static void list_runs(const struct page_subject *s, struct tw_text *out) {
                    "Run %" PRId64 ", %s: %s, seed %" PRIu64 ", budget %g %s, %" PRId64
                    " trials, %s after %.1f s%s%s%s%s",
                    run->id, day, run->strategy, run->seed, run->budget_value, run->budget_kind,
-                   run->trials, run->state, run->elapsed_s, run->driver[0] != '\0' ? "; " : "",
-                   run->driver, run->compiler[0] != '\0' ? ", " : "", run->compiler);
+                   run->trials, run->state, run->elapsed_s,
+                   run->driver[0] != '\0' ? "; driver " : "", run->driver,
+                   run->compiler[0] != '\0' ? ", " : "", run->compiler);
     }
 }
 

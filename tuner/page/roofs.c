@@ -116,7 +116,7 @@ static void draw_roofline(const struct roofline *r, const struct steps *steps, d
 
 static void add_row(const struct step *step, const struct page_best *best, const struct roofline *r,
                     bool own, struct tw_text *out) {
-    char time[32];
+    char time[32], text[REPORT_RATE_SIZE];
     const char *unit;
     double share = best->time_us / step->time_us;
     report_time(step->time_us, time);
@@ -131,7 +131,8 @@ static void add_row(const struct step *step, const struct page_best *best, const
     html_element(out, "td class=n", time);
     if (r != NULL) {
         double rate = tw_work_rate(&r->work, step->time_us * 1e-6, &unit);
-        html_print(out, "td class=n", "%.4g %s", rate, unit);
+        report_rate(rate, unit, text);
+        html_element(out, "td class=n", text);
     }
     if (r != NULL && r->bound != ROOFLINE_UNKNOWN)
         html_print(out, "td class=n", "%.1f%%", 100 * r->bound_us / step->time_us);

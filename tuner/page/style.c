@@ -88,6 +88,8 @@ const char page_style[] =
     ".barcell{min-width:3rem;width:15%}}\n"
     "@media print{body{font-size:10.5pt;max-width:none;padding:0}a{color:inherit}"
     "figure,.tiles,tr{break-inside:avoid}h2,h3,h4{break-after:avoid}.wide{overflow:visible}"
+    ".two{grid-template-columns:1fr 1fr}"
+    ".tiles{grid-template-columns:repeat(auto-fit,minmax(9rem,1fr))}"
     ".subject+.subject{break-before:page}.hint{break-after:avoid}"
     /* Paper cannot be scrolled: what lies in tables takes no more than its width. */
     "table{font-size:8pt}th{white-space:normal}th,td{padding-right:.4rem}"

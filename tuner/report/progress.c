@@ -101,7 +101,7 @@ enum brevity { WHOLE, WITHOUT_RATE, WITHOUT_ZERO, WITHOUT_ELAPSED };
 
 static void own_line(const struct progress_printer *printer, const struct session_progress *p,
                      enum brevity brevity, struct tw_text *line) {
-    char left[24], time[32] = "none yet";
+    char left[24], time[32] = "none yet", rate[REPORT_RATE_SIZE];
     left_text(p->left_s, left);
     if (p->best_us > 0)
         report_time(p->best_us, time);
@@ -115,8 +115,10 @@ static void own_line(const struct progress_printer *printer, const struct sessio
     if (brevity < WITHOUT_ELAPSED)
         tw_text_print(line, " in %.0f s", p->elapsed_s);
     tw_text_print(line, ", best %s", time);
-    if (p->best_us > 0 && brevity < WITHOUT_RATE)
-        tw_text_print(line, " (%.4g %s)", p->best_rate, p->best_rate_unit);
+    if (p->best_us > 0 && brevity < WITHOUT_RATE) {
+        report_rate(p->best_rate, p->best_rate_unit, rate);
+        tw_text_print(line, " (%s)", rate);
+    }
     if (p->failures > 0 || brevity < WITHOUT_ZERO)
         tw_text_print(line, ", %" PRId64 " failed", p->failures);
     tw_text_print(line, "%s", left);

@@ -73,5 +73,8 @@ void report_counts(const int64_t counts[TW_DB_TRIAL_STATUS_COUNT], struct tw_tex
 
 /* A time with a unit that suits it: "698.1 us", "2.705 ms". */
 void report_time(double microseconds, char out[32]);
+/* Likewise a rate as results have it, in TFLOP/s or GB/s: "51.65 TFLOP/s", "7.126 GFLOP/s". */
+enum { REPORT_RATE_SIZE = 48 };
+void report_rate(double rate, const char *unit, char out[REPORT_RATE_SIZE]);
 
 #endif

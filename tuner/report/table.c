@@ -14,6 +14,17 @@ void report_time(double us, char out[32]) {
         snprintf(out, 32, "%.4g s", us * 1e-6);
 }
 
+void report_rate(double rate, const char *unit, char out[REPORT_RATE_SIZE]) {
+    static const char *const smaller[][2] = {{"TFLOP/s", "GFLOP/s"}, {"GB/s", "MB/s"}};
+    for (int i = 0; i < 2 && rate < 0.1; i++)
+        if (strcmp(unit, smaller[i][0]) == 0) {
+            rate *= 1e3;
+            unit = smaller[i][1];
+            break;
+        }
+    snprintf(out, REPORT_RATE_SIZE, "%.4g %.32s", rate, unit);
+}
+
 /* A spread, as a share of the time, at which a quiet machine would do better. */
 static const double NOISY = 0.05;
 
@@ -52,7 +63,7 @@ static void print_best(const struct tw_problem *problem, const struct session_re
                        const struct terminal *terminal) {
     const struct tw_description *d = problem->description;
     struct tw_text configuration = {0}, line = {0};
-    char time[32], low[32], high[32];
+    char time[32], low[32], high[32], rate[REPORT_RATE_SIZE];
     tw_configuration_text(d, &r->best.configuration, &configuration);
     report_time(r->best.time_us, time);
     report_time(r->ci_low_us, low);
@@ -71,7 +82,8 @@ static void print_best(const struct tw_problem *problem, const struct session_re
     terminal_wrap(terminal, INDENT + (int)strlen(time), INDENT, tw_text_or(&line, ""));
     printf("\n");
     tw_text_clear(&line);
-    tw_text_print(&line, "%.4g %s", r->rate, r->rate_unit);
+    report_rate(r->rate, r->rate_unit, rate);
+    tw_text_print(&line, "%s", rate);
     if (r->has_copy && strcmp(r->rate_unit, "GB/s") == 0)
         tw_text_print(&line, ", %.1f%% of a device-to-device copy (%.4g GB/s)",
                       100 * r->rate / r->copy_rate, r->copy_rate);
@@ -302,7 +314,7 @@ void report_before(const struct tw_problem *problem, const char *device_id,
                    const struct tw_db_best_row *best) {
     const struct terminal terminal = terminal_of(stdout);
     struct tw_text line = {0};
-    char time[32];
+    char time[32], rate[REPORT_RATE_SIZE];
     tw_text_print(&line, " on %s", best->device.name);
     if (device_id != NULL)
         tw_text_print(&line, " (%s)", device_id);
@@ -310,8 +322,10 @@ void report_before(const struct tw_problem *problem, const char *device_id,
     tw_text_clear(&line);
     report_time(best->best.time_us, time);
     tw_text_print(&line, "%s", time);
-    if (best->best.rate_unit != NULL)
-        tw_text_print(&line, ", %.4g %s", best->best.rate, best->best.rate_unit);
+    if (best->best.rate_unit != NULL) {
+        report_rate(best->best.rate, best->best.rate_unit, rate);
+        tw_text_print(&line, ", %s", rate);
+    }
     tw_text_print(&line, " (%s)", best->implementation_name);
     say(&terminal, "done before", &line);
 }
