@@ -143,7 +143,8 @@ class Mpi(support.EndToEnd):
         told = json.loads(self.job(*self.words, "--json").out)
         self.assertEqual([report["problem"]["shape"] for report in told], shapes)
         self.assertTrue(all(report["done_before"] for report in told))
-        self.assertEqual(sorted(report["best"]["time_us"] for report in told), sorted(row["time_us"] for row in rows))
+        self.assertEqual(sorted(round(report["best"]["time_us"], 6) for report in told),
+                         sorted(round(row["time_us"], 6) for row in rows))
         # One more is all that there is to do, and `tune` with the list has none of it to do.
         self.list.write_text("".join(f"{shape}\n" for shape in (*SHAPES, "5x5")))
         longer = self.job(*self.words)
@@ -223,6 +224,9 @@ class Mpi(support.EndToEnd):
             ((*self.words, "--devices", "all"), "tune-mpi: give --device or --devices, not both"),
             ((*self.words, "--shape", "1x2x3"), "1x2x3"),
             ((*self.words, "--no-such"), "tune-mpi: unknown option --no-such"),
+            ((*self.words, "--strategy", "no-such"), "tune-mpi: unknown strategy \"no-such\""),
+            ((*self.words, "--fix", "NO_SUCH=1"), "has no parameter \"NO_SUCH\""),
+            ((*self.words, "--compute", "any"), "tune-mpi: --compute any is tune's alone"),
         ):
             result = self.finish(self.start_job(*words))
             self.assertNotEqual(result.code, 0, result)

@@ -63,6 +63,11 @@ static tw_status parse(struct arguments *arguments, int count, char **words,
         return status;
     if (arguments->shape_count == 0)
         return tw_fail(error, TW_INVALID, "what shapes? give --shapes FILE; see --help");
+    for (int i = 0; i < arguments->attribute_count; i++)
+        if (strcmp(arguments->attributes[i], "compute=any") == 0)
+            return tw_fail(error, TW_INVALID,
+                           "--compute any is tune's alone; a list has a line for each promise, as "
+                           "in 512x512x512 compute=tf32");
     if (arguments->device != NULL && arguments->devices != NULL)
         return tw_fail(error, TW_INVALID, "give --device or --devices, not both");
     return TW_OK;

@@ -12,7 +12,6 @@
 #include "tuner/commands/resolve.h"
 #include "tuner/json/json.h"
 #include "tuner/session/before.h"
-#include "tuner/space/pins.h"
 
 static const double ALIVE_SECONDS = 1;
 
@@ -52,24 +51,26 @@ static void take_done(void *context, const struct tw_db_best_row *row) {
     take_before(context, row->device.fingerprint, row->problem.key);
 }
 
+/* How every problem is searched: mistakes are found before there is a file. */
+static tw_status read_search(struct coordinator *c, struct tw_error *error) {
+    const struct arguments *a = c->arguments;
+    c->search = (struct session_options){.seed = (uint64_t)a->seed,
+                                         .budget_seconds = a->budget_seconds,
+                                         .budget_trials = a->budget_trials,
+                                         .cache = a->cache,
+                                         .pins = &c->pins};
+    tw_status status = strategy_choose(&c->search.strategy, a->strategy, error);
+    return status == TW_OK
+               ? pins_read(&c->pins, a->fixes.words, a->fixes.count, c->description, error)
+               : status;
+}
+
 /* What the same search was through with before the job, whoever ran it. Ranks have told nothing
  * yet: where the results were taken away everything is tuned again. */
 static tw_status find_done(struct coordinator *c, struct tw_error *error) {
-    const struct arguments *a = c->arguments;
-    struct pins pins;
-    struct session_options options = {.seed = (uint64_t)a->seed,
-                                      .budget_seconds = a->budget_seconds,
-                                      .budget_trials = a->budget_trials,
-                                      .cache = a->cache,
-                                      .pins = &pins};
     const struct before_query query = {
-        .options = &options, .kernel = known_kernels_find(&c->known, c->description->kernel)};
-    tw_status status = strategy_choose(&options.strategy, a->strategy, error);
-    if (status == TW_OK)
-        status = pins_read(&pins, a->fixes.words, a->fixes.count, c->description, error);
-    return status == TW_OK && query.kernel != NULL
-               ? before_each(c->db, &query, take_done, c->before, error)
-               : status;
+        .options = &c->search, .kernel = known_kernels_find(&c->known, c->description->kernel)};
+    return query.kernel != NULL ? before_each(c->db, &query, take_done, c->before, error) : TW_OK;
 }
 
 static tw_status open_files(struct coordinator *c, struct tw_error *error) {
@@ -139,6 +140,8 @@ tw_status coordinator_create(struct coordinator **out, const struct arguments *a
     tw_status status = resolve_description(a, &c->description, error);
     if (status == TW_OK)
         status = read_problems(c, error);
+    if (status == TW_OK)
+        status = read_search(c, error);
     if (status == TW_OK)
         status = open_files(c, error);
     if (status == TW_OK)

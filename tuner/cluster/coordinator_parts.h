@@ -8,6 +8,8 @@
 #include "tuner/cluster/schedule.h"
 #include "tuner/commands/arguments.h"
 #include "tuner/exchange/known_kernels.h"
+#include "tuner/session/options.h"
+#include "tuner/space/pins.h"
 
 /* A rank as it is seen from here. */
 struct seen {
@@ -27,6 +29,8 @@ struct coordinator {
     const struct arguments *arguments;
     struct post *post;
     struct tw_description *description;
+    struct session_options search; /* what it is known by */
+    struct pins pins;
     struct known_kernels known;
     char *path;
     tw_db *db;
