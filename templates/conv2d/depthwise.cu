@@ -1,71 +1,163 @@
-/* Every channel is a group of its own. A thread has ROWS x COLUMNS neighbouring results of one filter, and reads each
- * element of the image that they share once: a row of it at a time. */
+/* Every channel is a group of its own. A thread has ROWS x COLUMNS neighbouring results of EACH neighbouring filters, and
+ * reads what these see of the image once: a row of it at a time, WIDTH neighbours in an access. */
 
-/* Of the image, what a thread's results need. */
+#define TAPS (FILTER_R * FILTER_S)
 #define SPAN_H ((ROWS - 1) * STRIDE_H + (FILTER_R - 1) * DILATION_H + 1)
-#define SPAN_W ((COLUMNS - 1) * STRIDE_W + (FILTER_S - 1) * DILATION_W + 1)
+#define RUNS_H ((RESULT_H + ROWS - 1) / ROWS)
+#define RUNS_W ((RESULT_W + COLUMNS - 1) / COLUMNS)
+
+/* The columns of a row that are read: all from the first to the last, or with a dilation those of every tap. */
+#if DILATION_W == 1
+#define LINE ((COLUMNS - 1) * STRIDE_W + FILTER_S)
+#define LINE_AWAY(i) (i)
+#define LINE_OF(column, s) ((column)*STRIDE_W + (s))
+#else
+#define LINE (COLUMNS * FILTER_S)
+#define LINE_AWAY(i) ((i) / FILTER_S * STRIDE_W + (i) % FILTER_S * DILATION_W)
+#define LINE_OF(column, s) ((column)*FILTER_S + (s))
+#endif
+
+#if NHWC
+#define EACH WIDTH
+#else
+#define EACH 1
+#endif
+
+/* Images, with a thread's first column and channel. */
+struct place {
+    int n, channel, top, left;
+};
+
+TW_DEVICE int is_inside(int h, int w)
+{
+    return h >= 0 && h < IMAGE_H && w >= 0 && w < IMAGE_W;
+}
+
+/* Row h of the image, zero where the padding is. Where neighbours in a row are read together, the columns before the first
+ * that are read with it are as many as the padding asks for. */
+TW_DEVICE void line_at(real line[LINE][EACH], TW_GLOBAL const ELEMENT *input, struct place place, int h, int ld_in)
+{
+    const int in_h = IMAGE_H, in_w = IMAGE_W, channels = ALL_CHANNELS;
+#if !NHWC && WIDTH > 1 && DILATION_W == 1
+    const int before = (WIDTH - PAD_W % WIDTH) % WIDTH;
+    TW_UNROLL
+    for (int first = -before; first < LINE; first += WIDTH) {
+        real some[WIDTH];
+        if (is_inside(h, place.left + first)) {
+            take(some, input + INPUT_AT(place.n, place.channel, h, place.left + first), WIDTH);
+        } else {
+            TW_UNROLL
+            for (int e = 0; e < WIDTH; e++)
+                some[e] = 0;
+        }
+        TW_UNROLL
+        for (int e = 0; e < WIDTH; e++)
+            if (first + e >= 0 && first + e < LINE)
+                line[first + e][0] = some[e];
+    }
+#else
+    TW_UNROLL
+    for (int i = 0; i < LINE; i++) {
+        const int w = place.left + LINE_AWAY(i);
+        if (is_inside(h, w)) {
+            take(line[i], input + INPUT_AT(place.n, place.channel, h, w), EACH);
+        } else {
+            TW_UNROLL
+            for (int e = 0; e < EACH; e++)
+                line[i][e] = 0;
+        }
+    }
+#endif
+    (void)in_w;
+    (void)channels;
+}
 
 TW_KERNEL(conv2d_depthwise)
 (TW_GLOBAL const ELEMENT *TW_RESTRICT input, TW_GLOBAL const ELEMENT *TW_RESTRICT filters,
- TW_GLOBAL ELEMENT *TW_RESTRICT output, int image_count, int channels, int in_h, int in_w, int filter_count, int out_h,
- int out_w, int ld_in, int ld_f, int ld_out, real alpha, real beta EPILOGUE_PARAMETERS)
+ TW_GLOBAL ELEMENT *TW_RESTRICT output, int image_count, int ld_in, int ld_f, int ld_out, real alpha,
+ real beta EPILOGUE_PARAMETERS)
 {
+#if NHWC
+    /* The weights of the block's filters: a line of them for every tap, which ends with 16 bytes between banks. */
+    TW_SHARED(ELEMENT, weights, TAPS * (TW_BLOCK_X * EACH + 16 / (int)sizeof(ELEMENT)));
+    const int pitch = TW_BLOCK_X * EACH + 16 / (int)sizeof(ELEMENT);
+#endif
+#if EARLY
+    /* The launches before may still run, and the next may come as soon as all blocks are so far. */
+    asm volatile("griddepcontrol.wait;\ngriddepcontrol.launch_dependents;" ::: "memory");
+#endif
     DECLARE_EPILOGUE();
-    const int group_channels = 1, filter_r = FILTER_R, filter_s = FILTER_S;
-    const int runs_h = (out_h + ROWS - 1) / ROWS, runs_w = (out_w + COLUMNS - 1) / COLUMNS;
-    /* Along x is what is contiguous in memory: filters, or runs of pixels. */
-    const int length = NHWC ? filter_count : runs_w;
-    const int blocks_x = length / TW_BLOCK_X + (length % TW_BLOCK_X != 0);
-    const int x = (int)(blockIdx.x % blocks_x) * TW_BLOCK_X + (int)threadIdx.x;
-    const tw_index y = (tw_index)(blockIdx.x / blocks_x) * TW_BLOCK_Y + threadIdx.y;
-    const int other = (int)(y % (NHWC ? runs_w : filter_count));
-    const int run = (int)(y / (NHWC ? runs_w : filter_count));
-    const int f = NHWC ? x : other, q = (NHWC ? other : x) * COLUMNS;
-    const int n = run / runs_h, p = run % runs_h * ROWS;
-    if (f >= filter_count || q >= out_w || n >= image_count)
+    const int filter_count = ALL_FILTERS, out_h = RESULT_H, out_w = RESULT_W;
+#if NHWC
+    const int blocks_x = (filter_count + TW_BLOCK_X * EACH - 1) / (TW_BLOCK_X * EACH);
+    const int first = (int)(blockIdx.x % blocks_x) * (TW_BLOCK_X * EACH);
+    for (int i = (int)(threadIdx.y * TW_BLOCK_X + threadIdx.x); i < TW_BLOCK_X * EACH * TAPS; i += TW_BLOCK_X * TW_BLOCK_Y)
+        weights[i % TAPS * pitch + i / TAPS] =
+            first + i / TAPS < filter_count ? filters[(tw_index)(first + i / TAPS) * ld_f + i % TAPS] : (ELEMENT)0;
+    __syncthreads();
+    const int f = first + (int)threadIdx.x * EACH;
+    const int run = (int)(blockIdx.x / blocks_x) * TW_BLOCK_Y + (int)threadIdx.y;
+    const int n = run / (RUNS_H * RUNS_W);
+    if (f >= filter_count || n >= image_count)
         return;
+#else
+    const int thread = (int)blockIdx.x * TW_BLOCK_X + (int)threadIdx.x;
+    const int plane = thread / (RUNS_H * RUNS_W), run = thread % (RUNS_H * RUNS_W);
+    const int n = plane / filter_count, f = plane % filter_count;
+    if (n >= image_count)
+        return;
+    real weights[TAPS];
+    TW_UNROLL
+    for (int i = 0; i < TAPS; i++)
+        weights[i] = LOADED(filters[(tw_index)f * ld_f + i]);
+#endif
+    const int p = run / RUNS_W % RUNS_H * ROWS, q = run % RUNS_W * COLUMNS;
+    const struct place place = {n, f / (ALL_FILTERS / ALL_CHANNELS), p * STRIDE_H - PAD_H, q * STRIDE_W - PAD_W};
 
-    real weights[FILTER_R * FILTER_S];
+    real sum[ROWS * COLUMNS][EACH];
     TW_UNROLL
-    for (int i = 0; i < FILTER_R * FILTER_S; i++)
-        weights[i] = LOADED(filters[FILTER_AT(f, 0, i / FILTER_S, i % FILTER_S)]);
-    real sum[ROWS * COLUMNS];
+    for (int i = 0; i < ROWS * COLUMNS * EACH; i++)
+        sum[i / EACH][i % EACH] = 0;
     TW_UNROLL
-    for (int i = 0; i < ROWS * COLUMNS; i++)
-        sum[i] = 0;
-
-    const int channel = f / (filter_count / channels), top = p * STRIDE_H - PAD_H, left = q * STRIDE_W - PAD_W;
-    TW_UNROLL
-    for (int y_in = 0; y_in < SPAN_H; y_in++) {
-        real line[SPAN_W];
-        const int h = top + y_in;
-        TW_UNROLL
-        for (int i = 0; i < SPAN_W; i++) {
-            const int w = left + i;
-            line[i] = h >= 0 && h < in_h && w >= 0 && w < in_w ? LOADED(input[INPUT_AT(n, channel, h, w)]) : 0;
-        }
+    for (int y = 0; y < SPAN_H; y++) {
+        real line[LINE][EACH];
+        line_at(line, input, place, place.top + y, ld_in);
         TW_UNROLL
         for (int row = 0; row < ROWS; row++) {
             TW_UNROLL
             for (int r = 0; r < FILTER_R; r++) {
-                if (row * STRIDE_H + r * DILATION_H != y_in)
+                if (row * STRIDE_H + r * DILATION_H != y)
                     continue;
                 TW_UNROLL
-                for (int i = 0; i < COLUMNS; i++)
+                for (int s = 0; s < FILTER_S; s++) {
+                    real weight[EACH];
+#if NHWC
+                    take_weights(weight, weights + (r * FILTER_S + s) * pitch + (int)threadIdx.x * EACH, EACH);
+#else
+                    weight[0] = weights[r * FILTER_S + s];
+#endif
                     TW_UNROLL
-                    for (int s = 0; s < FILTER_S; s++)
-                        sum[row * COLUMNS + i] = FMA(line[i * STRIDE_W + s * DILATION_W], weights[r * FILTER_S + s],
-                                                    sum[row * COLUMNS + i]);
+                    for (int i = 0; i < COLUMNS; i++)
+                        TW_UNROLL
+                        for (int e = 0; e < EACH; e++)
+                            sum[row * COLUMNS + i][e] =
+                                FMA(line[LINE_OF(i, s)][e], weight[e], sum[row * COLUMNS + i][e]);
+                }
             }
         }
     }
 
+    /* Neighbours of a result: filters, or the next columns. */
     TW_UNROLL
-    for (int i = 0; i < ROWS * COLUMNS; i++) {
+    for (int i = 0; i < ROWS * COLUMNS; i += NHWC ? 1 : STORED_WIDTH) {
         const int row = p + i / COLUMNS, column = q + i % COLUMNS;
+        ELEMENT some[STORED_WIDTH];
         if (row >= out_h || column >= out_w)
             continue;
         TW_GLOBAL ELEMENT *at = output + OUTPUT_AT(n, f, row, column);
-        *at = FINISHED(sum[i], at, column, f);
+        TW_UNROLL
+        for (int e = 0; e < STORED_WIDTH; e++)
+            some[e] = FINISHED(sum[NHWC ? i : i + e][NHWC ? e : 0], at + e, column, f + (NHWC ? e : 0));
+        put(at, some, STORED_WIDTH);
     }
 }
