@@ -1,66 +1,67 @@
-/* Neighbours in memory, up to sixteen bytes of them, as numbers and back. `count` is a compile-time constant, and where it
- * is more than one they are aligned to their size. */
+/* Neighbours in memory, up to sixteen bytes of them: as words that are taken in one access, which are numbers of f32 or f64 or
+ * two of 16 bits, and numbers from words. `count` is a compile-time constant, and where it is more than one the neighbours are
+ * aligned to their size. What is taken on a condition is only turned into numbers behind it, so that accesses need not
+ * wait for each other. */
 
 #if SMALL
+typedef tw_u32 word;
+#define WORDS(count) (((count) + 1) / 2)
+#define NUMBER_OF(words, e) LOADED((ELEMENT)((words)[(e) / 2] >> (e) % 2 * 16))
 #define TAKE(space, to, from, count)                                                             \
     do {                                                                                         \
-        tw_u32 words[4] = {0, 0, 0, 0};                                                          \
         if (count == 8) {                                                                        \
             const uint4 v = *(space const uint4 *)(from);                                        \
-            words[0] = v.x;                                                                      \
-            words[1] = v.y;                                                                      \
-            words[2] = v.z;                                                                      \
-            words[3] = v.w;                                                                      \
-        } else if (count == 4) {                                                                 \
-            const uint2 v = *(space const uint2 *)(from);                                        \
-            words[0] = v.x;                                                                      \
-            words[1] = v.y;                                                                      \
-        } else {                                                                                 \
-            words[0] = *(space const tw_u32 *)(from);                                            \
-        }                                                                                        \
-        TW_UNROLL                                                                                \
-        for (int e = 0; e < count; e++)                                                          \
-            (to)[e] = LOADED((ELEMENT)(words[e / 2] >> e % 2 * 16));                             \
-    } while (0)
-#elif DTYPE == DTYPE_f64
-#define TAKE(space, to, from, count)                                                             \
-    do {                                                                                         \
-        const real2 v = *(space const real2 *)(from);                                            \
-        (to)[0] = v.x;                                                                           \
-        (to)[1] = v.y;                                                                           \
-    } while (0)
-#else
-#define TAKE(space, to, from, count)                                                             \
-    do {                                                                                         \
-        if (count == 4) {                                                                        \
-            const float4 v = *(space const float4 *)(from);                                      \
             (to)[0] = v.x;                                                                       \
             (to)[1] = v.y;                                                                       \
             (to)[2] = v.z;                                                                       \
             (to)[3] = v.w;                                                                       \
+        } else if (count == 4) {                                                                 \
+            const uint2 v = *(space const uint2 *)(from);                                        \
+            (to)[0] = v.x;                                                                       \
+            (to)[1] = v.y;                                                                       \
         } else {                                                                                 \
+            (to)[0] = count == 2 ? *(space const tw_u32 *)(from) : (tw_u32) * (from);            \
+        }                                                                                        \
+    } while (0)
+#else
+typedef real word;
+#define WORDS(count) (count)
+#define NUMBER_OF(words, e) ((words)[e])
+#if DTYPE == DTYPE_f64
+#define TAKE_FOUR(space, to, from)
+#else
+#define TAKE_FOUR(space, to, from)                                                               \
+    do {                                                                                         \
+        const float4 v = *(space const float4 *)(from);                                          \
+        (to)[0] = v.x;                                                                           \
+        (to)[1] = v.y;                                                                           \
+        (to)[2] = v.z;                                                                           \
+        (to)[3] = v.w;                                                                           \
+    } while (0)
+#endif
+#define TAKE(space, to, from, count)                                                             \
+    do {                                                                                         \
+        if (count == 4) {                                                                        \
+            TAKE_FOUR(space, to, from);                                                          \
+        } else if (count == 2) {                                                                 \
             const real2 v = *(space const real2 *)(from);                                        \
             (to)[0] = v.x;                                                                       \
             (to)[1] = v.y;                                                                       \
+        } else {                                                                                 \
+            (to)[0] = *(from);                                                                   \
         }                                                                                        \
     } while (0)
 #endif
 
 /* Two of one thing, as OpenCL C has no pointers to either address space. */
-TW_DEVICE void take(real *to, TW_GLOBAL const ELEMENT *from, const int count)
+TW_DEVICE void take(word *to, TW_GLOBAL const ELEMENT *from, const int count)
 {
-    if (count == 1)
-        to[0] = LOADED(*from);
-    else
-        TAKE(TW_GLOBAL, to, from, count);
+    TAKE(TW_GLOBAL, to, from, count);
 }
 
-TW_DEVICE __attribute__((unused)) void take_weights(real *to, TW_LOCAL const ELEMENT *from, const int count)
+TW_DEVICE __attribute__((unused)) void take_weights(word *to, TW_LOCAL const ELEMENT *from, const int count)
 {
-    if (count == 1)
-        to[0] = LOADED(*from);
-    else
-        TAKE(TW_LOCAL, to, from, count);
+    TAKE(TW_LOCAL, to, from, count);
 }
 
 TW_DEVICE void put(TW_GLOBAL ELEMENT *to, const ELEMENT *from, const int count)

@@ -17,10 +17,13 @@
 #define LINE_OF(column, s) ((column)*FILTER_S + (s))
 #endif
 
+/* Of several filters, and the weight of one at a tap. */
 #if NHWC
 #define EACH WIDTH
+#define WEIGHT(r, s, e) NUMBER_OF(weight, e)
 #else
 #define EACH 1
+#define WEIGHT(r, s, e) weights[(r)*FILTER_S + (s)]
 #endif
 
 /* Images, with a thread's first column and channel. */
@@ -42,30 +45,30 @@ TW_DEVICE void line_at(real line[LINE][EACH], TW_GLOBAL const ELEMENT *input, st
     const int before = (WIDTH - PAD_W % WIDTH) % WIDTH;
     TW_UNROLL
     for (int first = -before; first < LINE; first += WIDTH) {
-        real some[WIDTH];
-        if (is_inside(h, place.left + first)) {
+        word some[WORDS(WIDTH)];
+        TW_UNROLL
+        for (int e = 0; e < WORDS(WIDTH); e++)
+            some[e] = 0;
+        if (is_inside(h, place.left + first))
             take(some, input + INPUT_AT(place.n, place.channel, h, place.left + first), WIDTH);
-        } else {
-            TW_UNROLL
-            for (int e = 0; e < WIDTH; e++)
-                some[e] = 0;
-        }
         TW_UNROLL
         for (int e = 0; e < WIDTH; e++)
             if (first + e >= 0 && first + e < LINE)
-                line[first + e][0] = some[e];
+                line[first + e][0] = NUMBER_OF(some, e);
     }
 #else
     TW_UNROLL
     for (int i = 0; i < LINE; i++) {
         const int w = place.left + LINE_AWAY(i);
-        if (is_inside(h, w)) {
-            take(line[i], input + INPUT_AT(place.n, place.channel, h, w), EACH);
-        } else {
-            TW_UNROLL
-            for (int e = 0; e < EACH; e++)
-                line[i][e] = 0;
-        }
+        word some[WORDS(EACH)];
+        TW_UNROLL
+        for (int e = 0; e < WORDS(EACH); e++)
+            some[e] = 0;
+        if (is_inside(h, w))
+            take(some, input + INPUT_AT(place.n, place.channel, h, w), EACH);
+        TW_UNROLL
+        for (int e = 0; e < EACH; e++)
+            line[i][e] = NUMBER_OF(some, e);
     }
 #endif
     (void)in_w;
@@ -130,18 +133,16 @@ TW_KERNEL(conv2d_depthwise)
                     continue;
                 TW_UNROLL
                 for (int s = 0; s < FILTER_S; s++) {
-                    real weight[EACH];
 #if NHWC
+                    word weight[WORDS(EACH)];
                     take_weights(weight, weights + (r * FILTER_S + s) * pitch + (int)threadIdx.x * EACH, EACH);
-#else
-                    weight[0] = weights[r * FILTER_S + s];
 #endif
                     TW_UNROLL
                     for (int i = 0; i < COLUMNS; i++)
                         TW_UNROLL
                         for (int e = 0; e < EACH; e++)
                             sum[row * COLUMNS + i][e] =
-                                FMA(line[LINE_OF(i, s)][e], weight[e], sum[row * COLUMNS + i][e]);
+                                FMA(line[LINE_OF(i, s)][e], WEIGHT(r, s, e), sum[row * COLUMNS + i][e]);
                 }
             }
         }
