@@ -64,7 +64,7 @@ static void a_margin_is_no_improvement(void **state) {
     teach(much, f->space, 0, 60);
     assert_true(surrogate_refresh(any) && surrogate_refresh(much));
     double of_any = 0, of_much = 0;
-    for (size_t point = SMALL; point < SMALL + 100; point++) {
+    for (size_t point = SMALL; point < SMALL + LARGE; point++) {
         of_any += surrogate_improvement(any, point);
         of_much += surrogate_improvement(much, point);
         assert_true(surrogate_improvement(much, point) <= surrogate_improvement(any, point));
@@ -86,6 +86,31 @@ static void a_model_of_failures_guesses_nothing(void **state) {
     assert_int_equal(surrogate_known(surrogate), 0);
     assert_true(surrogate_improvement(surrogate, 3) == 0);
     assert_true(surrogate_improvement(surrogate, 30) == 0);
+    surrogate_free(surrogate);
+}
+
+/* Where points fail nothing is known of the times, but less is expected than where they do not. */
+static void little_is_expected_where_points_fail(void **state) {
+    const struct uneven *f = *state;
+    struct surrogate *surrogate;
+    struct tw_error error;
+    struct tw_configuration c;
+    struct rng rng = {5};
+    double failing = 0, working = 0;
+    must(surrogate_create(&surrogate, f->space, &usual_surrogate, &error), error);
+    for (int i = 0; i < 100; i++) {
+        size_t point = SMALL + rng_below(&rng, LARGE);
+        space_configuration(f->space, point, &c);
+        struct strategy_outcome outcome = {.ok = c.values[1] <= 4,
+                                           .seconds = 1e-3 * (double)c.values[0]};
+        surrogate_learn(surrogate, point, &outcome);
+    }
+    assert_true(surrogate_refresh(surrogate));
+    for (size_t point = SMALL; point < SMALL + LARGE; point++) {
+        space_configuration(f->space, point, &c);
+        *(c.values[1] <= 4 ? &working : &failing) += surrogate_improvement(surrogate, point);
+    }
+    assert_true(failing < working / 2);
     surrogate_free(surrogate);
 }
 
@@ -254,6 +279,7 @@ int main(void) {
         WITH_SPACE(the_model_tells_good_from_bad),
         WITH_SPACE(a_margin_is_no_improvement),
         WITH_SPACE(a_model_of_failures_guesses_nothing),
+        WITH_SPACE(little_is_expected_where_points_fail),
         WITH_SPACE(the_model_follows_what_is_expected),
         WITH_SPACE(the_model_learns_by_traits),
         WITH_SPACE(traits_are_coordinates),

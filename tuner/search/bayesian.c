@@ -1,11 +1,11 @@
 /* Bayesian optimisation, with steps that no model has a say in.
  *
  * A Gaussian process of the logarithm of the time (surrogate.h) says of each candidate by how much
- * it can be expected to improve on the best known, and the one with most is tried next. Candidates
- * are all points of a small space; of a large one they are steps from the elite (elite.h) and
- * points at random, drawn anew now and then, and the neighbours of each point that turns out good.
- * A step changes a few parameters of a point of the elite, mostly by one value and sometimes to
- * any, or takes some from another point of it.
+ * it can be expected to improve on the best known, less where it is likely to fail, and the one
+ * with most is tried next. Candidates are all points of a small space; of a large one they are
+ * steps from the elite (elite.h) and points at random, drawn anew now and then, and the neighbours
+ * of each point that turns out good. A step changes a few parameters of a point of the elite,
+ * mostly by one value and sometimes to any, or takes some from another point of it.
  *
  * Where something is expected of points beforehand (strategy.h), the first are those of which the
  * most is, and the process begins from that.

@@ -20,6 +20,11 @@ static const double NEGLIGIBLE = -6;
 /* Candidates that promise less than so much of the most are not ranked. */
 static const double WORTH_RANKING = 0.01;
 
+/* A smaller share of failures is not worth a process of them. */
+static const double SELDOM = 0.05;
+/* Of a candidate that should fail: no process is sure of that. */
+static const double LEAST_CHANCE = 0.02;
+
 /* Samples that the expectation's slope is held at 0 with, of the mean spread: few trials agree with
  * anything. */
 static const double DOUBT = 4;
@@ -33,12 +38,17 @@ struct known {
 struct part {
     struct known *known; /* in the order in which they were learnt */
     size_t count, capacity;
+    size_t failed; /* of them */
     size_t tuned_at;
     double best;
     bool fitted;
     double slope, middle;      /* of the logarithm of the time, over what was expected */
-    struct gaussian *gaussian; /* this and the next are made when they are first needed */
+    struct gaussian *gaussian; /* of the times; this and the next are made when first needed */
     struct panel *panel;
+    bool warned;               /* the next are fitted */
+    size_t warned_at;          /* samples when it was tuned */
+    struct gaussian *failures; /* 1 where a point failed, 0 where it was ok */
+    struct panel *odds;
     size_t *offered;  /* the points on the panel */
     double *expected; /* of them */
     int offered_count, next;
@@ -94,6 +104,8 @@ void surrogate_free(struct surrogate *surrogate) {
         free(surrogate->parts[i].known);
         gaussian_free(surrogate->parts[i].gaussian);
         panel_free(surrogate->parts[i].panel);
+        gaussian_free(surrogate->parts[i].failures);
+        panel_free(surrogate->parts[i].odds);
         free(surrogate->parts[i].offered);
         free(surrogate->parts[i].expected);
     }
@@ -136,6 +148,7 @@ void surrogate_learn(struct surrogate *surrogate, size_t point,
     }
     double value = outcome->ok ? log(outcome->seconds) : INFINITY;
     part->known[part->count++] = (struct known){point, value, expected_of(surrogate, point)};
+    part->failed += !outcome->ok;
     surrogate->learnt++;
     surrogate->ok += outcome->ok;
     surrogate->best = fmin(surrogate->best, value);
@@ -155,8 +168,8 @@ static int faster_first(const void *a, const void *b) {
     return (x->point > y->point) - (x->point < y->point);
 }
 
-/* The slowest time that is told apart: what is slower, or fails, counts as that. INFINITY when
- * nothing was ok. `sorted` has the fastest first. */
+/* The slowest time that is told apart: what is slower counts as that. INFINITY when nothing was ok.
+ * `sorted` has the fastest first. */
 static double slowest_told_apart(const struct surrogate *surrogate, const struct known *sorted,
                                  size_t count) {
     while (count > 0 && isinf(sorted[count - 1].value))
@@ -175,7 +188,7 @@ static void find_trend(struct part *part, double most) {
     double count = 0, x = 0, y = 0, xx = 0, xy = 0;
     for (size_t i = 0; i < part->count; i++) {
         const struct known *known = &part->known[i];
-        if (isnan(known->expected))
+        if (isnan(known->expected) || isinf(known->value))
             continue;
         double value = fmin(known->value, most);
         count++;
@@ -206,21 +219,27 @@ static void add_sample(struct surrogate *surrogate, struct part *part, const str
 
 /* What is new joins the samples. */
 static void add_new(struct surrogate *surrogate, struct part *part, double most) {
-    int had = gaussian_count(part->gaussian);
-    for (int i = 0; i < had; i++)
-        gaussian_correct(part->gaussian, i, rest(part, &part->known[i], most));
-    for (size_t i = (size_t)had; i < part->count; i++)
-        add_sample(surrogate, part, &part->known[i], most);
+    int had = gaussian_count(part->gaussian), place = 0;
+    for (size_t i = 0; i < part->count; i++) {
+        if (isinf(part->known[i].value))
+            continue;
+        if (place < had)
+            gaussian_correct(part->gaussian, place, rest(part, &part->known[i], most));
+        else
+            add_sample(surrogate, part, &part->known[i], most);
+        place++;
+    }
 }
 
-/* All is too much for a process: the best half of what it takes and an even selection of the rest,
- * in random order. */
+/* All that were ok are too much for a process: the best half of what it takes and an even selection
+ * of the rest, in random order. */
 static void choose_samples(struct surrogate *surrogate, struct part *part,
                            const struct known *sorted, double most) {
+    size_t ok = part->count - part->failed;
     size_t best = GAUSSIAN_SAMPLES / 2, rest = GAUSSIAN_SAMPLES - best;
     struct known chosen[GAUSSIAN_SAMPLES];
     for (size_t i = 0; i < GAUSSIAN_SAMPLES; i++) {
-        size_t from = i < best ? i : best + (i - best) * (part->count - best) / rest;
+        size_t from = i < best ? i : best + (i - best) * (ok - best) / rest;
         size_t at = rng_below(&surrogate->rng, i + 1);
         chosen[i] = chosen[at];
         chosen[at] = sorted[from];
@@ -244,10 +263,44 @@ static bool prepare(struct surrogate *surrogate, struct part *part, int implemen
     return part->offered != NULL && part->expected != NULL;
 }
 
+/* Of all, or of the last, which are where the search is. */
+static void fit_failures(struct surrogate *surrogate, struct part *part, int implementation) {
+    int dimensions = dimensions_of(surrogate, implementation);
+    part->warned = false;
+    if ((double)part->failed <= SELDOM * (double)part->count)
+        return;
+    if (part->failures == NULL && gaussian_create(&part->failures, dimensions, NULL) != TW_OK)
+        return;
+    if (part->odds == NULL) {
+        if (panel_create(&part->odds, surrogate->room, dimensions, NULL) != TW_OK)
+            return;
+        for (int place = 0; place < part->offered_count; place++) {
+            float x[GAUSSIAN_DIMENSIONS];
+            locate(surrogate, part->offered[place], x);
+            panel_put(part->odds, place, x);
+        }
+    }
+    size_t first = part->count > GAUSSIAN_SAMPLES ? part->count - GAUSSIAN_SAMPLES : 0;
+    if (first > 0)
+        gaussian_clear(part->failures);
+    for (size_t i = first + (size_t)gaussian_count(part->failures); i < part->count; i++) {
+        float x[GAUSSIAN_DIMENSIONS];
+        locate(surrogate, part->known[i].point, x);
+        gaussian_add(part->failures, x, isinf(part->known[i].value));
+    }
+    if ((double)part->count >= TUNE_GROWTH * (double)part->warned_at) {
+        gaussian_tune(part->failures);
+        part->warned_at = part->count;
+    }
+    part->warned = gaussian_fit(part->failures);
+    if (part->warned)
+        panel_follow(part->odds, part->failures);
+}
+
 static void fit(struct surrogate *surrogate, int implementation) {
     struct part *part = &surrogate->parts[implementation];
     part->fitted = false;
-    if (part->count < LEAST_SAMPLES || !prepare(surrogate, part, implementation))
+    if (part->count - part->failed < LEAST_SAMPLES || !prepare(surrogate, part, implementation))
         return;
     struct known *sorted = malloc(part->count * sizeof *sorted);
     if (sorted == NULL)
@@ -260,7 +313,7 @@ static void fit(struct surrogate *surrogate, int implementation) {
         return;
     }
     find_trend(part, most);
-    if (part->count <= GAUSSIAN_SAMPLES)
+    if (part->count - part->failed <= GAUSSIAN_SAMPLES)
         add_new(surrogate, part, most);
     else
         choose_samples(surrogate, part, sorted, most);
@@ -272,6 +325,7 @@ static void fit(struct surrogate *surrogate, int implementation) {
     part->fitted = gaussian_fit(part->gaussian);
     if (part->fitted)
         panel_follow(part->panel, part->gaussian);
+    fit_failures(surrogate, part, implementation);
 }
 
 bool surrogate_refresh(struct surrogate *surrogate) {
@@ -306,6 +360,8 @@ static void put(struct surrogate *surrogate, struct part *part, size_t point, do
     part->expected[place] = expected;
     part->next = (place + 1) % surrogate->places;
     panel_put(part->panel, place, x);
+    if (part->odds != NULL)
+        panel_put(part->odds, place, x);
 }
 
 void surrogate_offer(struct surrogate *surrogate, size_t point) {
@@ -330,11 +386,18 @@ static int most_first(const void *a, const void *b) {
     return (x->point > y->point) - (x->point < y->point);
 }
 
+/* That a point does not fail, of which the process says how likely it does. */
+static double chance(double failing) {
+    return fmin(fmax(1 - failing, LEAST_CHANCE), 1);
+}
+
 /* The candidates of a part, with what they improve on `best`; how many of them. */
 static size_t list_candidates(const struct surrogate *surrogate, struct part *part, double best,
                               struct surrogate_candidate *list) {
     if (part->fitted)
         panel_follow(part->panel, part->gaussian);
+    if (part->warned)
+        panel_follow(part->odds, part->failures);
     for (int place = 0; place < part->offered_count; place++) {
         double gain = best - surrogate->margin - panel_mean(part->panel, place) -
                       trend(part, part->expected[place]);
@@ -343,6 +406,8 @@ static size_t list_candidates(const struct surrogate *surrogate, struct part *pa
             .improvement =
                 part->fitted ? improvement(gain, panel_deviation(part->panel, place)) : 0,
             .expected = part->expected[place]};
+        if (part->warned)
+            list[place].improvement *= chance(panel_mean(part->odds, place));
     }
     return (size_t)part->offered_count;
 }
@@ -358,6 +423,8 @@ int surrogate_thin(struct surrogate *surrogate, int places, struct surrogate_can
         part->offered_count = part->next = 0;
         if (count > 0)
             panel_clear(part->panel);
+        if (part->odds != NULL)
+            panel_clear(part->odds);
         qsort(list, count, sizeof *list, most_first);
         for (size_t kept = 0; kept < count && kept < (size_t)surrogate->places / 2; kept++)
             put(surrogate, part, list[kept].point, list[kept].expected);
@@ -400,5 +467,7 @@ double surrogate_improvement(const struct surrogate *surrogate, size_t point) {
     double mean = gaussian_guess(part->gaussian, x, &deviation);
     double gain =
         surrogate->best - surrogate->margin - mean - trend(part, expected_of(surrogate, point));
-    return improvement(gain, deviation);
+    double expected = improvement(gain, deviation);
+    return part->warned ? expected * chance(gaussian_guess(part->failures, x, &deviation))
+                        : expected;
 }

@@ -1,8 +1,9 @@
 /* What the trials so far say of points not tried yet: a Gaussian process of the logarithm of the
  * time for each implementation, over what features.h makes of its parameters and over their traits
- * (traits.h), where they are told. Where something was
- * expected beforehand, the process is of how far the times are from that, as far as the two agree.
- * One thread at a time; borrows the space. */
+ * (traits.h), where they are told. Where something was expected beforehand, the process is of how
+ * far the times are from that, as far as the two agree. Failures have no time: where there are more
+ * than a few, a process of their own says how likely one is. One thread at a time; borrows the
+ * space. */
 #ifndef TUNER_SEARCH_SURROGATE_H
 #define TUNER_SEARCH_SURROGATE_H
 
@@ -50,8 +51,8 @@ size_t surrogate_rank(struct surrogate *surrogate, const struct strategy *strate
                       int implementation, struct surrogate_candidate *list);
 
 /* The expected improvement on the best time less the margin, as a share of it (Jones, Schonlau and
- * Welch, "Efficient global optimization of expensive black-box functions", 1998). 0 where too
- * little is known. */
+ * Welch, "Efficient global optimization of expensive black-box functions", 1998), times the chance
+ * that the point does not fail. 0 where too little is known. */
 double surrogate_improvement(const struct surrogate *surrogate, size_t point);
 
 #endif
