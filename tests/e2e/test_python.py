@@ -460,6 +460,13 @@ class Tuning(Arrays):
         self.assertEqual([(row["M"], row["N"]) for row in table], [(16, 8), (8, 8)])
         self.assertTrue(all(row["time_us"] > 0 and row["dtype"] == "f32" for row in table))
         self.assertTrue(any(re.search(r"trials? in", line) for line in lines), lines)
+        # A list goes on where it was, and a shape is searched on.
+        again = tilewise.tune("copy", [(16, 8), "8x8"], device=DEVICE, budget=1, progress=lines.append, dtype="f32")
+        self.assertIn("2 problems were done before", lines[-1])
+        self.assertEqual([(row["M"], row["N"], row["time_us"]) for row in again],
+                         [(row["M"], row["N"], row["time_us"]) for row in table])
+        tilewise.tune("copy", (16, 8), device=DEVICE, budget=1, progress=lines.append, dtype="f32")
+        self.assertNotIn("done before", lines[-1])
         # Calls see it from then on, and so do the functions that ask for what is stored.
         library = tilewise.default_library("cuda:0" if ON_CUDA else "host")
         self.assertEqual(library.explain("copy", (16, 8)).rule, "exact")
@@ -477,6 +484,9 @@ class Tuning(Arrays):
 
     def test_what_the_program_says(self):
         self.refused(tilewise.InvalidError, "gemm wants 3 sizes", tilewise.tune, "gemm", (16, 16), progress=False)
+        self.refused(TypeError, "its name comes first, as in", tilewise.tune, (16, 16, 16))
+        for shape in ((), [], 5, (4, 4.5, 4), [(4, 4, 4), 5]):
+            self.refused(TypeError, "it must be of whole numbers", tilewise.tune, "gemm", shape)
         self.refused(tilewise.InvalidError, "gemn", tilewise.tune, "gemn", (16, 16, 16), progress=False)
         empty = self.home / "none.db"
         self.refused(tilewise.Error, "none.db", tilewise.results, db=empty)

@@ -9,8 +9,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Integral
 from typing import IO, Any, NoReturn
 
 from tilewise import _native
@@ -189,13 +191,19 @@ def _row(result: Mapping[str, Any]) -> Row:
     return row
 
 
-def _shape_words(shape: Sequence[int] | str | Iterable[Sequence[int] | str]) -> list[str]:
+def _shape_word(shape: object) -> str:
     if isinstance(shape, str):
-        return [shape]
-    sizes = list(shape)
-    if all(isinstance(size, int) for size in sizes):
-        return ["x".join(map(str, sizes))]
-    return [word for one in sizes for word in _shape_words(one)]  # type: ignore[arg-type]
+        return shape
+    sizes = list(shape) if isinstance(shape, Iterable) else []
+    if not sizes or not all(isinstance(size, Integral) for size in sizes):
+        raise TypeError(f"the shape is {shape!r}; it must be of whole numbers, as (4096, 4096, 1024) or '4096x4096x1024', "
+                        "or a list of such")  # fmt: skip
+    return "x".join(map(str, sizes))
+
+
+def _is_list(shape: object) -> bool:
+    """Of shapes, rather than one."""
+    return isinstance(shape, Sequence) and not isinstance(shape, str) and not isinstance(next(iter(shape), 0), Integral)
 
 
 def tune(
@@ -218,7 +226,8 @@ def tune(
 
     Calls from then on use it. The program ``tune`` does the work, so that whatever a bad variant does cannot reach
     this process. An interrupt (Ctrl-C, or the notebook's button) stops it cleanly, with the best so far stored; the
-    same call goes on where it stopped.
+    same call goes on where it stopped. What it has done of a list of shapes is in the table and not searched again,
+    unless with another ``seed``.
 
     Parameters
     ----------
@@ -260,9 +269,11 @@ def tune(
     KeyboardInterrupt
         It was interrupted.
     """
+    if not isinstance(kernel, str):
+        raise TypeError(f"the kernel is {kernel!r}; its name comes first, as in tilewise.tune('gemm', (4096, 4096, 1024))")
+    shape = shape if isinstance(shape, (str, Sequence)) or not isinstance(shape, Iterable) else list(shape)
+    shapes = [_shape_word(one) for one in (shape if _is_list(shape) else [shape])]
     words = [kernel]
-    for one in _shape_words(shape):
-        words += ["--shape", one]
     for name, word in attributes.items():
         words += ["--attr", f"{name}={word}"]
     for name, word in (fix or {}).items():
@@ -274,7 +285,15 @@ def tune(
     for name, value in options.items():
         if value is not None:
             words += [f"--{name}", str(value)]
-    code, out, lines = _run([*words, "--json", *([] if progress else ["--quiet"])], progress)
+    words += ["--json", *([] if progress else ["--quiet"])]
+    # A single shape is searched on; a list goes on where it was.
+    if _is_list(shape):
+        with tempfile.NamedTemporaryFile("w", prefix="tilewise-", suffix=".txt") as file:
+            file.write("".join(f"{one}\n" for one in shapes))
+            file.flush()
+            code, out, lines = _run([*words, "--shapes", file.name], progress)
+    else:
+        code, out, lines = _run([*words, "--shape", shapes[0]], progress)
     reload()
     if code == _INTERRUPTED:
         raise KeyboardInterrupt
