@@ -71,7 +71,7 @@ class Ladder(support.EndToEnd):
         self.assertEqual([line.split()[0] for line in lines[3:6]], ["naive", "shared", "default"])
         self.assertRegex(lines[2], r"in all +a pass +rate +shows$")
         for line in lines[3:6]:
-            self.assertRegex(line, r" [mun]?s +[0-9.e+-]+ GB/s .* [mun]?s +[0-9.e+-]+ GB/s   ")
+            self.assertRegex(line, r" [mun]?s +[0-9.e+-]+ [GM]B/s .* [mun]?s +[0-9.e+-]+ [GM]B/s   ")
         self.assertIn("the loop is inside the kernel", lines[6])
         self.assertEqual(len(lines), 7)
 

@@ -123,7 +123,7 @@ class Mpi(support.EndToEnd):
         lines = result.out.splitlines()
         self.assertEqual(sorted(line.split(": ")[0] for line in lines), sorted(SHAPES))
         for i, line in enumerate(lines, 1):
-            self.assertRegex(line, rf"^\S+( dtype=f64)?: \S+ [mu]?s, \S+ GB/s \(\w+\), rank \d \(\S+ of .+\); {i} of 3$")
+            self.assertRegex(line, rf"^\S+( dtype=f64)?: \S+ [mu]?s, \S+ [GM]B/s \(\w+\), rank \d \(\S+ of .+\); {i} of 3$")
         self.assertIn(f"tune-mpi: {len(SHAPES)} of {len(SHAPES)} problems done in ", result.err)
         # A line says that they share what there is.
         self.assertEqual(result.err.count(": ranks that do disturb each other's times"), 1, result)

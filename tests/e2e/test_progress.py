@@ -17,7 +17,7 @@ import support
 from support import DEVICE
 
 LINE = re.compile(
-    r"(preparing|searching|playoff): \d+ trials? in \d+ s, best (none yet|[\d.e+]+ [mu]?s \([\d.e+-]+ (GB|[GT]FLOP)/s\)), \d+ failed"
+    r"(preparing|searching|playoff): \d+ trials? in \d+ s, best (none yet|[\d.e+]+ [mu]?s \([\d.e+-]+ ([GM]B|[GT]FLOP)/s\)), \d+ failed"
     r"(, \d+ (s|min) left)?"
 )
 

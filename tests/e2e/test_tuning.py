@@ -212,7 +212,7 @@ class Tuning(support.EndToEnd):
         self.assertEqual(self.query("SELECT count(*) FROM run"), [(2,)])
         told = self.run_command(*words, "--device", DEVICE)
         self.assertEqual(told.code, 0, told)
-        self.assertRegex(told.out, r"\Adouble M=6,N=1;dtype=f32 on .*\n  done before     \S+ [mu]?s, \S+ GB/s \(\w+\)\n"
+        self.assertRegex(told.out, r"\Adouble M=6,N=1;dtype=f32 on .*\n  done before     \S+ [mu]?s, \S+ [GM]B/s \(\w+\)\n"
                                    r"double M=6,N=1;dtype=f64 on .*\n  done before .*\n\Z")
         self.assertEqual(told.err, "tune: 2 problems were done before by this command; another --seed searches them again\n")
         # Searched on: a shape of the command line, another search, failures to be tried again, what was not done.
