@@ -196,6 +196,8 @@ tw_status tw_features_of(const struct tw_problem *problem,
     for (int i = 0; i < in->launch_count && status == TW_OK; i++) {
         struct tw_geometry geometry;
         status = tw_geometry_of(&in->launches[i], values, device, &geometry, error);
+        if (status == TW_OK && i == 0)
+            features->early = geometry.early;
         if (status == TW_OK &&
             (main == NULL || does_more(&in->launches[i], &geometry, main, &of_main))) {
             main = &in->launches[i];

@@ -14,6 +14,7 @@ struct tw_features {
     double element_bytes; /* of the widest buffer's type */
     double workspace;     /* bytes, written and read where there are several launches */
     int launches;
+    bool early; /* the first of them may begin before what is queued before it has ended */
     /* Of the launch that does most of the work: the one made of the most templates, then the one
      * with the most shared memory, then the first. */
     double blocks;

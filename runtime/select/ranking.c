@@ -24,6 +24,9 @@ static const double A_DOUBLING_MORE = 0.4;
 static const double MAY_BE_BEST = 1.25, WORTH_VARYING = 0.96;
 /* What another device adds to a model's own uncertainty. */
 static const double MODEL_ELSEWHERE = 0.15;
+/* What a launch that cannot begin early costs beside the others on an application's stream. Times
+ * are measured in graphs, which do not show it (docs/notes/2026-11-23-predicting-types.md). */
+static const double LATE_US = 1;
 
 /* ---- Predictions ---- */
 
@@ -41,6 +44,10 @@ static tw_status look_at(struct look *look, const struct tw_problem *problem,
     if (status == TW_OK)
         tw_estimate_of(&look->features, device, &look->estimate);
     return status;
+}
+
+static double late_us(const struct look *look) {
+    return look->features.early ? 0 : LATE_US;
 }
 
 /* The same for the problem that is asked about, where the configuration can run it; `values`
@@ -229,15 +236,18 @@ static void set_untuned(struct tw_ranking *ranking, struct tw_candidate *candida
     const struct tw_implementation *in =
         &search->problem->description->implementations[c->implementation];
     int64_t values[TW_MAX_SYMBOLS];
+    struct look here;
     for (int i = 0; i < in->parameter_count; i++) {
         const int64_t measured = c->values[i];
         if (!in->parameters[i].has_untuned || measured == in->parameters[i].untuned)
             continue;
         c->values[i] = in->parameters[i].untuned;
-        if (tw_search_fits(search, c, values, NULL) != TW_OK)
+        if (look_here(&here, ranking, c, values, NULL) != TW_OK) {
             c->values[i] = measured;
-        else
+        } else {
             candidate->model_us = 0;
+            candidate->late_us = late_us(&here);
+        }
     }
 }
 
@@ -269,6 +279,8 @@ static void add_rows(struct tw_ranking *ranking, const struct tw_nearest *neares
             status = stands_for(ranking, candidate, values, &why);
         if (status == TW_OK)
             status = predict_row(ranking, candidate, &here, &why);
+        if (status == TW_OK)
+            candidate->late_us = late_us(&here);
         if (status == TW_OK && ranking->model != NULL)
             ask_model(ranking, candidate, &here);
         if (status == TW_OK) {
@@ -309,6 +321,7 @@ static void add_model(struct tw_ranking *ranking) {
             status = look_here(&here, ranking, &candidate->configuration, values, &why);
         if (status == TW_OK) {
             ask_model(ranking, candidate, &here);
+            candidate->late_us = late_us(&here);
             candidate->ratio = candidate->predicted_us / tw_estimate_total(&here.estimate);
             set_untuned(ranking, candidate);
         }
@@ -452,6 +465,7 @@ static void add_preset(struct tw_ranking *ranking, enum tw_selection_rule rule,
         return;
     candidate->predicted_us = ratio * tw_estimate_total(&here.estimate);
     candidate->uncertainty = uncertainty + A_PRESET;
+    candidate->late_us = late_us(&here);
     ranking->count++;
 }
 
@@ -508,7 +522,7 @@ double tw_candidate_at_worst(const struct tw_candidate *candidate) {
 
 static int compare_candidates(const void *left, const void *right) {
     const struct tw_candidate *a = left, *b = right;
-    double x = tw_candidate_at_worst(a), y = tw_candidate_at_worst(b);
+    double x = tw_candidate_at_worst(a) + a->late_us, y = tw_candidate_at_worst(b) + b->late_us;
     if (x != y)
         return x < y ? -1 : 1;
     if (a->rule != b->rule)

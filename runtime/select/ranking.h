@@ -24,6 +24,7 @@ struct tw_candidate {
     struct tw_configuration configuration;
     double predicted_us, uncertainty;
     double ratio;            /* of the time, measured or predicted by a model, to the estimate */
+    double late_us;          /* more on an application's stream than in measurements */
     double model_us;         /* what the model alone says; 0: it was not asked about just this */
     struct tw_known_key key; /* of the row */
     /* Preferred to one that is predicted to be a little faster, for its binaries are there, or do

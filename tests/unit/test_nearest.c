@@ -161,6 +161,40 @@ static void ties_are_settled(void **state) {
     assert_true(selection.others[0].predicted_us == selection.predicted_us);
 }
 
+/* Of two that were measured about alike the one whose launch may begin early is faster on a stream,
+ * but not by what several microseconds were measured more. */
+static void what_begins_early_comes_first(void **state) {
+    struct house *house = *state;
+    char *text = replaced(scale_text, "\"min_blocks\": \"1\",",
+                          "\"min_blocks\": \"1\", \"early\": \"BLOCK_X == 128\",");
+    struct tw_description *d = read_description(text, house->scratch->path);
+    struct tw_problem problem = parse_problem(d, "8x100");
+    static const struct {
+        double early_us;
+        int block;
+    } cases[] = {{20, 128}, {20.5, 128}, {30, 64}};
+    char hash[TW_HASH_SIZE];
+    struct row row = row_of(house, d, hash);
+    row.key = "M=16,N=100;dtype=f32";
+    row.m = 16;
+    row.configuration = "{\"BLOCK_X\":64,\"GROUP\":1,\"ORDER\":\"rows\"}";
+    row.time_us = 20;
+    store(house, &row);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        row.key = "M=8,N=200;dtype=f32";
+        row.m = 8;
+        row.n = 200;
+        row.configuration = "{\"BLOCK_X\":128,\"GROUP\":1,\"ORDER\":\"rows\"}";
+        row.time_us = cases[i].early_us;
+        store(house, &row);
+        struct tw_selection selection = selected_for(house, &problem, &paper_gpu, "cold");
+        assert_int_equal(selection.rule, TW_SELECTED_NEAREST);
+        assert_int_equal(selection.configuration.values[0], cases[i].block);
+    }
+    tw_description_free(d);
+    free(text);
+}
+
 /* A description that computes, for which what blocks do beyond the edges counts. */
 static struct tw_description *computing(const struct house *house) {
     char *text = replaced(scale_text, "\"flops\": \"0\"", "\"flops\": \"100000*M*N\"");
@@ -360,6 +394,7 @@ int main(void) {
         HOUSE_TEST(what_is_not_tuned_has_values_of_its_own),
         HOUSE_TEST(nearest_that_can_be_used),
         HOUSE_TEST(ties_are_settled),
+        HOUSE_TEST(what_begins_early_comes_first),
         HOUSE_TEST(a_gross_loss_is_avoided),
         HOUSE_TEST(what_is_far_and_redundant_is_passed_over),
         HOUSE_TEST(this_device_first),
