@@ -79,7 +79,13 @@ typedef struct tw_gemm_descriptor {
      * they keep it, and run where nothing faster was found. Each promise is tuned by itself: its
      * results serve no other. A product of i8 is exact, modulo 2^32; alpha and beta other than 1
      * and 0 are applied in double, and the result is rounded to the nearest, ties to even, and kept
-     * within i32. */
+     * within i32.
+     *
+     * Tensor cores do not add in all of f32. Hopper's cut products of 8-bit floats off 13 bits
+     * below the largest number that they add, 32 terms at a time, and f32 takes over at every 128:
+     * of numbers of one sign that leaves errors of some 2^-11 of the sum of |a||b|, seldom more
+     * than 2^-10, however large k is. Those of f16 and bf16 are cut off some 25 bits below it, 16
+     * terms at a time. */
     const char *a_type, *b_type, *c_type, *compute_type;
     tw_transposes transposes;
     int64_t m, n, k;       /* elements; 0 as in tw_gemm */
