@@ -28,7 +28,8 @@ TW_API tw_status tw_gemm(tw_library *library, void *stream, tw_real type, tw_tra
                          const void *b, int64_t ldb, double beta, void *c, int64_t ldc,
                          tw_error *error);
 
-/* What is done to each element of C last. */
+/* What is done to each element x of C last. Into bf16 on Hopper's tensor cores GELU and SiLU come
+ * from a tanh that is right to 2^-11: errors of up to 2^-12 of |x|, besides rounding. */
 typedef enum tw_activation {
     TW_ACTIVATION_NONE,
     TW_ACTIVATION_RELU,
