@@ -29,7 +29,7 @@ TW_API tw_status tw_gemm(tw_library *library, void *stream, tw_real type, tw_tra
                          tw_error *error);
 
 /* What is done to each element x of C last. Into bf16 on Hopper's tensor cores GELU and SiLU come
- * from a tanh that is right to 2^-11: errors of up to 2^-12 of |x|, besides rounding. */
+ * from a tanh that is right to 2^-11: errors of up to 2^-11 of |x|, besides rounding. */
 typedef enum tw_activation {
     TW_ACTIVATION_NONE,
     TW_ACTIVATION_RELU,
