@@ -126,11 +126,12 @@ static void conclude(struct contest *contest, const struct player *players, int 
     contest->ours = ours->outcome;
     for (int i = 0; i < count; i++) {
         struct outcome *o = players[i].outcome;
-        double ratios[CONTEST_MOST_ROUNDS], ignored;
+        double ratios[CONTEST_MOST_ROUNDS];
         for (int r = 0; r < contest->rounds; r++)
             ratios[r] = players[i].times[r] / ours->times[r];
-        struct statistics_interval interval = summarise(ratios, contest->rounds, &ignored);
-        o->ratio = o->median / contest->ours->median;
+        /* Not that of the medians: where the clock falls within the rounds, each may be of another
+         * part. */
+        struct statistics_interval interval = summarise(ratios, contest->rounds, &o->ratio);
         o->ratio_low = interval.low;
         o->ratio_high = interval.high;
     }
