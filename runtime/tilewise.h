@@ -192,7 +192,9 @@ typedef struct tw_options {
      * than this share longer. Where none is there and a dimension has had another size in an
      * otherwise equal request, that one is preferred likewise whose binary is predicted to do best
      * for other sizes too, beside the binaries that are there, and the share is twice as much in
-     * both cases.
+     * both cases. Of sizes that tw_prepare is given together a binary is compiled if all of them
+     * gain by it, in the sum of what each gains: twice the share, five times where they are 30
+     * and more; the share is three times as much then for what is there.
      * 0: 0.05; at most 1; below 0: what is predicted to be the fastest is compiled. */
     double compile_tolerance;
 } tw_options;
@@ -292,8 +294,9 @@ typedef struct tw_range {
 
 /* Makes the plans of all shapes of ranges, as tw_prepare does, for sizes that change from call to
  * call; at most 1,000,000 of them. Binaries are few where tw_options.compile_tolerance lets shapes
- * share them: which ones is settled before any is compiled, here and in tw_prepare. The plans are
- * not held: tw_options.plan_limit may drop them. */
+ * share them: which ones is settled before any is compiled, here and in tw_prepare, and for three
+ * sizes and more of one dimension by all of them, or 32 of them, at once. The plans are not held:
+ * tw_options.plan_limit may drop them. */
 TW_API tw_status tw_prepare_ranges(tw_library *library, const tw_range *ranges, size_t count,
                                    int threads, tw_error *error);
 

@@ -2,6 +2,7 @@
 #include "runtime/library/plan_create.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 #include "runtime/base/clock.h"
 #include "runtime/library/plan_make.h"
@@ -102,12 +103,18 @@ tw_status tw_plan_create_missing(tw_library *library, const struct tw_plan_key *
     return status;
 }
 
+/* Whether it is predictions that choose, and the request can be read. */
+static bool is_predicted(tw_library *library, const tw_request *request,
+                         struct tw_canonical *wanted) {
+    return library->tolerance >= 0 && library->on_miss != TW_MISS_TUNE &&
+           library->on_miss != TW_MISS_FAIL && request->kernel != NULL &&
+           tw_request_read(library, request, wanted, NULL) == TW_OK;
+}
+
 void tw_plan_settle(tw_library *library, const tw_request *request) {
     struct tw_canonical wanted;
     struct tw_plan_key key;
-    if (library->tolerance < 0 || library->on_miss == TW_MISS_TUNE ||
-        library->on_miss == TW_MISS_FAIL || request->kernel == NULL ||
-        tw_request_read(library, request, &wanted, NULL) != TW_OK)
+    if (!is_predicted(library, request, &wanted))
         return;
     (void)tw_plan_key_of(&key, &wanted.request);
     const tw_plan *plan = tw_plan_table_hold(library->plans, &key);
@@ -115,6 +122,26 @@ void tw_plan_settle(tw_library *library, const tw_request *request) {
         tw_plan_table_release(library->plans, plan);
     else
         tw_plan_promise(library, &wanted.request);
+}
+
+void tw_plan_settle_together(tw_library *library, const tw_request *requests, size_t count,
+                             int dimension) {
+    struct tw_together_choice chosen[TW_TOGETHER_PROBLEMS];
+    struct tw_canonical wanted;
+    struct tw_together *together = tw_together_create();
+    if (together == NULL) /* each by itself then */
+        return;
+    for (size_t i = 0; i < count; i++)
+        if (is_predicted(library, &requests[i], &wanted))
+            tw_plan_note(library, &wanted.request, together, i);
+    const double worth = library->tolerance * fmin(fmax((double)count / 6, 2), 5);
+    const size_t builds = tw_together_choose(together, worth, chosen, TW_TOGETHER_PROBLEMS);
+    for (size_t i = 0; i < builds; i++)
+        if (is_predicted(library, &requests[chosen[i].problem], &wanted)) {
+            tw_plan_promise_build(library, &wanted.request, &chosen[i].configuration);
+            tw_changing_settle(&library->changing, &wanted.problem, dimension);
+        }
+    tw_together_free(together);
 }
 
 void tw_plan_expect(tw_library *library, const tw_request *request) {

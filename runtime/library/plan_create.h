@@ -15,6 +15,13 @@ tw_status tw_plan_create_missing(tw_library *library, const struct tw_plan_key *
  * compiled. A plan that is there already, or is not to be predicted, is left alone. */
 void tw_plan_settle(tw_library *library, const tw_request *request);
 
+/* Settles which binaries there will be for requests that differ in that dimension alone, for all of
+ * them at once. As many are looked at as TW_TOGETHER_PROBLEMS says. Each is worth a compile if all
+ * sizes together gain by it: a few of them twice what the library tolerates at one, many of them
+ * five times that. */
+void tw_plan_settle_together(tw_library *library, const tw_request *requests, size_t count,
+                             int dimension);
+
 /* Notes that a request will come, for which dimensions it differs in from others. */
 void tw_plan_expect(tw_library *library, const tw_request *request);
 

@@ -80,31 +80,45 @@ static tw_status prepare(struct making *making, tw_plan **out, tw_error *error) 
 /* What is done with a selection. */
 enum use { LOOK, PROMISE, LOAD };
 
+/* Reads the request, and fills in what is asked, but for what is there already. */
+static tw_status ask(struct making *making, const tw_request *request,
+                     const struct tw_catalogue *results, struct tw_query *query, tw_error *error) {
+    tw_library *library = making->of.library;
+    const char *file;
+    tw_status status =
+        tw_plan_problem(library, request, &making->of.problem, making->of.strides, &file, error);
+    if (status == TW_OK)
+        *query = (struct tw_query){
+            .catalogue = results,
+            .problem = &making->of.problem,
+            .strides = making->of.strides,
+            .device = &library->info,
+            .cache = library->cache_policy,
+            .today = tw_descriptions_today(library->descriptions, making->of.problem.description),
+            .context = &making->of,
+            .tolerance = library->tolerance};
+    return status;
+}
+
 /* Selects and, to load, makes the plan. The selection points to rows of the results, which are held
  * for that long, but not locked: a compiler may take seconds, and others may have new ones. */
 static tw_status with_selection(struct making *making, const tw_request *request, enum use use,
                                 tw_plan **out, tw_error *error) {
     tw_library *library = making->of.library;
-    const char *file;
-    tw_status status =
-        tw_plan_problem(library, request, &making->of.problem, making->of.strides, &file, error);
-    if (status != TW_OK)
-        return status;
     struct tw_catalogue *results = tw_library_results(library);
-    struct tw_query query = {
-        .catalogue = results,
-        .problem = &making->of.problem,
-        .strides = making->of.strides,
-        .device = &library->info,
-        .cache = library->cache_policy,
-        .today = tw_descriptions_today(library->descriptions, making->of.problem.description),
-        .context = &making->of,
-        .tolerance = library->tolerance};
+    struct tw_query query;
+    tw_status status = ask(making, request, results, &query, error);
+    if (status != TW_OK) {
+        tw_catalogue_free(results);
+        return status;
+    }
     if (use != LOOK)
         query.accept = use == LOAD ? tw_making_accept : tw_making_promise;
     if (use != LOOK && library->tolerance >= 0) {
         query.ready = tw_making_ready;
-        query.changing = tw_changing_note(&library->changing, &making->of.problem);
+        const struct tw_changed changed = tw_changing_note(&library->changing, &making->of.problem);
+        query.changing = changed.dimensions;
+        query.settled = changed.settled;
     }
     status = tw_select(&query, &making->selection, error);
     if (status == TW_OK && use == LOAD)
@@ -143,4 +157,37 @@ void tw_plan_promise(tw_library *library, const tw_request *request) {
 tw_status tw_plan_is_tuned(tw_library *library, const tw_request *request, bool *tuned,
                            tw_error *error) {
     return make(library, request, LOOK, tuned, 0, NULL, error);
+}
+
+void tw_plan_note(tw_library *library, const tw_request *request, struct tw_together *together,
+                  size_t index) {
+    struct making *making = calloc(1, sizeof *making);
+    struct tw_catalogue *results = tw_library_results(library);
+    struct tw_query query;
+    if (making != NULL) {
+        making->of.library = library;
+        if (ask(making, request, results, &query, NULL) == TW_OK) {
+            query.ready = tw_making_ready;
+            query.together = together;
+            query.problem_index = index;
+            (void)tw_select(&query, &making->selection, NULL);
+        }
+        tw_making_end(&making->of);
+    }
+    tw_catalogue_free(results);
+    free(making);
+}
+
+void tw_plan_promise_build(tw_library *library, const tw_request *request,
+                           const struct tw_configuration *configuration) {
+    struct making *making = calloc(1, sizeof *making);
+    const char *file;
+    if (making == NULL)
+        return;
+    making->of.library = library;
+    if (tw_plan_problem(library, request, &making->of.problem, making->of.strides, &file, NULL) ==
+        TW_OK)
+        (void)tw_making_promise(&making->of, configuration, NULL);
+    tw_making_end(&making->of);
+    free(making);
 }

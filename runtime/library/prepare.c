@@ -10,6 +10,7 @@
 
 #include "runtime/library/plan_create.h"
 #include "runtime/library/sized.h"
+#include "runtime/library/sizes.h"
 
 enum { MAX_THREADS = 64, MOST_OF_RANGES = 1000000 };
 
@@ -81,13 +82,21 @@ static void run_threads(struct batch *batch, int threads) {
         pthread_join(ids[--started], NULL);
 }
 
+static void read_one(const void *context, size_t i, tw_request *request) {
+    const struct batch *batch = context;
+    batch->read(batch, i, request);
+}
+
 /* Threads that began with one shape each would compile for each what is the best there. So it is
- * settled first, one after the other, which binaries there will be, and the first may know that
- * there are others; what cannot be is told of when the plan is made. */
+ * settled first which binaries there will be: for sizes of one dimension all together, then one
+ * request after the other, and the first may know that there are others; what cannot be is told of
+ * when the plan is made. */
 static void make_all(struct batch *batch, int threads) {
     pthread_mutex_init(&batch->lock, NULL);
     if (batch->count > 1) {
+        const struct tw_sizes sizes = {read_one, batch, batch->count};
         tw_request last;
+        tw_sizes_settle(batch->library, &sizes);
         batch->read(batch, batch->count - 1, &last);
         tw_plan_expect(batch->library, &last);
     }

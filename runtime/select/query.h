@@ -55,6 +55,8 @@ struct tw_selection {
 /* Where binaries may be, without a compiler. */
 enum tw_ready { TW_READY_LOADED, TW_READY_ON_DISK };
 
+struct tw_together;
+
 struct tw_query {
     const struct tw_catalogue *catalogue; /* NULL: an empty one */
     const struct tw_problem *problem;
@@ -77,6 +79,12 @@ struct tw_query {
      * there, one is preferred likewise whose binaries do better for other sizes of it. If any
      * changes, the tolerance counts twice, also for what is there. */
     unsigned changing;
+    /* The binaries for such sizes were chosen together: for what is there it counts three times. */
+    bool settled;
+    /* Has the candidates of a problem without a row of its own noted there, under this index. NULL:
+     * not. */
+    struct tw_together *together;
+    size_t problem_index;
 };
 
 /* How many configurations are offered to tw_query.accept before the presets are. */

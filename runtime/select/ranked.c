@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime/select/ahead.h"
+#include "runtime/select/together.h"
 
 /* What is preferred for its binary may so much more take longer at one deviation to the worse. */
 static const double LESS_SURE = 1.1;
@@ -12,17 +13,22 @@ static const double LESS_SURE = 1.1;
  * is preferred for its binary may be so much further from the best. */
 static const double WHERE_SIZES_CHANGE = 2;
 
+/* And what is there, where it was chosen for all of the sizes at once: another one would have been,
+ * if it were worth a compile. What is predicted of one size by itself is less sure than that. */
+static const double WHERE_SETTLED = 3;
+
 static void put_first(struct tw_ranking *ranking, size_t i) {
     const struct tw_candidate candidate = ranking->all[i];
     memmove(&ranking->all[1], &ranking->all[0], i * sizeof candidate);
     ranking->all[0] = candidate;
 }
 
-/* Whether one is predicted to be about as fast as the best, and about as surely. */
-static bool is_close(const struct tw_ranking *ranking, const struct tw_candidate *candidate) {
+/* Whether one is predicted to be about as fast as the best, and about as surely: to within so many
+ * times what the query tolerates. */
+static bool is_close(const struct tw_ranking *ranking, const struct tw_candidate *candidate,
+                     double times) {
     const struct tw_candidate *best = &ranking->all[0];
-    const struct tw_query *query = ranking->search->query;
-    const double most = 1 + query->tolerance * (query->changing != 0 ? WHERE_SIZES_CHANGE : 1);
+    const double most = 1 + times * ranking->search->query->tolerance;
     return candidate->predicted_us <= most * best->predicted_us &&
            tw_candidate_at_worst(candidate) <= most * LESS_SURE * tw_candidate_at_worst(best);
 }
@@ -31,10 +37,13 @@ static bool is_close(const struct tw_ranking *ranking, const struct tw_candidate
  * what is on the disk. */
 static bool prefer_ready(struct tw_ranking *ranking) {
     const struct tw_query *query = ranking->search->query;
+    const double times = query->settled         ? WHERE_SETTLED
+                         : query->changing != 0 ? WHERE_SIZES_CHANGE
+                                                : 1;
     for (enum tw_ready where = TW_READY_LOADED; where <= TW_READY_ON_DISK; where++)
         for (size_t i = 0; i < ranking->count; i++) {
             const struct tw_candidate *candidate = &ranking->all[i];
-            if (!is_close(ranking, candidate) ||
+            if (!is_close(ranking, candidate, times) ||
                 !query->ready(query->context, &candidate->configuration, where))
                 continue;
             put_first(ranking, i);
@@ -48,7 +57,7 @@ static bool prefer_ready(struct tw_ranking *ranking) {
 static void prefer_lasting(struct tw_ranking *ranking) {
     bool close[TW_MOST_RANKED];
     for (size_t i = 0; i < ranking->count; i++)
-        close[i] = is_close(ranking, &ranking->all[i]);
+        close[i] = is_close(ranking, &ranking->all[i], WHERE_SIZES_CHANGE);
     size_t best = tw_search_ahead(ranking, close);
     put_first(ranking, best);
     ranking->all[0].lasting = best > 0;
@@ -116,7 +125,10 @@ tw_status tw_search_ranked(struct tw_search *search, struct tw_selection *select
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     tw_status status = tw_ranking_fill(ranking, search, selection, error);
     if (status == TW_OK) {
-        prefer(ranking);
+        if (search->query->together != NULL)
+            tw_together_note(search->query->together, ranking);
+        else
+            prefer(ranking);
         *found = choose(ranking);
         /* One that is further than what is chosen would not have been missed. */
         if (ranking->unfit.row != NULL &&

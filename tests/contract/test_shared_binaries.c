@@ -197,11 +197,41 @@ static void many_at_once_share(void **state) {
     tw_close(library);
 }
 
+/* Of sizes that are known together the order does not matter, nor which of them comes first. */
+static void in_any_order(void **state) {
+    enum { SIZES = 12 };
+    const struct house *house = *state;
+    char chosen[SIZES][512];
+    for (int turn = 0; turn < 2; turn++) {
+        tw_request requests[SIZES];
+        const tw_plan *plans[SIZES];
+        tw_error error;
+        tw_library *library = open_house(house, 0);
+        for (int i = 0; i < SIZES; i++)
+            requests[i] =
+                (tw_request){.size = sizeof(tw_request),
+                             .kernel = "transpose",
+                             .dimensions = {16 + 80 * (turn == 0 ? i : SIZES - 1 - i), 100}};
+        must(tw_prepare(library, requests, SIZES, 2, plans, NULL, &error), error);
+        for (int i = 0; i < SIZES; i++) {
+            const char *configuration = tw_plan_explain(plans[i])->configuration;
+            char *as_before = chosen[turn == 0 ? i : SIZES - 1 - i];
+            if (turn == 0)
+                snprintf(as_before, sizeof chosen[0], "%s", configuration);
+            else
+                assert_string_equal(configuration, as_before);
+            tw_plan_release(plans[i]);
+        }
+        tw_close(library);
+        empty(house);
+    }
+}
+
 #define HOUSE_TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {HOUSE_TEST(what_is_there_is_taken),
-                                       HOUSE_TEST(many_at_once_share)};
+                                       HOUSE_TEST(many_at_once_share), HOUSE_TEST(in_any_order)};
     return backend_is_here(count, arguments)
                ? cmocka_run_group_tests_name("shared binaries", tests, NULL, NULL)
                : 0;

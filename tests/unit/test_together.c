@@ -1,0 +1,141 @@
+/* Which binaries are chosen for several sizes at once: as many as pay, beside those that are there,
+ * and what pays is told by all of the sizes. */
+#include "runtime/select/together.h"
+#include "tests/support/stored.h"
+
+static const char *const blocks[] = {"{\"BLOCK_X\":32,\"GROUP\":1,\"ORDER\":\"rows\"}",
+                                     "{\"BLOCK_X\":128,\"GROUP\":1,\"ORDER\":\"rows\"}",
+                                     "{\"BLOCK_X\":64,\"GROUP\":1,\"ORDER\":\"rows\"}"};
+static const char *const sizes[] = {"8x96", "8x200", "8x4000"};
+enum { SIZES = 3 };
+
+static void store_row(struct house *house, const char *key, int n, const char *configuration,
+                      double time_us) {
+    struct row row = usual_row(house);
+    row.key = key;
+    row.n = n;
+    row.configuration = configuration;
+    row.time_us = time_us;
+    store(house, &row);
+}
+
+static bool none_is_ready(void *context, const struct tw_configuration *configuration,
+                          enum tw_ready where) {
+    (void)context, (void)configuration, (void)where;
+    return false;
+}
+
+static bool the_widest_is_ready(void *context, const struct tw_configuration *configuration,
+                                enum tw_ready where) {
+    (void)context, (void)where;
+    return configuration->values[0] == 128;
+}
+
+struct chosen {
+    size_t count;
+    struct tw_together_choice all[8];
+};
+
+static struct tw_selection select_one(struct house *house, const char *shape,
+                                      const struct tw_query *as) {
+    struct tw_selection selection;
+    struct tw_error error;
+    const struct tw_problem problem = parse_problem(house->description, shape);
+    struct tw_query query = *as;
+    query.catalogue = catalogue_of(house);
+    query.problem = &problem;
+    query.device = &paper_gpu;
+    query.cache = "cold";
+    must(tw_select(&query, &selection, &error), error);
+    return selection;
+}
+
+static struct chosen choose(struct house *house, double worth, size_t room,
+                            bool (*ready)(void *, const struct tw_configuration *, enum tw_ready)) {
+    struct chosen chosen = {0};
+    struct tw_together *together = tw_together_create();
+    assert_non_null(together);
+    for (size_t i = 0; i < SIZES; i++) {
+        const struct tw_query query = {
+            .ready = ready, .together = together, .problem_index = 10 + i};
+        select_one(house, sizes[i], &query);
+    }
+    chosen.count = tw_together_choose(together, worth, chosen.all, room);
+    tw_together_free(together);
+    return chosen;
+}
+
+/* The best for each size by itself; returns how many binaries those are. */
+static int best_of_each(struct house *house, int64_t *best) {
+    int others = 0;
+    for (size_t i = 0; i < SIZES; i++) {
+        const struct tw_query query = {0};
+        best[i] = select_one(house, sizes[i], &query).configuration.values[0];
+        others += i == 0 || best[i] != best[0];
+    }
+    return others;
+}
+
+static void as_many_as_pay(void **state) {
+    struct house *house = *state;
+    int64_t best[SIZES];
+    store_row(house, "M=8,N=112", 112, blocks[0], 5);
+    store_row(house, "M=8,N=3000", 3000, blocks[1], 5.2);
+    store_row(house, "M=8,N=400", 400, blocks[2], 5.6);
+    assert_true(best_of_each(house, best) > 1);
+    /* None is worth that much; one has to be there; for nothing each size has its best. */
+    assert_int_equal(choose(house, 100, 8, none_is_ready).count, 0);
+    struct chosen one = choose(house, 0.6, 8, none_is_ready);
+    assert_int_equal(one.count, 1);
+    assert_true(one.all[0].problem >= 10 && one.all[0].problem < 10 + SIZES);
+    struct chosen all = choose(house, 1e-9, 8, none_is_ready);
+    assert_true(all.count > 1 && all.count <= SIZES);
+    for (size_t i = 0; i < SIZES; i++) {
+        bool found = false;
+        for (size_t k = 0; k < all.count; k++)
+            found |= all.all[k].configuration.values[0] == best[i];
+        assert_true(found);
+    }
+    assert_int_equal(choose(house, 1e-9, 1, none_is_ready).count, 1);
+    /* What is there is not chosen again, and leaves less to be gained. */
+    struct chosen beside = choose(house, 1e-9, 8, the_widest_is_ready);
+    assert_int_equal(beside.count, all.count - 1);
+    for (size_t k = 0; k < beside.count; k++)
+        assert_true(beside.all[k].configuration.values[0] != 128);
+    assert_int_equal(choose(house, 0.6, 8, the_widest_is_ready).count, 0);
+}
+
+/* A size that was tuned has its own binary, whatever the others have. */
+static void tuned_sizes_are_left_out(void **state) {
+    struct house *house = *state;
+    for (size_t i = 0; i < SIZES; i++) {
+        const int n[SIZES] = {96, 200, 4000};
+        const char *const keys[SIZES] = {"M=8,N=96", "M=8,N=200", "M=8,N=4000"};
+        store_row(house, keys[i], n[i], blocks[i], 5);
+    }
+    assert_int_equal(choose(house, 1e-9, 8, none_is_ready).count, 0);
+}
+
+/* What was chosen so is taken where it is three times further from the best than is tolerated. */
+static void what_was_settled_is_taken(void **state) {
+    struct house *house = *state;
+    store_row(house, "M=8,N=112", 112, blocks[0], 5);
+    store_row(house, "M=8,N=80", 80, blocks[1], 5.5);
+    for (int settled = 0; settled < 2; settled++) {
+        const struct tw_query query = {.ready = the_widest_is_ready,
+                                       .tolerance = 0.05,
+                                       .changing = 2,
+                                       .settled = settled != 0};
+        const struct tw_selection s = select_one(house, "8x96", &query);
+        assert_int_equal(s.configuration.values[0], settled ? 128 : 32);
+        assert_true(s.ready == (settled != 0));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(as_many_as_pay, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(tuned_sizes_are_left_out, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_was_settled_is_taken, set_up, tear_down)};
+    return cmocka_run_group_tests_name("together", tests, NULL, NULL);
+}
