@@ -3,25 +3,25 @@
 
 #include <string.h>
 
+static int read_int32(const struct tw_json *member) {
+    int64_t number = tw_json_integer(member);
+    if (number < -INT32_MAX || number > INT32_MAX)
+        tw_json_fail(member, "must fit 32 bits");
+    return (int)number;
+}
+
 static void read_number(struct tw_attribute *attribute, const struct tw_json *json) {
     static const char *const keys[] = {"least", "most", "default", "quiet", "alike", NULL};
-    static const char *const names[] = {"least", "most", "default", "alike"};
-    int *const numbers[] = {&attribute->least, &attribute->most, &attribute->default_word,
-                            &attribute->alike_to};
+    static const char *const names[] = {"least", "most", "default"};
+    int *const numbers[] = {&attribute->least, &attribute->most, &attribute->default_word};
     tw_json_only_keys(json, keys);
     attribute->is_number = true;
-    for (int i = 0; i < 4; i++) {
-        struct tw_json member =
-            i < 3 ? tw_json_member(json, names[i]) : tw_json_optional(json, names[i]);
-        if (i == 3 && member.item == NULL) {
-            attribute->alike_to = attribute->least - 1;
-            break;
-        }
-        int64_t number = tw_json_integer(&member);
-        if (number < -INT32_MAX || number > INT32_MAX)
-            tw_json_fail(&member, "must fit 32 bits");
-        *numbers[i] = (int)number;
+    for (int i = 0; i < 3; i++) {
+        struct tw_json member = tw_json_member(json, names[i]);
+        *numbers[i] = read_int32(&member);
     }
+    struct tw_json alike = tw_json_optional(json, "alike");
+    attribute->alike_to = alike.item != NULL ? read_int32(&alike) : attribute->least - 1;
     if (attribute->default_word < attribute->least || attribute->default_word > attribute->most)
         tw_json_fail(json, "the default is not from least to most");
 }

@@ -146,6 +146,19 @@ SUPPORT struct tw_selection selected(struct house *house, const char *cache) {
     return selected_for(house, &house->problem, &paper_gpu, cache);
 }
 
+/* tw_query.ready of an empty cache, and of one with blocks of 128. */
+SUPPORT bool none_is_ready(void *context, const struct tw_configuration *configuration,
+                           enum tw_ready where) {
+    (void)context, (void)configuration, (void)where;
+    return false;
+}
+
+SUPPORT bool the_widest_is_ready(void *context, const struct tw_configuration *configuration,
+                                 enum tw_ready where) {
+    (void)context, (void)where;
+    return configuration->values[0] == 128;
+}
+
 #define HOUSE_TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 #endif

@@ -2,33 +2,6 @@
  * leaves least to be desired at other sizes, beside the binaries that are there. */
 #include "tests/support/stored.h"
 
-/* Of 96 columns blocks of 32 are whole, and of few other sizes; of 128 hardly ever any are. */
-static const char *const blocks[] = {"{\"BLOCK_X\":32,\"GROUP\":1,\"ORDER\":\"rows\"}",
-                                     "{\"BLOCK_X\":128,\"GROUP\":1,\"ORDER\":\"rows\"}",
-                                     "{\"BLOCK_X\":64,\"GROUP\":1,\"ORDER\":\"rows\"}"};
-
-static void store_row(struct house *house, const char *key, int n, const char *configuration,
-                      double time_us) {
-    struct row row = usual_row(house);
-    row.key = key;
-    row.n = n;
-    row.configuration = configuration;
-    row.time_us = time_us;
-    store(house, &row);
-}
-
-static bool none_is_ready(void *context, const struct tw_configuration *configuration,
-                          enum tw_ready where) {
-    (void)context, (void)configuration, (void)where;
-    return false;
-}
-
-static bool the_widest_is_ready(void *context, const struct tw_configuration *configuration,
-                                enum tw_ready where) {
-    (void)context, (void)where;
-    return configuration->values[0] == 128;
-}
-
 static bool all_are_ready(void *context, const struct tw_configuration *configuration,
                           enum tw_ready where) {
     (void)context, (void)configuration, (void)where;
@@ -53,10 +26,11 @@ static struct tw_selection chosen(struct house *house, unsigned changing, double
     return selection;
 }
 
+/* Of 96 columns blocks of 32 are whole, and of few other sizes; of 128 hardly ever any are. */
 static void what_lasts_is_preferred(void **state) {
     struct house *house = *state;
-    store_row(house, "M=8,N=112", 112, blocks[0], 5);
-    store_row(house, "M=8,N=80", 80, blocks[1], 5.5);
+    store_block_row(house, 8, 112, 32, 5);
+    store_block_row(house, 8, 80, 128, 5.5);
     struct tw_selection s = chosen(house, 0, 0.15, none_is_ready);
     assert_true(s.configuration.values[0] == 32 && !s.lasting && !s.ready);
     s = chosen(house, 2, 0.075, none_is_ready);
@@ -80,9 +54,9 @@ static void what_lasts_is_preferred(void **state) {
  * those of 64, which then are not worth a compiler. */
 static void what_is_there_does_for_other_sizes(void **state) {
     struct house *house = *state;
-    store_row(house, "M=8,N=112", 112, blocks[0], 5);
-    store_row(house, "M=8,N=80", 80, blocks[2], 5.2);
-    store_row(house, "M=8,N=128", 128, blocks[1], 5.7);
+    store_block_row(house, 8, 112, 32, 5);
+    store_block_row(house, 8, 80, 64, 5.2);
+    store_block_row(house, 8, 128, 128, 5.7);
     struct tw_selection s = chosen(house, 2, 0.05, none_is_ready);
     assert_true(s.configuration.values[0] == 64 && s.lasting && !s.ready);
     s = chosen(house, 2, 0.05, the_widest_is_ready);

@@ -3,33 +3,8 @@
 #include "runtime/select/together.h"
 #include "tests/support/stored.h"
 
-static const char *const blocks[] = {"{\"BLOCK_X\":32,\"GROUP\":1,\"ORDER\":\"rows\"}",
-                                     "{\"BLOCK_X\":128,\"GROUP\":1,\"ORDER\":\"rows\"}",
-                                     "{\"BLOCK_X\":64,\"GROUP\":1,\"ORDER\":\"rows\"}"};
 static const char *const sizes[] = {"8x96", "8x200", "8x4000"};
 enum { SIZES = 3 };
-
-static void store_row(struct house *house, const char *key, int n, const char *configuration,
-                      double time_us) {
-    struct row row = usual_row(house);
-    row.key = key;
-    row.n = n;
-    row.configuration = configuration;
-    row.time_us = time_us;
-    store(house, &row);
-}
-
-static bool none_is_ready(void *context, const struct tw_configuration *configuration,
-                          enum tw_ready where) {
-    (void)context, (void)configuration, (void)where;
-    return false;
-}
-
-static bool the_widest_is_ready(void *context, const struct tw_configuration *configuration,
-                                enum tw_ready where) {
-    (void)context, (void)where;
-    return configuration->values[0] == 128;
-}
 
 struct chosen {
     size_t count;
@@ -79,9 +54,9 @@ static int best_of_each(struct house *house, int64_t *best) {
 static void as_many_as_pay(void **state) {
     struct house *house = *state;
     int64_t best[SIZES];
-    store_row(house, "M=8,N=112", 112, blocks[0], 5);
-    store_row(house, "M=8,N=3000", 3000, blocks[1], 5.2);
-    store_row(house, "M=8,N=400", 400, blocks[2], 5.6);
+    store_block_row(house, 8, 112, 32, 5);
+    store_block_row(house, 8, 3000, 128, 5.2);
+    store_block_row(house, 8, 400, 64, 5.6);
     assert_true(best_of_each(house, best) > 1);
     /* None is worth that much; one has to be there; for nothing each size has its best. */
     assert_int_equal(choose(house, 100, 8, none_is_ready).count, 0);
@@ -109,9 +84,8 @@ static void as_many_as_pay(void **state) {
 static void tuned_sizes_are_left_out(void **state) {
     struct house *house = *state;
     for (size_t i = 0; i < SIZES; i++) {
-        const int n[SIZES] = {96, 200, 4000};
-        const char *const keys[SIZES] = {"M=8,N=96", "M=8,N=200", "M=8,N=4000"};
-        store_row(house, keys[i], n[i], blocks[i], 5);
+        static const int n[SIZES] = {96, 200, 4000}, blocks[SIZES] = {32, 128, 64};
+        store_block_row(house, 8, n[i], blocks[i], 5);
     }
     assert_int_equal(choose(house, 1e-9, 8, none_is_ready).count, 0);
 }
@@ -119,8 +93,8 @@ static void tuned_sizes_are_left_out(void **state) {
 /* What was chosen so is taken where it is three times further from the best than is tolerated. */
 static void what_was_settled_is_taken(void **state) {
     struct house *house = *state;
-    store_row(house, "M=8,N=112", 112, blocks[0], 5);
-    store_row(house, "M=8,N=80", 80, blocks[1], 5.5);
+    store_block_row(house, 8, 112, 32, 5);
+    store_block_row(house, 8, 80, 128, 5.5);
     for (int settled = 0; settled < 2; settled++) {
         const struct tw_query query = {.ready = the_widest_is_ready,
                                        .tolerance = 0.05,

@@ -204,7 +204,8 @@ cJSON *coordinator_report_before(const struct coordinator *c, int kind, int prob
                                              .device_fingerprint =
                                                  schedule_fingerprint(c->schedule, kind),
                                              .cache_policy = c->arguments->cache};
-    if (schedule_is_done(c->schedule, kind, problem))
-        tw_db_best_each(c->db, &filter, visit_record, &found);
+    if (schedule_is_done(c->schedule, kind, problem) &&
+        tw_db_best_each(c->db, &filter, visit_record, &found) != TW_DB_OK)
+        coordinator_say(tw_db_message(c->db));
     return found.report;
 }

@@ -263,6 +263,20 @@ static bool prepare(struct surrogate *surrogate, struct part *part, int implemen
     return part->offered != NULL && part->expected != NULL;
 }
 
+/* Fits a process to its samples, which are of so many points, and has the panel follow it. What
+ * tells its shape is tuned when that many have grown enough. */
+static bool fit_process(struct gaussian *process, struct panel *panel, size_t count,
+                        size_t *tuned_at) {
+    if ((double)count >= TUNE_GROWTH * (double)*tuned_at) {
+        gaussian_tune(process);
+        *tuned_at = count;
+    }
+    if (!gaussian_fit(process))
+        return false;
+    panel_follow(panel, process);
+    return true;
+}
+
 /* Of all, or of the last, which are where the search is. */
 static void fit_failures(struct surrogate *surrogate, struct part *part, int implementation) {
     int dimensions = dimensions_of(surrogate, implementation);
@@ -288,13 +302,7 @@ static void fit_failures(struct surrogate *surrogate, struct part *part, int imp
         locate(surrogate, part->known[i].point, x);
         gaussian_add(part->failures, x, isinf(part->known[i].value));
     }
-    if ((double)part->count >= TUNE_GROWTH * (double)part->warned_at) {
-        gaussian_tune(part->failures);
-        part->warned_at = part->count;
-    }
-    part->warned = gaussian_fit(part->failures);
-    if (part->warned)
-        panel_follow(part->odds, part->failures);
+    part->warned = fit_process(part->failures, part->odds, part->count, &part->warned_at);
 }
 
 static void fit(struct surrogate *surrogate, int implementation) {
@@ -318,13 +326,7 @@ static void fit(struct surrogate *surrogate, int implementation) {
     else
         choose_samples(surrogate, part, sorted, most);
     free(sorted);
-    if ((double)part->count >= TUNE_GROWTH * (double)part->tuned_at) {
-        gaussian_tune(part->gaussian);
-        part->tuned_at = part->count;
-    }
-    part->fitted = gaussian_fit(part->gaussian);
-    if (part->fitted)
-        panel_follow(part->panel, part->gaussian);
+    part->fitted = fit_process(part->gaussian, part->panel, part->count, &part->tuned_at);
     fit_failures(surrogate, part, implementation);
 }
 
