@@ -24,6 +24,10 @@ static const double A_DOUBLING_MORE = 0.4;
 static const double MAY_BE_BEST = 1.25, WORTH_VARYING = 0.96;
 /* What another device adds to a model's own uncertainty. */
 static const double MODEL_ELSEWHERE = 0.15;
+/* Of so few configurations each is predicted with all trees. A model that goes on from another has
+ * learnt of what joined it late with its last trees: by the first ones alone a form was said to
+ * take ten times as long as it does, and left there. */
+enum { FEW_CONFIGURATIONS = 128 };
 /* What a launch that cannot begin early costs beside the others on an application's stream. Times
  * are measured in graphs, which do not show it (docs/notes/2026-11-23-predicting-types.md). */
 static const double LATE_US = 1;
@@ -168,7 +172,7 @@ static tw_status find_model(struct tw_ranking *ranking, struct tw_error *error) 
     return TW_OK;
 }
 
-/* Exactly where it is not far from the least that was said yet. */
+/* Of many configurations exactly where it is not far from the least that was said yet. */
 static double model_says(struct tw_ranking *ranking, const struct tw_configuration *configuration,
                          const struct look *here) {
     const struct tw_search *search = ranking->search;
@@ -180,7 +184,9 @@ static double model_says(struct tw_ranking *ranking, const struct tw_configurati
     ranking->seen[index] = true;
     tw_model_vector(model, &ranking->views[index], &ranking->asked, configuration, &here->features,
                     &here->estimate, vector);
-    double time_us = tw_model_predict_near(model, vector, &here->estimate, ranking->least_us);
+    const double near_us =
+        model->configuration_count > FEW_CONFIGURATIONS ? ranking->least_us : INFINITY;
+    double time_us = tw_model_predict_near(model, vector, &here->estimate, near_us);
     ranking->least_us = fmin(ranking->least_us, time_us);
     return time_us;
 }

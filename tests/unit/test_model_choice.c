@@ -112,6 +112,23 @@ static void a_model_chooses(void **state) {
     assert_int_equal(selected(house, "cold").rule, TW_SELECTED_DEFAULT);
 }
 
+/* What a model that goes on from another has learnt late, all its trees together say, unless it
+ * knows so many configurations that not each can be predicted with all of them. */
+static void what_the_last_trees_say(void **state) {
+    struct house *house = *state;
+    struct tw_text says = {0};
+    tw_text_print(&says, "\"features\": [{\"name\": \"parameter.BLOCK_X\"}], \"trees\": [");
+    for (int i = 0; i < 60; i++)
+        tw_text_print(&says, "%s[[0,32,2],[%s],[0]]", i > 0 ? "," : "", i < 50 ? "0.1" : "-0.6");
+    tw_text_print(&says, "]");
+    store_block_row(house, 16, 100, 128, 7);
+    store_model_that(house, "\"\", \";dtype=f64\"", "\"kinds\": [0], ", 0, says.data);
+    assert_int_equal(selected(house, "cold").configuration.values[0], 32);
+    store_model_that(house, "\"\", \";dtype=f64\"", "\"kinds\": [0], ", 200, says.data);
+    assert_int_equal(selected(house, "cold").configuration.values[0], 128);
+    tw_text_free(&says);
+}
+
 /* The description with another implementation, and a rule that prefers one of its presets. */
 static struct tw_description *with_another(const struct house *house, const char *preset) {
     static const char another[] =
@@ -265,11 +282,9 @@ static void many_ask_a_model(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        HOUSE_TEST(a_model_chooses),
-        HOUSE_TEST(a_model_chooses_launches),
-        HOUSE_TEST(only_what_was_measured),
-        HOUSE_TEST(a_model_does_not_know_all),
-        HOUSE_TEST(a_model_that_cannot_be_read),
+        HOUSE_TEST(a_model_chooses),           HOUSE_TEST(what_the_last_trees_say),
+        HOUSE_TEST(a_model_chooses_launches),  HOUSE_TEST(only_what_was_measured),
+        HOUSE_TEST(a_model_does_not_know_all), HOUSE_TEST(a_model_that_cannot_be_read),
         HOUSE_TEST(many_ask_a_model),
     };
     return cmocka_run_group_tests_name("model choice", tests, NULL, NULL);
