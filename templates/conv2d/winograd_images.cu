@@ -6,6 +6,14 @@ TW_KERNEL(conv2d_winograd_images)
     const tw_index element = (tw_index)blockIdx.x * TW_BLOCK_X + threadIdx.x;
     const int tile = (int)(element % ALL_TILES), c = (int)(element / ALL_TILES);
     const int row = tile / TILES_W, n = row / TILES_H;
+#if SPARE_TILES
+    /* What lies behind the last tile is multiplied as well. Nobody uses that, but it is not to be what nobody wrote. */
+    if (c < ALL_CHANNELS && n >= images) {
+        TW_UNROLL
+        for (int point = 0; point < POINTS; point++)
+            workspace[IMAGES_AT(point) + (tw_index)c * ALL_TILES + tile] = 0;
+    }
+#endif
     if (c >= ALL_CHANNELS || n >= images)
         return;
     const int top = row % TILES_H * SPAN - PAD_H, left = tile % TILES_W * SPAN - PAD_W;
