@@ -140,6 +140,21 @@ SUPPORT bool is_for(const struct tw_implementation *in, const struct tw_device_i
     return tw_implementation_fits(&requirements, NULL, device, NULL) == TW_OK;
 }
 
+/* Whether what constraints say of the problem alone holds: else no configuration is allowed. */
+SUPPORT bool may_serve(const struct tw_implementation *in, const int64_t *values) {
+    for (int i = 0; i < in->constraint_count; i++) {
+        bool is_of_parameters = false;
+        int64_t holds = 0;
+        for (int p = 0; p < in->parameter_count; p++)
+            is_of_parameters |= tw_expression_uses(in->constraints[i], in->parameters[p].slot);
+        if (!is_of_parameters &&
+            (tw_expression_evaluate(in->constraints[i], values, &holds) != TW_EVALUATED ||
+             holds == 0))
+            return false;
+    }
+    return true;
+}
+
 /* Draws until a configuration is allowed; false when that does not happen. The sparsest of spaces
  * has one in some thousands. */
 SUPPORT bool draw_configuration(const struct tw_description *d, int implementation,
