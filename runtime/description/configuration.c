@@ -177,6 +177,13 @@ tw_status tw_configuration_check(const struct tw_description *d,
     return TW_OK;
 }
 
+bool tw_parameter_has(const struct tw_parameter *parameter, int64_t value) {
+    for (int i = 0; i < parameter->count; i++)
+        if (parameter->values[i] == value)
+            return true;
+    return false;
+}
+
 bool tw_configuration_redundant(const struct tw_description *d,
                                 const struct tw_configuration *configuration,
                                 const int64_t *values) {

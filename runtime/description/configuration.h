@@ -33,6 +33,7 @@ tw_status tw_configuration_bind(const struct tw_description *description,
 tw_status tw_configuration_check(const struct tw_description *description,
                                  const struct tw_configuration *configuration,
                                  const int64_t *values, struct tw_error *error);
+bool tw_parameter_has(const struct tw_parameter *parameter, int64_t value);
 /* Whether the description says that another configuration does the same on this problem. */
 bool tw_configuration_redundant(const struct tw_description *description,
                                 const struct tw_configuration *configuration,

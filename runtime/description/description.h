@@ -183,6 +183,7 @@ struct tw_parameter {
     int64_t absent; /* of configurations that do not name it, as those from before there was it */
     bool has_untuned;
     int64_t untuned; /* of what is chosen for a problem without a result of its own */
+    struct tw_expression *untuned_of; /* likewise, worked out before it is predicted; NULL: not */
 };
 
 struct tw_preset {

@@ -185,7 +185,13 @@ static void put_in_all_lets(struct tw_expansion *e, const struct tw_lets *lets,
                                               "shared", "min_blocks", "early"};
     static const char *const map_keys[] = {"dims",         "strides", "box",    "layers",
                                            "layer_stride", "swizzle", "offset", "im2col"};
+    static const char *const parameter_keys[] = {"untuned"};
     put_in_members(e, lets, implementation, keys, sizeof keys / sizeof *keys);
+    struct tw_json parameters = tw_json_optional(implementation, "parameters");
+    for (int i = 0; i < tw_json_count(&parameters); i++) {
+        struct tw_json parameter = tw_json_at(&parameters, i);
+        put_in_members(e, lets, &parameter, parameter_keys, 1);
+    }
     struct tw_json launches = tw_json_optional(implementation, "launches");
     for (int i = 0; i < tw_json_count(&launches); i++) {
         struct tw_json launch = tw_json_at(&launches, i);

@@ -35,6 +35,8 @@ void tw_launch_description_free(struct tw_launch_description *launch) {
 }
 
 void tw_implementation_free(struct tw_implementation *implementation) {
+    for (int i = 0; i < implementation->parameter_count; i++)
+        tw_expression_free(implementation->parameters[i].untuned_of);
     for (int i = 0; i < implementation->constraint_count; i++)
         tw_expression_free(implementation->constraints[i]);
     for (int i = 0; i < implementation->redundant_count; i++)

@@ -151,13 +151,12 @@ static int read_own_symbol(const struct tw_description *d, struct tw_implementat
 static void read_parameter(const struct tw_description *d, struct tw_implementation *implementation,
                            struct tw_parameter *parameter, const struct tw_json *json) {
     static const char *const keys[] = {"values", "launch", "absent", "untuned", NULL};
-    struct tw_json values = *json, absent = {0}, untuned = {0};
+    struct tw_json values = *json, absent = {0};
     if (cJSON_IsObject(json->item)) {
         tw_json_only_keys(json, keys);
         struct tw_json launch = tw_json_optional(json, "launch");
         values = tw_json_member(json, "values");
         absent = tw_json_optional(json, "absent");
-        untuned = tw_json_optional(json, "untuned");
         parameter->launch = tw_json_boolean(&launch, false);
     }
     tw_json_expect_array(&values);
@@ -181,15 +180,25 @@ static void read_parameter(const struct tw_description *d, struct tw_implementat
     parameter->has_absent = absent.item != NULL;
     if (parameter->has_absent)
         parameter->absent = tw_read_value(implementation, parameter, &absent);
-    parameter->has_untuned = untuned.item != NULL;
-    if (parameter->has_untuned)
-        parameter->untuned = tw_read_value(implementation, parameter, &untuned);
     if (parameter->is_word && parameter->launch)
         tw_json_fail(json, "a launch parameter has integers, not words");
     strncpy(parameter->name, tw_json_key(json), TW_NAME_SIZE - 1);
     parameter->slot = read_own_symbol(d, implementation, json);
     if (parameter->is_word)
         tw_symbols_hold_word(implementation->symbols, parameter->slot);
+}
+
+/* Of all parameters by then: what is worked out may depend on any of them. */
+static void read_untuned(const struct tw_implementation *implementation,
+                         struct tw_parameter *parameter, const struct tw_json *json) {
+    struct tw_json untuned = tw_json_optional(json, "untuned");
+    if (!parameter->is_word && cJSON_IsString(untuned.item)) {
+        parameter->untuned_of = tw_read_expression(implementation->symbols, &untuned);
+        return;
+    }
+    parameter->has_untuned = untuned.item != NULL;
+    if (parameter->has_untuned)
+        parameter->untuned = tw_read_value(implementation, parameter, &untuned);
 }
 
 static int read_rules(struct tw_expression *rules[], const struct tw_symbols *symbols,
@@ -274,6 +283,10 @@ static void read_space(const struct tw_description *d, struct tw_implementation 
     for (int i = 0; i < implementation->parameter_count; i++) {
         struct tw_json parameter = tw_json_at(&parameters, i);
         read_parameter(d, implementation, &implementation->parameters[i], &parameter);
+    }
+    for (int i = 0; i < implementation->parameter_count && json->context->status == TW_OK; i++) {
+        struct tw_json parameter = tw_json_at(&parameters, i);
+        read_untuned(implementation, &implementation->parameters[i], &parameter);
     }
     struct tw_json constraints = tw_json_optional(json, "constraints");
     struct tw_json redundant = tw_json_optional(json, "redundant");

@@ -106,14 +106,15 @@ static tw_status look_there(struct tw_ranking *ranking, const struct tw_catalogu
     return status;
 }
 
-/* What the configuration would take here, from what it took where the row was measured. */
+/* What the configuration would take here, from what the `measured` one took where the row is of. */
 static tw_status predict_row(struct tw_ranking *ranking, struct tw_candidate *candidate,
-                             const struct look *here, struct tw_error *error) {
+                             const struct tw_configuration *measured, const struct look *here,
+                             struct tw_error *error) {
     const struct tw_catalogue_row *row = candidate->row;
     struct tw_known *known = tw_today_known(ranking->search->today);
     struct tw_estimate there;
     if (!tw_known_estimate(known, &candidate->key, &there)) {
-        tw_status status = look_there(ranking, row, &candidate->configuration, &there, error);
+        tw_status status = look_there(ranking, row, measured, &there, error);
         if (status != TW_OK)
             return status;
         tw_known_note_estimate(known, &candidate->key, &there);
@@ -220,6 +221,21 @@ static bool is_known(const struct tw_ranking *ranking, const struct tw_catalogue
     return false;
 }
 
+static bool is_listed(const struct tw_ranking *ranking,
+                      const struct tw_configuration *configuration) {
+    for (size_t i = 0; i < ranking->count; i++)
+        if (tw_configuration_equal(ranking->search->problem->description,
+                                   &ranking->all[i].configuration, configuration))
+            return true;
+    return false;
+}
+
+/* Whether it was made for the problem into what the ranking has already. */
+static bool becomes_another(const struct tw_ranking *ranking, struct tw_candidate *candidate) {
+    return tw_search_adapt(ranking->search, &candidate->configuration) &&
+           is_listed(ranking, &candidate->configuration);
+}
+
 /* What won far away and here does what others do with less work, such as sums in parts where there
  * are blocks enough, says little of how long it takes: its distance hides more than estimates know.
  */
@@ -279,12 +295,15 @@ static void add_rows(struct tw_ranking *ranking, const struct tw_nearest *neares
                              row->implementation);
         if (status == TW_OK)
             status = read_row(ranking, row, index, candidate, &why);
+        const struct tw_configuration measured = candidate->configuration;
+        if (status == TW_OK && becomes_another(ranking, candidate))
+            continue;
         if (status == TW_OK)
             status = look_here(&here, ranking, &candidate->configuration, values, &why);
         if (status == TW_OK)
             status = stands_for(ranking, candidate, values, &why);
         if (status == TW_OK)
-            status = predict_row(ranking, candidate, &here, &why);
+            status = predict_row(ranking, candidate, &measured, &here, &why);
         if (status == TW_OK)
             candidate->late_us = late_us(&here);
         if (status == TW_OK && ranking->model != NULL)
@@ -323,6 +342,8 @@ static void add_model(struct tw_ranking *ranking) {
         if (index < 0 || is_known(ranking, row, &candidate->key))
             continue;
         tw_status status = read_row(ranking, row, index, candidate, &why);
+        if (status == TW_OK && becomes_another(ranking, candidate))
+            continue;
         if (status == TW_OK)
             status = look_here(&here, ranking, &candidate->configuration, values, &why);
         if (status == TW_OK) {
@@ -411,9 +432,8 @@ static void vary(struct tw_ranking *ranking, size_t count, const struct tw_candi
     }
     if (isinf(as_it_is) || least > WORTH_VARYING * as_it_is)
         return;
-    for (size_t i = 0; i < ranking->count; i++)
-        if (tw_configuration_equal(d, &ranking->all[i].configuration, &varied.configuration))
-            return;
+    if (is_listed(ranking, &varied.configuration))
+        return;
     varied.rule = TW_SELECTED_PREDICTED;
     varied.predicted_us *= least / as_it_is;
     ranking->all[ranking->count++] = varied;

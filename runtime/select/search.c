@@ -39,6 +39,43 @@ tw_status tw_search_fits(const struct tw_search *search,
                : status;
 }
 
+static bool is_worked_out(const struct tw_implementation *in) {
+    for (int i = 0; i < in->parameter_count; i++)
+        if (in->parameters[i].untuned_of != NULL)
+            return true;
+    return false;
+}
+
+/* What cannot be had here, or is no value of the parameter, is left as it was. */
+bool tw_search_adapt(const struct tw_search *search, struct tw_configuration *configuration) {
+    const struct tw_implementation *in =
+        &search->problem->description->implementations[configuration->implementation];
+    int64_t values[TW_MAX_SYMBOLS], bound[TW_MAX_SYMBOLS];
+    bool changed = false;
+    if (!is_worked_out(in))
+        return false;
+    memcpy(values, search->values, sizeof values);
+    for (int i = 0; i < in->parameter_count; i++)
+        values[in->parameters[i].slot] = configuration->values[i];
+    for (int i = 0; i < in->parameter_count; i++) {
+        const struct tw_parameter *p = &in->parameters[i];
+        const int64_t before = configuration->values[i];
+        int64_t after = before;
+        if (p->untuned_of == NULL ||
+            tw_expression_evaluate(p->untuned_of, values, &after) != TW_EVALUATED ||
+            after == before || !tw_parameter_has(p, after))
+            continue;
+        configuration->values[i] = after;
+        if (tw_search_allows(search, configuration, bound, NULL) == TW_OK) {
+            values[p->slot] = after;
+            changed = true;
+        } else {
+            configuration->values[i] = before;
+        }
+    }
+    return changed;
+}
+
 /* Of another device with this architecture, what is not on record is as here, but for the number of
  * its units. */
 void tw_search_slots(const struct tw_search *search, const struct tw_catalogue_row *row,
@@ -100,8 +137,10 @@ bool tw_search_fallback(struct tw_search *search, int *from,
             continue;
         tw_status status = tw_configuration_preset(configuration, d, fallback->implementation,
                                                    fallback->preset, &why);
-        if (tw_search_note_lack(search, status, &why) == TW_OK &&
-            tw_search_fits(search, configuration, values, NULL) == TW_OK)
+        if (tw_search_note_lack(search, status, &why) != TW_OK)
+            continue;
+        tw_search_adapt(search, configuration);
+        if (tw_search_fits(search, configuration, values, NULL) == TW_OK)
             return true;
     }
     return false;

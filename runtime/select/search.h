@@ -32,6 +32,9 @@ tw_status tw_search_allows(const struct tw_search *search,
 tw_status tw_search_fits(const struct tw_search *search,
                          const struct tw_configuration *configuration, int64_t *values,
                          struct tw_error *error);
+/* Gives parameters of a configuration that was measured on another problem, or on none, what the
+ * description works out of the problem for those without a result of their own. False: it stays. */
+bool tw_search_adapt(const struct tw_search *search, struct tw_configuration *configuration);
 /* The device's slots that a row was measured with. */
 void tw_search_slots(const struct tw_search *search, const struct tw_catalogue_row *row,
                      int64_t slots[TW_DEVICE_SLOTS]);

@@ -28,9 +28,14 @@ static void lets_in_every_expression(void **state) {
                  "\"block\": [\"2*HALF\"], \"cluster\": [\"HALF/16\"], \"tensor_maps\": { \"MAP\": "
                  "{ \"buffer\": \"A\", \"dims\": [\"N\", \"M\"], \"strides\": [\"lda\"], "
                  "\"box\": [\"HALF\", \"HALF/2\"], \"swizzle\": \"HALF*4\" } }");
-    struct tw_description *d = read_description(most, NULL);
+    char *all =
+        replaced(most, "\"launch\": true", "\"launch\": true, \"untuned\": \"ODD(N) ? 1 : GROUP\"");
+    struct tw_description *d = read_description(all, NULL);
     cJSON *json = cJSON_Parse(d->text);
     const cJSON *in = implementation_of(json, 0);
+    const cJSON *parameters = cJSON_GetObjectItemCaseSensitive(in, "parameters");
+    assert_section(cJSON_GetObjectItemCaseSensitive(parameters, "GROUP"), "untuned",
+                   "\"N % 2 != 0 ? 1 : GROUP\"");
     assert_section(in, "constraints", "[\"BLOCK_X/2*2 == BLOCK_X\"]");
     assert_section(in, "redundant", "[\"BLOCK_X/2 % 2 != 0 && M == 1\"]");
     assert_section(in, "defines", "{\"RAGGED\":\"N % 2 != 0\"}");
@@ -49,6 +54,7 @@ static void lets_in_every_expression(void **state) {
     tw_description_free(again);
     tw_description_free(d);
     cJSON_Delete(json);
+    free(all);
     free(most);
     free(more);
     free(text);

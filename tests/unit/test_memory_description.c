@@ -79,7 +79,8 @@ static const char parts_text[] =
     "\"pass\": [\"@matrices\", \"M\", \"N\", \"lda\", \"ldb\", \"alpha\"] } } } } }";
 static const char implementation_text[] =
     "{ \"name\": \"%s\", \"summary\": \"\", \"parts\": [\"whole\"], "
-    "\"parameters\": { \"BLOCK_X\": [32, 64, 128] }, \"defines\": { \"RAGGED\": \"ODD(N)\" }, "
+    "\"parameters\": { \"BLOCK_X\": { \"values\": [32, 64, 128], \"untuned\": \"2*HALF\" } }, "
+    "\"defines\": { \"RAGGED\": \"ODD(N)\" }, "
     "\"workspace\": \"8*HALF\", \"counters\": \"HALF\", \"launches\": [ { \"from\": \"only\", "
     "\"shared\": \"HALF\" } ], "
     "\"disqualified_by\": [\"serialized\"], \"presets\": { %s } }";

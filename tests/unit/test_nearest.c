@@ -128,6 +128,50 @@ static void what_is_not_tuned_has_values_of_its_own(void **state) {
     free(text);
 }
 
+/* It may depend on the problem and the other parameters. What is no value of the parameter, cannot
+ * be worked out or is not allowed leaves what was measured, and what two rows become is told once.
+ */
+static void what_is_not_tuned_is_worked_out(void **state) {
+    struct house *house = *state;
+    char *text = replaced(scale_text, "\"BLOCK_X\": [32, 64, 128]",
+                          "\"BLOCK_X\": { \"values\": [32, 64, 128], \"untuned\": "
+                          "\"M == 24 ? 48 : M == 40 ? 1/(N - 100) : M >= 16 && GROUP == 4 ? 64 : "
+                          "BLOCK_X\" }");
+    char *ruled =
+        replaced(text, "\"constraints\": [", "\"constraints\": [\"BLOCK_X != 64 || M != 56\", ");
+    struct tw_description *d = read_description(ruled, house->scratch->path);
+    char hash[TW_HASH_SIZE];
+    struct row row = row_of(house, d, hash); /* of 8x100: 128, in groups of 4 */
+    store(house, &row);
+    row.key = "M=8,N=90;dtype=f32";
+    row.n = 90;
+    row.configuration = "{\"BLOCK_X\":32,\"GROUP\":4,\"ORDER\":\"columns\"}";
+    row.time_us = 60;
+    store(house, &row);
+    row.key = "M=8,N=80;dtype=f32";
+    row.n = 80;
+    row.configuration = "{\"BLOCK_X\":32,\"GROUP\":1,\"ORDER\":\"columns\"}";
+    row.time_us = 70;
+    store(house, &row);
+    static const struct {
+        const char *shape;
+        enum tw_selection_rule rule;
+        int block, others; /* of the rows and the preset, where it is allowed */
+    } cases[] = {{"8x100", TW_SELECTED_EXACT, 128, 0},    {"12x100", TW_SELECTED_NEAREST, 128, 3},
+                 {"16x100", TW_SELECTED_NEAREST, 64, 2},  {"24x100", TW_SELECTED_NEAREST, 128, 3},
+                 {"40x100", TW_SELECTED_NEAREST, 128, 3}, {"56x100", TW_SELECTED_NEAREST, 128, 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tw_problem problem = parse_problem(d, cases[i].shape);
+        struct tw_selection selection = selected_for(house, &problem, &paper_gpu, "cold");
+        assert_int_equal(selection.rule, cases[i].rule);
+        assert_int_equal(selection.configuration.values[0], cases[i].block);
+        assert_int_equal(selection.other_count, cases[i].others);
+    }
+    tw_description_free(d);
+    free(ruled);
+    free(text);
+}
+
 static void nearest_that_can_be_used(void **state) {
     struct house *house = *state;
     store_block_row(house, 8, 101, 96, 1); /* 96 is no value any more */
@@ -392,6 +436,7 @@ int main(void) {
         cmocka_unit_test(what_is_alike),
         HOUSE_TEST(alike_words_serve_each_other),
         HOUSE_TEST(what_is_not_tuned_has_values_of_its_own),
+        HOUSE_TEST(what_is_not_tuned_is_worked_out),
         HOUSE_TEST(nearest_that_can_be_used),
         HOUSE_TEST(ties_are_settled),
         HOUSE_TEST(what_begins_early_comes_first),

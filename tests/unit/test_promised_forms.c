@@ -219,6 +219,47 @@ static void few_rows_are_not_split(void **state) {
     tw_description_free(d);
 }
 
+/* What a form has of a parameter that an H200 without results gets. */
+static const struct {
+    const char *problem, *implementation, *parameter;
+    int64_t value;
+} forms[] = {
+    /* Few long sums of f64 are in two chains, as the vendor's may be. */
+    {"M=384,N=5120,K=5120;dtype=f64", "dmma", "SPLIT", 2},
+    {"M=24,N=5120,K=5120;dtype=f64", "dmma", "SPLIT", 2},
+    {"M=384,N=5120,K=2048;dtype=f64", "dmma", "SPLIT", 1},
+    {"M=2048,N=5120,K=5120;dtype=f64", "dmma", "SPLIT", 1},
+    {"M=384,N=512,K=5120;dtype=f64,batch=96", "dmma", "SPLIT", 1},
+    /* Of two operands that lie across K the smaller one is copied. */
+    {"M=4096,N=256,K=4096;trans=tn,compute=tf32", "wgmma_tf32_rows_turned", "SWAP", 0},
+    {"M=256,N=4096,K=4096;trans=tn,compute=tf32", "wgmma_tf32_rows_turned", "SWAP", 1},
+};
+
+static void forms_without_results(void **state) {
+    (void)state;
+    const struct tw_device_info device = paper_h200();
+    struct tw_description *d;
+    struct tw_error error;
+    must(tw_description_builtin(&d, "gemm", &error), error);
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        const struct tw_problem problem = problem_of_key(d, forms[i].problem);
+        const struct tw_query query = {.problem = &problem, .device = &device, .cache = "cold"};
+        struct tw_selection chosen;
+        must(tw_select(&query, &chosen, &error), error);
+        const struct tw_implementation *in =
+            &d->implementations[chosen.configuration.implementation];
+        int at = 0;
+        assert_string_equal(in->name, forms[i].implementation);
+        while (at < in->parameter_count && strcmp(in->parameters[at].name, forms[i].parameter) != 0)
+            at++;
+        assert_true(at < in->parameter_count);
+        if (chosen.configuration.values[at] != forms[i].value)
+            fail_msg("%s gets %s %" PRId64, forms[i].problem, forms[i].parameter,
+                     chosen.configuration.values[at]);
+    }
+    tw_description_free(d);
+}
+
 /* In steps of BK that SLICES threads share. */
 static int64_t folded(const struct tw_description *d, const char *text, const char *preset) {
     struct tw_configuration configuration;
@@ -285,6 +326,7 @@ int main(void) {
                                        cmocka_unit_test(rows_that_meet_themselves),
                                        cmocka_unit_test(there_is_room_for_all_forms),
                                        cmocka_unit_test(direct_sums),
-                                       cmocka_unit_test(few_rows_are_not_split)};
+                                       cmocka_unit_test(few_rows_are_not_split),
+                                       cmocka_unit_test(forms_without_results)};
     return cmocka_run_group_tests_name("promised_forms", tests, NULL, NULL);
 }

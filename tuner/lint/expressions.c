@@ -44,6 +44,8 @@ void lint_each_of_launch(const struct tw_launch_description *launch, lint_expres
 void lint_each_of_implementation(const struct tw_implementation *in, lint_expression_visitor visit,
                                  void *context) {
     const struct walk walk = {visit, context};
+    for (int i = 0; i < in->parameter_count; i++)
+        one(&walk, in->parameters[i].untuned_of);
     list(&walk, in->constraints, in->constraint_count);
     list(&walk, in->redundant, in->redundant_count);
     for (int i = 0; i < in->define_count; i++)

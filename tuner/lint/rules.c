@@ -129,6 +129,29 @@ static bool check_bytes(struct point *point, const char *what,
     return bytes >= 0;
 }
 
+/* What parameters are to be where nothing was tuned must be among their values. */
+static bool check_untuned(struct point *point) {
+    const struct tw_implementation *in = point->implementation;
+    char part[TW_NAME_SIZE + 32], message[TW_ERROR_SIZE];
+    bool good = true;
+    for (int i = 0; i < in->parameter_count; i++) {
+        const struct tw_parameter *p = &in->parameters[i];
+        int64_t value = 0;
+        snprintf(part, sizeof part, "parameters.%s.untuned", p->name);
+        if (p->untuned_of == NULL)
+            continue;
+        if (!evaluate(point, part, p->untuned_of, &value)) {
+            good = false;
+        } else if (!tw_parameter_has(p, value)) {
+            snprintf(message, sizeof message, "\"%.600s\" is %" PRId64 ", which is no value of it",
+                     tw_expression_text(p->untuned_of), value);
+            blame(point, LINT_ERROR, part, p->untuned_of, message);
+            good = false;
+        }
+    }
+    return good;
+}
+
 /* Defines, redundancies, memory and launches, where the constraints hold. */
 static bool usable(struct point *point) {
     const struct tw_implementation *in = point->implementation;
@@ -143,6 +166,7 @@ static bool usable(struct point *point) {
         return false;
     for (int i = 0; i < in->redundant_count; i++)
         good &= evaluate(point, "redundant", in->redundant[i], &result);
+    good &= check_untuned(point);
     for (int i = 0; i < in->launch_count; i++) {
         snprintf(part, sizeof part, "launches[%d]", i);
         good &= check_launch(point, &in->launches[i], part);
