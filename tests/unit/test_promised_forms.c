@@ -227,11 +227,11 @@ static const struct {
     /* Few long sums of f64 are in two chains, as the vendor's may be. */
     {"M=384,N=5120,K=5120;dtype=f64", "dmma", "SPLIT", 2},
     {"M=24,N=5120,K=5120;dtype=f64", "dmma", "SPLIT", 2},
-    {"M=384,N=5120,K=2048;dtype=f64", "dmma", "SPLIT", 1},
+    {"M=384,N=5120,K=4096;dtype=f64", "dmma", "SPLIT", 1},
     {"M=2048,N=5120,K=5120;dtype=f64", "dmma", "SPLIT", 1},
     {"M=384,N=512,K=5120;dtype=f64,batch=96", "dmma", "SPLIT", 1},
     /* Of two operands that lie across K the smaller one is copied. */
-    {"M=4096,N=256,K=4096;trans=tn,compute=tf32", "wgmma_tf32_rows_turned", "SWAP", 0},
+    {"M=8192,N=512,K=2048;trans=tn,compute=tf32", "wgmma_tf32_rows_turned", "SWAP", 0},
     {"M=256,N=4096,K=4096;trans=tn,compute=tf32", "wgmma_tf32_rows_turned", "SWAP", 1},
 };
 
