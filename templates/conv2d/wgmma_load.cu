@@ -1,7 +1,7 @@
 /* The producer of a convolution, in the place of gemm/wgmma_load.cu: one thread asks the copy engine for stage after
- * stage. A stage is 128 bytes of channels under one place of the filter. The map of the filters has the places as a
- * dimension of its own, so that behind the last channel both operands are zero. Blocks of a cluster that need the same
- * operand load a part of it each, for all of them. */
+ * stage. A stage is 128 bytes of channels under one place of the filter, or 64 (SHALLOW). The map of the filters has the
+ * places as a dimension of its own, so that behind the last channel both operands are zero. Blocks of a cluster that need
+ * the same operand load a part of it each, for all of them. */
 
 #define CHANNEL_STEPS ((GROUP_CHANNELS + STEP - 1) / STEP)
 /* What K is for the kernel, which divides it by STEP. */
@@ -57,8 +57,13 @@ TW_DEVICE void produce(const tensor_map *map_rows, const tensor_map *map_columns
         int c = share.step_first % CHANNEL_STEPS * STEP, tap = share.step_first / CHANNEL_STEPS;
         for (int step = 0; step < share.steps; step++) {
             const tw_u32 full = FULL(ring.stage);
+#if SHALLOW
+            const tw_u32 rows_to = ROWS_AT(ring.stage) + row_part * 64;
+            const tw_u32 columns_to = COLUMNS_AT(ring.stage) + column_part * 64;
+#else
             const tw_u32 rows_to = ROWS_AT(ring.stage) + row_part * 128;
             const tw_u32 columns_to = COLUMNS_AT(ring.stage) + column_part * 128;
+#endif
             barrier_wait(EMPTY(ring.stage), ring.phase);
             barrier_expect(full, ROWS_BYTES + COLUMNS_BYTES);
 #if SWAP

@@ -57,7 +57,11 @@ TW_DEVICE void multiply_stage(tw_u32 base, sum_type sum[TALL][BN / 2], int row, 
     for (int k = 0; k < STEP_INSTRUCTIONS; k++) {
         TW_UNROLL
         for (int t = 0; t < TALL; t++) {
+#if SHALLOW
+            const tw_u32 rows_at = ROWS_AT(stage) + (row + t * 64) * 64;
+#else
             const tw_u32 rows_at = ROWS_AT(stage) + (row + t * 64) * 128;
+#endif
             tw_u32 add = !first || k > 0;
 #if ROWS_ACROSS_K
             tw_u64 rows = operand_across_k(rows_at + k * 2048);

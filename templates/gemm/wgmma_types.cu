@@ -75,9 +75,13 @@ typedef tw_u16 result_type;
 #define RESULT_BF16 1
 #endif
 
-/* Elements of K in the 128 bytes of a stage's rows, of which an instruction takes 32; rows of planes may be shorter. */
+/* Elements of K in the 128 bytes of a stage's rows, of which an instruction takes 32; rows of planes may be shorter, and
+ * SHALLOW stages have 64. */
 #if PLANES
 #define STEP BK
+#elif SHALLOW
+#define STEP (64 / OPERAND_SIZE)
+#define STEP_INSTRUCTIONS 2
 #else
 #define STEP (128 / OPERAND_SIZE)
 #define STEP_INSTRUCTIONS 4

@@ -79,7 +79,12 @@
 #define WGMMA_SUMS_256(d) WGMMA_SUMS_248(d), WGMMA_IN_OUT(d[124]), WGMMA_IN_OUT(d[125]), WGMMA_IN_OUT(d[126]), WGMMA_IN_OUT(d[127])
 
 /* Where an operand begins, how far its blocks lie apart, and the swizzle. */
+#if SHALLOW
+/* Rows of 64 bytes, in blocks of eight. */
+#define DESCRIPTOR_ALONG_K ((tw_u64)2 << 62 | (tw_u64)(512 >> 4) << 32 | (tw_u64)1 << 16)
+#else
 #define DESCRIPTOR_ALONG_K ((tw_u64)1 << 62 | (tw_u64)(1024 >> 4) << 32 | (tw_u64)1 << 16)
+#endif
 #define DESCRIPTOR_ACROSS_K ((tw_u64)1 << 62 | (tw_u64)(1024 >> 4) << 32 | (tw_u64)(8192 >> 4) << 16)
 
 HOPPER tw_u64 operand_along_k(tw_u32 at)
