@@ -53,8 +53,8 @@ TW_KERNEL(conv2d_mma_windows)
     /* Of the four 8x8 matrices of two bytes that are read together, two lie along K. */
     const tw_u32 line = shared_address(lines) + ((lane / 16 * 8 + lane % 8) * FILTER_WORDS + lane / 8 % 2 * 4) * 4;
     input += blockIdx.z * GROUP_CHANNELS;
-#if MERGE > 1
-    N *= MERGE;
+#if MERGED > 1
+    N *= MERGED;
     filters_keep(lines, filters + ((tw_index)blockIdx.z * N + n) * ld_f, N - n, ld_f, n, N);
 #else
     filters_keep(lines, filters + ((tw_index)blockIdx.z * N + n) * ld_f, N - n, ld_f);

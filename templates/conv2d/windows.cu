@@ -103,18 +103,18 @@ TW_DEVICE void window_bring(tw_u32 *window, TW_GLOBAL const ELEMENT *images, str
 }
 #endif
 
-#if MERGE > 1
+#if MERGED > 1
 /* Of several groups, which are one to the block: the first filter of a tile is the group's filter `first` of `all`, and what
  * belongs to the channels of another group than its own is zero. */
 TW_DEVICE void filters_keep(tw_u32 *lines, TW_GLOBAL const ELEMENT *filters, int left, int ld_f, int first, int all)
 {
-    const int own = GROUP_CHANNELS / MERGE;
+    const int own = GROUP_CHANNELS / MERGED;
     TW_UNROLL_BY(4)
     for (int i = (int)threadIdx.x; i < BN * STEPS * 8; i += THREADS) {
         const int column = i / (STEPS * 8), word = i % (STEPS * 8), filter = FILTER_OF(column);
         const int c = word % PIXEL_WORDS * WORD_CHANNELS;
         lines[column * FILTER_WORDS + word] =
-            filter < left && word < TERM_WORDS && (first + filter) / (all / MERGE) == c / own
+            filter < left && word < TERM_WORDS && (first + filter) / (all / MERGED) == c / own
                 ? word_from(filters + (tw_index)filter * ld_f + word / PIXEL_WORDS * own, c % own / WORD_CHANNELS)
                 : 0;
     }
