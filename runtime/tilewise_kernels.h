@@ -67,7 +67,8 @@ typedef struct tw_gemm_descriptor {
      *                  tensor cores take, or small products in f64 and rounded once
      *     bf16x6       at most 4 times plain f32's
      *     tf32x3       at most 2^-20 of the sum of |a||b|, 2^-22 rms, and 2 times plain f32's
-     *     bf16x3       at most 2^-15 of it, 2^-18 rms, and 4 times plain f32's
+     *     bf16x3       at most 2^-15 of it, 2^-18 rms (a tenth more where one product of a sum
+     *                  outweighs the others), and 4 times plain f32's
      *     tf32         operands may be rounded to 10 bits of fraction
      *
      * The weaker ones may lose bits of numbers below 1e-33, denormals among them, as f32_split does

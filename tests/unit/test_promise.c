@@ -273,17 +273,26 @@ static void allowance(void **state) {
     (void)state;
     const struct tw_error_bound plain = {.times_plain = 1}, weak = {.max = 0.5, .rms = 0.25};
     struct promised_family family = {.plain_errors = {.max = 4, .rms = 1, .count = 65536},
-                                     .rounding = {.max = 2, .rms = 0.5}};
+                                     .rounding = {.max = 2, .rms = 0.5},
+                                     .lines = 256};
     assert_float_equal(promise_allowed(&plain, &family, true), 4 * (1.25 + 8. / 256), 1e-12);
     assert_float_equal(promise_allowed(&plain, &family, false), 1 + 8. / 256, 1e-12);
     assert_float_equal(promise_allowed(&weak, &family, true), 0.5, 1e-12);
-    assert_float_equal(promise_allowed(&weak, &family, false), 0.25, 1e-12);
+    assert_float_equal(promise_allowed(&weak, &family, false), 0.25 * 1.125, 1e-12);
+    /* Of few lines as many errors are alike as a line has elements. */
+    family.lines = 4;
+    assert_float_equal(promise_allowed(&weak, &family, false), 0.5, 1e-12);
+    family.lines = 16;
+    assert_float_equal(promise_allowed(&weak, &family, false), 0.25 * 1.5, 1e-12);
+    assert_float_equal(promise_allowed(&weak, &family, true), 0.5, 1e-12);
+    assert_float_equal(promise_allowed(&plain, &family, false), 1 + 8. / 256, 1e-12);
+    family.lines = 1000000;
     /* Who rounds right is never refused. */
     family.plain_errors = (struct sample_errors){.count = 64};
     assert_float_equal(promise_allowed(&plain, &family, true), 2 * 2.25, 1e-12);
     assert_float_equal(promise_allowed(&plain, &family, false), 0.5 * 2, 1e-12);
     /* Nor is the root mean square of few anything but the errors of these. */
-    assert_float_equal(promise_allowed(&weak, &family, false), 0.25, 1e-12);
+    assert_float_equal(promise_allowed(&weak, &family, false), 0.25 * 1.002, 1e-12);
     family.plain_errors.count = 28;
     assert_true(promise_allowed(&weak, &family, false) > 0.3);
     family.plain_errors.count = 1;

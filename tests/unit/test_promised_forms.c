@@ -43,6 +43,9 @@ static const struct {
     {"M=512,N=512,K=4096;compute=tf32x3", "split-k-sliced", true}, /* 32 pieces */
     {"M=512,N=512,K=4096;compute=tf32x3", "split-k", false},
     {"M=512,N=512,K=4096;compute=bf16x3", "split-k", true},
+    /* One product leaves more than 2^-18 of itself: few terms are left to plain f32. */
+    {"M=4096,N=4096,K=63;compute=bf16x3", "split-bf16x3", false},
+    {"M=4096,N=4096,K=64;compute=bf16x3", "split-bf16x3", true},
     {"M=512,N=512,K=384;compute=f32_split", "naive", true},
     /* Sums in f64, which no pieces make worse, and which are not handed on in f32. */
     {"M=512,N=512,K=4096;compute=f32_split", "naive", true},

@@ -169,6 +169,7 @@ static tw_status compute_family(struct promise *p, const struct workload *w,
     if (status != TW_OK)
         return status;
     f->plain_errors = promised_errors(f, f->plain, p->elements);
+    f->lines = p->lines;
     f->rounding = promised_rounding(f, p->type, p->elements);
     return TW_OK;
 }
@@ -207,9 +208,11 @@ static tw_status find_output(struct promise *p, const struct workload *w, struct
         }
     const struct tw_extent *extent = &w->extents[p->output];
     p->type = extent->type;
-    p->elements = sampled_count(extent->layers, SAMPLED_LAYERS) *
-                  sampled_count(extent->rows, SAMPLED_ROWS) *
-                  sampled_count(extent->columns, SAMPLED_ROWS);
+    const int64_t layers = sampled_count(extent->layers, SAMPLED_LAYERS),
+                  rows = sampled_count(extent->rows, SAMPLED_ROWS),
+                  columns = sampled_count(extent->columns, SAMPLED_ROWS);
+    p->elements = layers * rows * columns;
+    p->lines = layers * (rows < columns ? rows : columns);
     return TW_OK;
 }
 

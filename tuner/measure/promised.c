@@ -55,8 +55,11 @@ double promise_allowed(const struct tw_error_bound *bound, const struct promised
     const double chance = 8 / sqrt(fmax((double)f->plain_errors.count, 1));
     const double plain = largest ? fmax(f->plain_errors.max, f->rounding.max)
                                  : fmax(f->plain_errors.rms, f->rounding.rms);
-    /* The root mean square of one element is its error, which may be the largest. */
-    const double rms = fmin(bound->max, bound->rms * fmax(1, chance));
+    /* The root mean square of one element is its error, which may be the largest. That of many is
+     * as uncertain as those of their lines are: where a sum is of one product, or one outweighs the
+     * others, a number that is far from what splitting leaves of it is so in all of its line. */
+    const double of_lines = 1 + 2 / sqrt(fmax((double)f->lines, 1));
+    const double rms = fmin(bound->max, bound->rms * fmax(of_lines, chance));
     return bound->times_plain * plain * ((largest ? 1.25 : 1) + chance) +
            (largest ? bound->max : rms);
 }

@@ -16,14 +16,15 @@ struct promised_family {
     /* Of the sampled elements; the caller's, in one piece. */
     double *right, *plain, *sizes;
     struct sample_errors plain_errors, rounding; /* of right answers that are rounded to the type */
+    int64_t lines; /* as many of the sampled elements as have no number of an input in common */
 };
 
 struct promise {
     const struct tw_error_bound *bound; /* NULL: errors are measured and not judged */
     int output;                         /* the argument that is compared */
     enum tw_type type;
-    int64_t elements; /* sampled */
-    int family_count; /* 0: there is nothing to try */
+    int64_t elements, lines; /* sampled */
+    int family_count;        /* 0: there is nothing to try */
     struct promised_family families[TW_MAX_FAMILIES];
     struct hard_inputs inputs;
     struct tw_memory sample; /* of the device: what kernels write */
@@ -42,8 +43,9 @@ struct sample_errors promised_rounding(const struct promised_family *family, enu
 bool promised_is_sound(const struct promised_family *family, enum tw_type type, int64_t element,
                        double got);
 
-/* How much an error of `elements` elements may be above `times` the plain kernel's: few are left to
- * chance. With `largest` the bound of the largest error, else of the root mean square. */
+/* How large errors may be: `times` the plain kernel's and what the bound adds. Few elements are
+ * left to chance, and so are few lines, whose elements have the errors of a number in common. With
+ * `largest` the bound of the largest error, else of the root mean square. */
 double promise_allowed(const struct tw_error_bound *bound, const struct promised_family *family,
                        bool largest);
 
