@@ -43,6 +43,10 @@
  * once. When several need the same kernel, one compiles it and the others wait for that one. A plan
  * is immutable and may be launched on many streams at once.
  *
+ * PROCESSES. A child of fork cannot use what its parent opened, nor open a device of a backend that
+ * the parent has used, for the drivers do not allow it: calls fail there. Fork before anything is
+ * opened, or start a new program.
+ *
  * ERRORS. A function that can fail returns a tw_status, and takes a tw_error (or NULL) that it
  * fills with one line: what is wrong, where, and what to do. The library never prints and never
  * aborts. Work that the device does later can fail later: such errors come from whatever waits for
@@ -234,9 +238,10 @@ enum { TW_REQUEST_DIMENSIONS = 8, TW_REQUEST_STRIDES = 8 };
  * those of the kernels in one call: attributes in any order or left at their defaults, a stride of
  * 0 or the one it stands for, an alignment of 0 or 16. */
 typedef struct tw_request {
-    size_t size;            /* sizeof(tw_request), or 0: see VERSIONS */
-    const char *kernel;     /* "gemm" */
-    const char *attributes; /* "dtype=f64,trans=tn"; NULL: defaults */
+    size_t size;        /* sizeof(tw_request), or 0: see VERSIONS */
+    const char *kernel; /* "gemm" */
+    /* "dtype=f64,trans=tn"; NULL: defaults. Of two words for one attribute the last counts. */
+    const char *attributes;
     /* In the description's order: M, N, K. From 1 to 2^31-1, for kernels count in 32 bits. */
     int64_t dimensions[TW_REQUEST_DIMENSIONS];
     /* In the description's order: lda, ldb, ldc. 0: rows lie one after the other. */
@@ -380,7 +385,8 @@ TW_API const tw_explanation *tw_plan_explain(const tw_plan *plan);
 TW_API tw_status tw_allocate(void **out, tw_library *library, uint64_t bytes, tw_error *error);
 /* NULL is fine. The device must be done with it. */
 TW_API void tw_release(tw_library *library, void *buffer);
-/* Copies to a buffer, at once; whatever uses the buffer must be done. */
+/* Copies to a buffer, at once; whatever uses the buffer must be done. Of 0 bytes nothing is copied
+ * and nothing looked at, here and in tw_read. */
 TW_API tw_status tw_write(tw_library *library, void *buffer, const void *bytes, uint64_t size,
                           tw_error *error);
 /* Waits for a stream, then copies from a buffer. */

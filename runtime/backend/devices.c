@@ -80,16 +80,24 @@ static tw_status no_device(const char *id, const struct tw_device_info *devices,
     struct tw_text known = {0};
     for (size_t i = 0; i < count; i++)
         tw_text_print(&known, "%s%s", i > 0 ? ", " : "", devices[i].id);
-    const char *reason = absent->data != NULL ? absent->data : "";
-    int length = (int)strcspn(reason, "\n");
+    /* All reasons on one line: which backend was meant, or is the easiest to get, only the user
+     * knows. */
+    struct tw_text reasons = {0};
+    for (const char *line = tw_text_or(absent, ""); *line != '\0';) {
+        const int length = (int)strcspn(line, "\n");
+        tw_text_print(&reasons, "%s%.*s", line != absent->data ? "; " : "", length, line);
+        line += length + (line[length] == '\n');
+    }
+    const char *reason = tw_text_or(&reasons, "");
     tw_status status =
         id == NULL
-            ? tw_fail(error, TW_UNAVAILABLE, "there is no device to use; %.*s", length,
+            ? tw_fail(error, TW_UNAVAILABLE, "there is no device to use; %s",
                       reason[0] != '\0' ? reason : "no backend was compiled in")
-            : tw_fail(error, TW_NOT_FOUND, "there is no device \"%s\"; there are: %s%s%.*s%s", id,
-                      tw_text_or(&known, "none"), length > 0 ? " (" : "", length, reason,
-                      length > 0 ? ")" : "");
+            : tw_fail(error, TW_NOT_FOUND, "there is no device \"%.60s\"; there are: %s%s%s%s", id,
+                      tw_text_or(&known, "none"), reason[0] != '\0' ? " (" : "", reason,
+                      reason[0] != '\0' ? ")" : "");
     tw_text_free(&known);
+    tw_text_free(&reasons);
     return status;
 }
 

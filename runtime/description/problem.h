@@ -98,6 +98,9 @@ tw_status tw_problem_extent(const struct tw_problem *problem, int argument, cons
                             struct tw_extent *extent, struct tw_error *error);
 /* Type of a buffer or scalar argument for this problem. */
 enum tw_type tw_problem_type(const struct tw_problem *problem, int argument);
+/* A type that is said though it is what there is by default, as "ctype=f16" of products of f16, is
+ * no other problem: its attribute goes back to its default. To be called once all are set. */
+void tw_problem_settle_types(struct tw_problem *problem);
 /* The attribute whose word told it; -1: it has one type. */
 int tw_problem_type_attribute(const struct tw_problem *problem, int argument);
 /* Why the description refuses words that do not go together, which binding answers with; NULL: it

@@ -29,6 +29,34 @@ enum tw_type tw_problem_type(const struct tw_problem *problem, int argument) {
     return types[place_of_word(problem, by)];
 }
 
+/* Whether an attribute's word is the name of the type that every argument of it has by default,
+ * where the default leaves it to another attribute. */
+static bool names_default(const struct tw_problem *problem, int attribute) {
+    const struct tw_description *d = problem->description;
+    struct tw_problem usual = *problem;
+    bool found = false;
+    usual.words[attribute] = d->attributes[attribute].default_word;
+    for (int i = 0; i < d->argument_count; i++) {
+        if (d->arguments[i].type_attribute != attribute)
+            continue;
+        const enum tw_type type = tw_problem_type(&usual, i);
+        const char *word = d->symbols.words[problem->words[attribute]];
+        if (tw_problem_type_attribute(&usual, i) == attribute ||
+            type != tw_problem_type(problem, i) || strcmp(tw_type_info(type)->word, word) != 0)
+            return false;
+        found = true;
+    }
+    return found;
+}
+
+void tw_problem_settle_types(struct tw_problem *problem) {
+    const struct tw_description *d = problem->description;
+    for (int i = 0; i < d->attribute_count; i++)
+        if (!d->attributes[i].is_number && problem->words[i] != d->attributes[i].default_word &&
+            names_default(problem, i))
+            problem->words[i] = d->attributes[i].default_word;
+}
+
 /* It is one by the description, not because a matrix happens to be so small: kernels may move that
  * in larger pieces all the same. */
 static bool is_single_number(const struct tw_argument *a) {

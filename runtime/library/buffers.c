@@ -35,14 +35,26 @@ void tw_release(tw_library *library, void *buffer) {
     library->backend->leave(library->device, entered);
 }
 
+/* What each backend has words of its own for, and some crash of. */
+static tw_status check_ends(const char *call, const void *buffer, const void *bytes,
+                            tw_error *error) {
+    return buffer != NULL && bytes != NULL
+               ? TW_OK
+               : tw_fail(error, TW_INVALID, "%s: %s NULL", call,
+                         buffer == NULL ? "the buffer is" : "the bytes are");
+}
+
 tw_status tw_write(tw_library *library, void *buffer, const void *bytes, uint64_t size,
                    tw_error *error) {
     const struct tw_memory memory = memory_of(buffer, size);
     bool entered;
-    tw_status status = enter(library, &entered, error);
+    tw_status status = size > 0 ? check_ends("tw_write", buffer, bytes, error) : TW_OK;
+    if (status == TW_OK)
+        status = enter(library, &entered, error);
     if (status != TW_OK)
         return status;
-    status = library->backend->write(library->device, &memory, bytes, error);
+    if (size > 0)
+        status = library->backend->write(library->device, &memory, bytes, error);
     library->backend->leave(library->device, entered);
     return status;
 }
@@ -51,11 +63,13 @@ tw_status tw_read(tw_library *library, void *stream, void *bytes, const void *bu
                   tw_error *error) {
     const struct tw_memory memory = memory_of(buffer, size);
     bool entered;
-    tw_status status = enter(library, &entered, error);
+    tw_status status = size > 0 ? check_ends("tw_read", buffer, bytes, error) : TW_OK;
+    if (status == TW_OK)
+        status = enter(library, &entered, error);
     if (status != TW_OK)
         return status;
     status = library->backend->wait(library->device, stream, error);
-    if (status == TW_OK)
+    if (status == TW_OK && size > 0)
         status = library->backend->read(library->device, &memory, bytes, error);
     library->backend->leave(library->device, entered);
     return status;

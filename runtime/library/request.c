@@ -127,6 +127,8 @@ tw_status tw_plan_problem(tw_library *library, const tw_request *request,
     if (status == TW_OK)
         status = set_attributes(problem, request->attributes, error);
     if (status == TW_OK)
+        tw_problem_settle_types(problem);
+    if (status == TW_OK)
         status = set_alignment(problem, request->alignment, error);
     if (status == TW_OK)
         status = set_strides(description, request->strides, strides, error);

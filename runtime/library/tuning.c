@@ -191,6 +191,18 @@ static void read_complaints(int fd, char *out, size_t room) {
     out[length] = '\0';
 }
 
+/* Its own last words, or what the system says of a program that had none. */
+static tw_status tell_failure(const char *program, const char *said, int outcome, tw_error *error) {
+    if (said[0] != '\0')
+        return tw_fail(error, TW_UNAVAILABLE, "%s failed: %s", program, said);
+    if (WIFEXITED(outcome))
+        return tw_fail(
+            error, TW_UNAVAILABLE,
+            "%s failed with the exit status %d and said nothing; is it the program tune?", program,
+            WEXITSTATUS(outcome));
+    return tw_fail(error, TW_UNAVAILABLE, "%s was ended by signal %d", program, WTERMSIG(outcome));
+}
+
 static tw_status finish(struct tw_tuning *tuning, pid_t child, int complaints, tw_error *error) {
     char said[512];
     int outcome = 0;
@@ -206,8 +218,7 @@ static tw_status finish(struct tw_tuning *tuning, pid_t child, int complaints, t
         return tw_fail(error, TW_INTERRUPTED, "the library is being closed");
     if (WIFEXITED(outcome) && WEXITSTATUS(outcome) == 0)
         return TW_OK;
-    return tw_fail(error, TW_UNAVAILABLE, "%s failed: %s", tuning->program,
-                   said[0] != '\0' ? said : "it was ended by a signal");
+    return tell_failure(tuning->program, said, outcome, error);
 }
 
 static tw_status run_program(struct tw_tuning *tuning, const tw_request *request, tw_error *error) {

@@ -234,7 +234,15 @@ static void memory(void **state) {
     assert_null(buffer);
     tw_release(library, NULL);
     char text[] = "as it was written", got[sizeof text] = "";
+    must(tw_write(library, NULL, NULL, 0, &error), error);
+    must(tw_read(library, NULL, NULL, NULL, 0, &error), error);
+    assert_refuses(tw_write(library, NULL, text, 1, &error), TW_INVALID, error,
+                   "tw_write: the buffer is NULL");
     buffer = buffer_with(library, text, sizeof text);
+    assert_refuses(tw_write(library, buffer, NULL, 1, &error), TW_INVALID, error,
+                   "tw_write: the bytes are NULL");
+    assert_refuses(tw_read(library, NULL, NULL, buffer, 1, &error), TW_INVALID, error,
+                   "tw_read: the bytes are NULL");
     read_buffer(library, buffer, got, sizeof got);
     assert_string_equal(got, text);
     tw_release(library, buffer);

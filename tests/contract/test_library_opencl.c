@@ -5,6 +5,8 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/support/library.h"
 
@@ -221,6 +223,32 @@ static bool find_device(void) {
     return devices > 0;
 }
 
+/* What a child of fork would wait for is in the parent only. */
+static void a_child_is_told(void **state) {
+    struct application *app = *state;
+    void *buffer;
+    tw_error error;
+    must(tw_allocate(&buffer, app->library, 256, &error), error);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        tw_library *other;
+        alarm(60);
+        bool told = tw_gemm(app->library, NULL, TW_F32, TW_NN, 2, 2, 2, 1, buffer, 0, buffer, 0, 0,
+                            buffer, 0, &error) == TW_UNAVAILABLE &&
+                    strstr(error.message, "forked") != NULL &&
+                    tw_wait(app->library, NULL, &error) == TW_UNAVAILABLE &&
+                    tw_open(&other, NULL, &error) != TW_OK &&
+                    strstr(error.message, "forked") != NULL;
+        _exit(told ? 0 : 1);
+    }
+    int outcome;
+    assert_int_equal(waitpid(child, &outcome, 0), child);
+    assert_true(WIFEXITED(outcome));
+    assert_int_equal(WEXITSTATUS(outcome), 0);
+    tw_release(app->library, buffer);
+}
+
 static bool opencl_is_here(void) {
     void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
     bool all = library != NULL;
@@ -245,6 +273,7 @@ int main(void) {
         APPLICATION_TEST(in_order_with_the_callers_work),
         APPLICATION_TEST(two_queues_at_once),
         APPLICATION_TEST(submatrices),
+        APPLICATION_TEST(a_child_is_told),
     };
     if (!opencl_is_here())
         return 0;

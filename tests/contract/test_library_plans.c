@@ -193,6 +193,9 @@ static void a_plan_is_made_once(void **state) {
     other.attributes = "trans=nt";
     assert_ptr_not_equal(make_plan(*state, &other), plan);
     assert_ptr_equal(make_plan(*state, &small_gemm), plan);
+    /* A type that is said though it goes without saying. */
+    other = (tw_request){.kernel = "gemm", .attributes = "ctype=f32", .dimensions = {M, N, 1}};
+    assert_ptr_equal(make_plan(*state, &other), plan);
     /* What a request points to is the caller's own. */
     char kernel[] = "gemm";
     other = (tw_request){.kernel = kernel, .dimensions = {M, N, 1}};

@@ -69,6 +69,8 @@ class CommandLine(support.EndToEnd):
             (("--compile-limit", "inf"), "--compile-limit inf"),
             (("--attr", "dtype"), "NAME=WORD"),
             (("--attr", "=f64"), "NAME=WORD"),
+            (("--attr", "bias=row", "--attr", "bias=column"), "bias=row and bias=column: an attribute has one word"),
+            (("--dtype", "f64", "--attr", "dtype=f32"), "dtype=f64 and dtype=f32"),
             (("--json=yes",), "takes no value"),
             (("--budget",), "needs a value"),
             (("extra", "words"), 'unexpected "words"'),

@@ -98,6 +98,13 @@ class ExitStatus(support.EndToEnd):
         os.close(writer)
         self.assertEqual((result.code, result.err), (1, ""))
 
+    def test_help_by_its_short_name(self):
+        for words in [(), ("show",), ("db",), ("db", "merge"), ("cache",), ("model",), ("model", "show"), ("record",)]:
+            with self.subTest(words=words):
+                short, long = self.run_command(*words, "-h"), self.run_command(*words, "--help")
+                self.assertEqual((short.code, short.out, short.err), (0, long.out, ""))
+                self.assertTrue(long.out.startswith("tune "), long)
+
     def test_words_that_nobody_asked_for(self):
         for words in [("devices", "extra"), ("cache", "list", "extra"), ("db", "list", "extra"), ("show", "--", "a", "b")]:
             with self.subTest(words=words):

@@ -353,7 +353,8 @@ class Misses(Installed):
 
     def test_a_tuner_that_fails(self):
         self.refuses("tune", 3, "/nowhere/tune", says="cannot start /nowhere/tune")
-        self.refuses("tune", 3, self.script("exit 3"), says="script failed")
+        self.refuses("tune", 3, self.script("exit 3"), says="script failed with the exit status 3 and said nothing")
+        self.refuses("tune", 3, self.script("kill -9 $$"), says="script was ended by signal 9")
         # The last line is what went wrong, however the lines arrive.
         slow = self.script("echo first >&2; sleep 0.3; echo second >&2; exit 1")
         self.refuses("tune", 3, slow, says="script failed: second")

@@ -250,6 +250,8 @@ class Moves(Arrays):
         self.refused(tilewise.InvalidError, "out is (20, 30) of f32; the result is (30, 20) of f32", tilewise.transpose,
                      a, out=array(numbers(20, 30)))
         self.refused(tilewise.InvalidError, "aat takes one matrix of f32", tilewise.aat, array(numbers(4, 4, dtype="d")))
+        self.refused(tilewise.InvalidError, "its rows must lie one after the other here", tilewise.aat,
+                     array(numpy.asfortranarray(numbers(20, 30))))
         self.refused(tilewise.InvalidError, "it must be a matrix", tilewise.transpose, array(numbers(2, 3, 4)))
         self.refused(tilewise.InvalidError, "a and out overlap", tilewise.copy, a, out=a)
 
@@ -396,7 +398,8 @@ class AnyKernel(Arrays):
 
         refused("softmax needs the buffer B", (9, 21), {"A": a})
         refused("softmax has no buffer 'C' for this problem; there are A, B", (9, 21), {"A": a, "B": b, "C": a})
-        refused("softmax has no scalar 'alpha'", (9, 21), {"A": a, "B": b, "alpha": 1})
+        refused("softmax needs the buffer B, and was given a number for it", (9, 21), {"A": a, "B": 1.0})
+        refused("softmax has no scalar 'alpha' for this problem; there are none", (9, 21), {"A": a, "B": b, "alpha": 1})
         refused("softmax: A has the shape (9, 21); it must be (9, 20)", (9, 20), {"A": a, "B": b})
         refused("A is of f64; it must be of f32", (9, 21), {"A": array(numbers(9, 21, dtype="d")), "B": b})
         refused("softmax: B and A overlap", (9, 21), {"A": a, "B": a})
@@ -417,6 +420,7 @@ class AnyKernel(Arrays):
         for shape in ("4x4", 4, (4, 4.5)):
             self.refused(TypeError, "they must be whole numbers", self.library.prepare, [tilewise.Problem("copy", shape)])
         self.refused(TypeError, "the shape is 4 and", self.library.plan, "copy", 4)
+        self.refused(tilewise.InvalidError, "must be less than 2**63", self.library.plan, "copy", (2**70, 4))
         self.refused(tilewise.InvalidError, "copy takes 2 sizes, MxN, of 1 or more; 1 was given, 4", self.library.plan, "copy", (4,))
         names = [(a.name, a.kind) for a in tilewise.arguments(tilewise.Problem("softmax", (9, 21)), self.library)]
         self.assertEqual(names, [("A", "buffer"), ("B", "buffer"), ("lda", "stride"), ("ldb", "stride")])
@@ -426,7 +430,10 @@ class Opening(Arrays):
     def test_wrong_options(self):
         self.refused(tilewise.NotFoundError, "opencl:99", tilewise.Library, "opencl:99")
         self.refused(tilewise.InvalidError, "on_miss is 'never'", tilewise.Library, DEVICE, on_miss="never")
-        self.refused(tilewise.Error, "no.json", tilewise.Library, DEVICE, descriptions=["no.json"])
+        for one in ("no.json", pathlib.Path("no.json"), ["no.json"]):
+            self.refused(tilewise.Error, "no.json", tilewise.Library, DEVICE, descriptions=one)
+        self.refused(tilewise.InvalidError, "has a null character", tilewise.Library, DEVICE, databases="a.db\0b")
+        tilewise.Library(DEVICE, databases="missing.db").close()
         with tilewise.Library(DEVICE, databases=[], on_miss="fail") as library:
             error = self.refused(tilewise.NotFoundError, "no database has a result", library.plan, "copy", (4, 4))
             self.assertIsInstance(error, LookupError)

@@ -155,6 +155,36 @@ static void types_that_go_together(void **state) {
     tw_description_free(gemm);
 }
 
+/* What is said though it goes without saying is no other problem; what changes a type stays. */
+static void types_that_go_without_saying(void **state) {
+    (void)state;
+    static const struct {
+        const char *said, *key;
+    } cases[] = {
+        {";dtype=f16,ctype=f16", ";dtype=f16"},
+        {";ctype=bf16,dtype=bf16", ";dtype=bf16"},
+        {";dtype=e5m2,ctype=bf16", ";dtype=e5m2"},
+        {";dtype=e4m3,btype=e4m3", ";dtype=e4m3"},
+        {";dtype=f32,ctype=f32", ""},
+        {";dtype=f16,ctype=f32", ";dtype=f16,ctype=f32"},
+        {";dtype=e4m3,btype=e5m2", ";dtype=e4m3,btype=e5m2"},
+        {";dtype=i8,ctype=f32,scales=rows", ";dtype=i8,ctype=f32,scales=rows"},
+    };
+    struct tw_description *gemm;
+    struct tw_error error;
+    must(tw_description_builtin(&gemm, "gemm", &error), error);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tw_problem problem;
+        char said[100], key[TW_PROBLEM_KEY_SIZE];
+        snprintf(said, sizeof said, "M=3,N=4,K=5%s", cases[i].said);
+        must(tw_problem_read(&problem, gemm, said, &error), error);
+        tw_problem_settle_types(&problem);
+        tw_problem_key(&problem, key);
+        assert_string_equal(key + strlen("M=3,N=4,K=5"), cases[i].key);
+    }
+    tw_description_free(gemm);
+}
+
 static void read_keys(void **state) {
     (void)state;
     static const char *const same[] = {";dtype=f64,trans=tn", ";trans=tn,dtype=f64"};
@@ -311,6 +341,7 @@ int main(void) {
         cmocka_unit_test(attributes),
         cmocka_unit_test(keys),
         cmocka_unit_test(types_that_go_together),
+        cmocka_unit_test(types_that_go_without_saying),
         cmocka_unit_test(read_keys),
         cmocka_unit_test(keys_without_attributes),
         cmocka_unit_test(binds_every_name),

@@ -247,7 +247,7 @@ tw_status options_parse(struct options *o, int count, char **words, tw_error *er
     opterr = 0;
     int letter;
     /* "-": plain words come as option 1; ":": a missing value is told apart. */
-    while ((letter = getopt_long(count, words, "-:o:", long_options, NULL)) != -1) {
+    while ((letter = getopt_long(count, words, "-:ho:", long_options, NULL)) != -1) {
         if (letter == '?' || letter == ':')
             return bad_option(words[optind - 1], error);
         tw_status status = take(o, letter, optarg, error);

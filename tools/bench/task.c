@@ -108,6 +108,8 @@ tw_status task_create(struct task *task, const struct tw_device_info *device, co
         status = tw_problem_parse(&task->problem, task->description, shape, error);
     for (int i = 0; i < attribute_count && status == TW_OK; i++)
         status = choose(task, attributes[i], error);
+    if (status == TW_OK)
+        tw_problem_settle_types(&task->problem);
     int64_t device_values[TW_DEVICE_SLOTS];
     tw_device_values(device, device_values);
     if (status == TW_OK)

@@ -169,7 +169,7 @@ int main(int count, char **words) {
     if (count == 2 && strcmp(words[1], "--version") == 0)
         return tell_version();
     for (int i = 1; i < count; i++)
-        if (strcmp(words[i], "--help") == 0) {
+        if (strcmp(words[i], "--help") == 0 || strcmp(words[i], "-h") == 0) {
             fputs(help, stdout);
             return EXIT_FINE;
         }

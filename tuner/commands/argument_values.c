@@ -27,6 +27,17 @@ tw_status add_shape(struct shape_argument **shapes, int *count, const char *shap
     return TW_OK;
 }
 
+/* The last of two words would be as good a guess as the first. */
+static tw_status refuse_second(char *const *attributes, int count, const char *text,
+                               struct tw_error *error) {
+    const size_t name = strcspn(text, "=") + 1;
+    for (int i = 0; i < count; i++)
+        if (strncmp(attributes[i], text, name) == 0 && strcmp(attributes[i], text) != 0)
+            return tw_fail(error, TW_INVALID, "%s and %s: an attribute has one word", attributes[i],
+                           text);
+    return TW_OK;
+}
+
 tw_status add_attribute(char **attributes, int *count, const char *name, const char *word,
                         struct tw_error *error) {
     struct tw_text text = {0};
@@ -44,6 +55,11 @@ tw_status add_attribute(char **attributes, int *count, const char *name, const c
                 text.data);
         tw_text_free(&text);
         return TW_INVALID;
+    }
+    tw_status status = refuse_second(attributes, *count, text.data, error);
+    if (status != TW_OK) {
+        tw_text_free(&text);
+        return status;
     }
     attributes[(*count)++] = text.data;
     return TW_OK;

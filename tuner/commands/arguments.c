@@ -218,6 +218,10 @@ bool arguments_takes_value(const char *word) {
     return false;
 }
 
+bool arguments_ask_help(const char *word) {
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
 /* What getopt returns for an option: its index, beyond all letters. */
 enum { FIRST_OPTION = 256 };
 
@@ -280,15 +284,17 @@ tw_status arguments_parse(struct arguments *a, int count, char **words, option_s
     opterr = 0;
     int letter;
     /* "-": plain words come as option 1, wherever they stand; ":": a missing value is told apart.
-     * --output is the one option with a short form. */
-    const char *brief = (allowed & OPTION(OUTPUT)) != 0 ? "-:o:" : "-:";
+     * Short forms are those that every program has, for --help and --output. */
+    const char *brief = (allowed & OPTION(OUTPUT)) != 0 ? "-:ho:" : "-:h";
     tw_status status = TW_OK;
     while (status == TW_OK && (letter = getopt_long(count, words, brief, selected, NULL)) != -1) {
         if (letter == ':')
             return tw_fail(error, TW_INVALID, "%s: needs a value", words[optind - 1]);
         if (letter == '?')
             return bad_option(words[optind - 1], names, name_count, error);
-        int index = letter == 'o' ? OPTION_OUTPUT : letter - FIRST_OPTION;
+        int index = letter == 'o'   ? OPTION_OUTPUT
+                    : letter == 'h' ? OPTION_HELP
+                                    : letter - FIRST_OPTION;
         status = letter == 1 ? take_plain(a, optarg, allowed, error)
                              : rows[index].take(a, &rows[index], optarg, error);
     }

@@ -121,6 +121,9 @@ tw_status arguments_parse(struct arguments *arguments, int count, char **words, 
                           struct tw_error *error);
 void arguments_free(struct arguments *arguments);
 
+/* Whether a word asks for help, in the place of what a subcommand would do. */
+bool arguments_ask_help(const char *word);
+
 /* Whether a word is an option that the next word is the value of. */
 bool arguments_takes_value(const char *word);
 

@@ -97,7 +97,7 @@ static tw_status run(const char *verb, const struct arguments *a, struct tw_erro
 int command_cache(int count, char **words) {
     struct arguments arguments;
     struct tw_error error;
-    if (count < 2 || strcmp(words[1], "--help") == 0) {
+    if (count < 2 || arguments_ask_help(words[1])) {
         fputs(help, stdout);
         return count < 2 ? EXIT_USAGE : EXIT_FINE;
     }

@@ -407,7 +407,7 @@ static tw_status run_verb(const struct verb *verb, int count, char **words,
 int command_db(int count, char **words) {
     struct tw_error error = {0};
     tw_status status = TW_INVALID;
-    if (count < 2 || strcmp(words[1], "--help") == 0) {
+    if (count < 2 || arguments_ask_help(words[1])) {
         fputs(help, stdout);
         return count < 2 ? EXIT_USAGE : EXIT_FINE;
     }

@@ -308,12 +308,18 @@ static tw_status check(const struct arguments *a, struct tw_error *error) {
 
 /* ---- show and import ---- */
 
+struct showing {
+    const char *kernel; /* NULL: all */
+    int count;
+};
+
 static bool print_model(void *context, const struct tw_db_model *stored) {
-    const char *kernel = context;
+    struct showing *showing = context;
     struct tw_model *model;
     struct tw_error error;
-    if (kernel != NULL && strcmp(kernel, stored->kernel) != 0)
+    if (showing->kernel != NULL && strcmp(showing->kernel, stored->kernel) != 0)
         return true;
+    showing->count++;
     if (tw_model_read(&model, stored->text, "it", &error) != TW_OK) {
         tw_printable_line(stdout, "%s on %s, %s: cannot be used: %s", stored->kernel,
                           stored->device, stored->cache_policy, error.message);
@@ -330,10 +336,14 @@ static bool print_model(void *context, const struct tw_db_model *stored) {
 
 static tw_status show(const struct arguments *a, struct tw_error *error) {
     tw_db *db = NULL;
+    struct showing showing = {.kernel = a->kernel};
     char *path = database_path(a, error);
     tw_status status = path == NULL ? error->status : database_open(path, TW_DB_READ, &db, error);
-    if (status == TW_OK && tw_db_model_each(db, NULL, print_model, (void *)a->kernel) != TW_DB_OK)
+    if (status == TW_OK && tw_db_model_each(db, NULL, print_model, &showing) != TW_DB_OK)
         status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
+    if (status == TW_OK && showing.count == 0)
+        tw_printable_line(stdout, "no model is stored%s%s in %s", a->kernel != NULL ? " of " : "",
+                          a->kernel != NULL ? a->kernel : "", path);
     tw_db_close(db);
     free(path);
     return status;
@@ -425,7 +435,7 @@ static const struct action {
 int command_model(int count, char **words) {
     struct tw_error error;
     const char *name = count > 1 ? words[1] : "";
-    if (strcmp(name, "--help") == 0) {
+    if (arguments_ask_help(name)) {
         fputs(help, stdout);
         return EXIT_FINE;
     }

@@ -102,6 +102,8 @@ tw_status resolve_problem(const struct arguments *a, int index,
         status = set_attribute(problem, shape->attributes[i], error);
     if (status != TW_OK && shape->origin != NULL)
         return tw_fail_within(error, status, "%s", shape->origin);
+    if (status == TW_OK)
+        tw_problem_settle_types(problem);
     return status;
 }
 

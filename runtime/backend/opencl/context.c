@@ -75,16 +75,15 @@ tw_status tw_opencl_open(struct tw_device **out, int index, struct tw_error *err
     return status;
 }
 
-/* OpenCL has no thread's current context: there is nothing to enter. */
+/* OpenCL has no thread's current context: there is nothing to enter, but for the process. */
 int tw_opencl_current(void) {
     return -1;
 }
 
 tw_status tw_opencl_enter(struct tw_device *device, bool *entered, struct tw_error *error) {
     (void)device;
-    (void)error;
     *entered = false;
-    return TW_OK;
+    return tw_opencl_forked(error);
 }
 
 void tw_opencl_leave(struct tw_device *device, bool entered) {

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <unistd.h>
 
 #include "runtime/backend/shared_object.h"
 
@@ -10,6 +11,7 @@ static struct tw_opencl_devices all;
 static tw_status opencl_status;
 static struct tw_error opencl_error;
 static pthread_once_t opencl_once = PTHREAD_ONCE_INIT;
+static pid_t opencl_process;
 
 static void find_devices(void) {
     enum { MAX_PLATFORMS = 16 };
@@ -44,6 +46,7 @@ static void open_opencl(void) {
         TW_OPENCL_FUNCTIONS(TW_OPENCL_SYMBOL)
 #undef TW_OPENCL_SYMBOL
     };
+    opencl_process = getpid();
     opencl_status =
         tw_shared_object_open(names, symbols, sizeof symbols / sizeof *symbols, &opencl_error);
     if (opencl_status == TW_OK)
@@ -57,7 +60,7 @@ tw_status tw_opencl_ready(const struct tw_opencl **out, const struct tw_opencl_d
     *devices = &all;
     if (opencl_status != TW_OK)
         return tw_fail(error, opencl_status, "%s", opencl_error.message);
-    return TW_OK;
+    return tw_opencl_forked(error);
 }
 
 tw_status tw_opencl_device(int index, const struct tw_opencl **out, cl_device_id *device,
@@ -90,6 +93,13 @@ static const struct {
     {CL_INVALID_ARG_SIZE, "CL_INVALID_ARG_SIZE", TW_LAUNCH},
     {CL_INVALID_WORK_GROUP_SIZE, "CL_INVALID_WORK_GROUP_SIZE", TW_LAUNCH},
     {CL_INVALID_WORK_ITEM_SIZE, "CL_INVALID_WORK_ITEM_SIZE", TW_LAUNCH},
+    {CL_INVALID_VALUE, "CL_INVALID_VALUE", TW_DEVICE},
+    {CL_INVALID_MEM_OBJECT, "CL_INVALID_MEM_OBJECT", TW_DEVICE},
+    {CL_INVALID_CONTEXT, "CL_INVALID_CONTEXT", TW_DEVICE},
+    {CL_INVALID_COMMAND_QUEUE, "CL_INVALID_COMMAND_QUEUE", TW_DEVICE},
+    {CL_INVALID_ARG_VALUE, "CL_INVALID_ARG_VALUE", TW_DEVICE},
+    {CL_INVALID_OPERATION, "CL_INVALID_OPERATION", TW_DEVICE},
+    {CL_MISALIGNED_SUB_BUFFER_OFFSET, "CL_MISALIGNED_SUB_BUFFER_OFFSET", TW_DEVICE},
 };
 
 tw_status tw_opencl_check(cl_int result, const char *what, struct tw_error *error) {
@@ -99,4 +109,15 @@ tw_status tw_opencl_check(cl_int result, const char *what, struct tw_error *erro
         if (results[i].result == result)
             return tw_fail(error, results[i].status, "%s: %s", what, results[i].name);
     return tw_fail(error, TW_DEVICE, "%s: OpenCL error %d", what, (int)result);
+}
+
+/* What serves an OpenCL platform, its threads and their locks, is not there in a child that did not
+ * exec: it would wait for ever. */
+tw_status tw_opencl_forked(struct tw_error *error) {
+    return opencl_process == getpid()
+               ? TW_OK
+               : tw_fail(error, TW_UNAVAILABLE,
+                         "OpenCL was opened before this process was forked, and works in the "
+                         "parent only; fork first, or start a new program (Python: "
+                         "multiprocessing's \"spawn\")");
 }

@@ -60,6 +60,8 @@ struct tw_opencl_devices {
 /* Safe from many threads. TW_UNAVAILABLE with the reason when there is no loader or no platform. */
 tw_status tw_opencl_ready(const struct tw_opencl **cl, const struct tw_opencl_devices **devices,
                           struct tw_error *error);
+/* TW_UNAVAILABLE in a child of the process that found the devices. */
+tw_status tw_opencl_forked(struct tw_error *error);
 /* The device of that index. */
 tw_status tw_opencl_device(int index, const struct tw_opencl **cl, cl_device_id *device,
                            struct tw_error *error);

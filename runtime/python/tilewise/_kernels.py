@@ -121,12 +121,14 @@ def _bind(problem: Problem, views: Mapping[str, View], scalars: Sequence[str], l
         strides[i] = stride
     for name, argument in known.items():
         if argument.kind == "buffer" and argument.present and name not in views:
-            raise invalid(f"{problem.kernel} needs the buffer {name}")
+            given = ", and was given a number for it" if name in scalars else ""
+            raise invalid(f"{problem.kernel} needs the buffer {name}{given}")
     for name in (*views, *scalars):
         found, kind = known.get(name), "buffer" if name in views else "scalar"
         if found is None or found.kind != kind or not found.present:
             there = [other.name for other in known.values() if other.kind == kind and other.present]
-            raise invalid(f"{problem.kernel} has no {kind} {name!r} for this problem; there are {', '.join(there)}")
+            raise invalid(f"{problem.kernel} has no {kind} {name!r} for this problem; there are "
+                          f"{', '.join(there) or 'none'}")  # fmt: skip
     for name, view in views.items():
         if known[name].access != "in" and not view.writable:
             raise invalid(f"{problem.kernel}: {name} cannot be written to")

@@ -24,6 +24,11 @@ MOST_CALLS = 4096
 Path = str | os.PathLike[str]
 
 
+def _paths(given: Path | Sequence[Path]) -> list[str]:
+    """One path, or several."""
+    return [os.fspath(path) for path in ([given] if isinstance(given, (str, os.PathLike)) else given)]
+
+
 @dataclass(frozen=True)
 class Problem:
     """A kernel with everything chosen that a plan depends on.
@@ -53,6 +58,10 @@ class Problem:
         try:
             if len(self.shape) > _native.DIMENSIONS or len(self.strides) > _native.STRIDES:
                 raise invalid(f"{self.kernel}: a shape has at most {_native.DIMENSIONS} sizes, and as many strides")
+            # ctypes would keep the lowest 64 bits.
+            if any(not -(2**63) <= size < 2**63 for size in (*self.shape, *self.strides, self.alignment)):
+                raise invalid(f"{self.kernel}: the shape is {tuple(self.shape)}, the strides {tuple(self.strides)} and the "
+                              f"alignment {self.alignment}; they must be less than 2**63")  # fmt: skip
             dimensions = (ctypes.c_int64 * _native.DIMENSIONS)(*self.shape)
             strides = (ctypes.c_int64 * _native.STRIDES)(*self.strides)
         except TypeError:
@@ -143,10 +152,10 @@ class Library:
     device : str, optional
         As ``tune devices`` lists them: ``"cuda:0"``, ``"opencl:1"``, or a backend's name for its first. By default
         the first GPU, else the CPU.
-    databases : sequence of path, optional
+    databases : path or sequence of path, optional
         Results to choose by; the first that knows a problem counts. A file that is missing holds nothing, for tuning
         may make it. By default the user's own and the one that is installed.
-    descriptions : sequence of path, optional
+    descriptions : path or sequence of path, optional
         Kernels of your own: JSON files with their templates beside them, or folders of such.
     cache_policy : {"cold", "warm"}
         Which measurements to choose by.
@@ -180,8 +189,8 @@ class Library:
         self,
         device: str | None = None,
         *,
-        databases: Sequence[Path] | None = None,
-        descriptions: Sequence[Path] = (),
+        databases: Path | Sequence[Path] | None = None,
+        descriptions: Path | Sequence[Path] = (),
         cache_policy: str = "cold",
         binary_directory: Path | None = None,
         binary_directory_bytes: int = 0,
@@ -200,8 +209,8 @@ class Library:
         options = _native.Options(
             size=ctypes.sizeof(_native.Options),
             device=_native.bytes_of(device),
-            databases=_native.texts(None if databases is None else [os.fspath(path) for path in databases]),
-            descriptions=_native.texts([os.fspath(path) for path in descriptions] or None),
+            databases=_native.texts(None if databases is None else _paths(databases)),
+            descriptions=_native.texts(_paths(descriptions) or None),
             cache_policy=cache_policy.encode(),
             binary_directory=_native.bytes_of(binary_directory),
             binary_directory_bytes=binary_directory_bytes,

@@ -88,5 +88,6 @@ def row_major(view: View, name: str) -> Matrix:
     """A view as a matrix whose rows are stored as they are."""
     found = matrix(view, name)
     if found.transposed:
-        raise _bad_strides(view, name)
+        raise invalid(f"{name} has strides {view.strides} (in elements); its rows must lie one after the other here, and "
+                      "not its columns: copy it")  # fmt: skip
     return found

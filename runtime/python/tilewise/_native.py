@@ -12,7 +12,7 @@ import sys
 import threading
 from ctypes import POINTER, Structure, byref, c_char, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
 
-from tilewise._errors import Error, error_of
+from tilewise._errors import Error, error_of, invalid
 
 try:
     from tilewise._launch import Call, Exchange, attributes_exchange, hasten
@@ -259,12 +259,16 @@ def texts(words: list[str] | None) -> object:
     """An array of C strings that ends with NULL; None for None."""
     if words is None:
         return None
-    return (c_char_p * (len(words) + 1))(*[os.fsencode(word) for word in words], None)
+    return (c_char_p * (len(words) + 1))(*[bytes_of(word) for word in words], None)
 
 
 def bytes_of(word: str | os.PathLike[str] | None) -> bytes | None:
     """A path or a word as C has it."""
-    return None if word is None else os.fsencode(word)
+    encoded = None if word is None else os.fsencode(word)
+    # C would take what stands before it for all of it.
+    if encoded is not None and b"\0" in encoded:
+        raise invalid(f"{word!r} has a null character in it")
+    return encoded
 
 
 __all__ = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -292,6 +293,7 @@ def tune(
             file.write("".join(f"{one}\n" for one in shapes))
             file.flush()
             code, out, lines = _run([*words, "--shapes", file.name], progress)
+        lines = [re.sub(re.escape(file.name) + r":(\d+)", r"shape \1 of the list", line) for line in lines]
     else:
         code, out, lines = _run([*words, "--shape", shapes[0]], progress)
     reload()
