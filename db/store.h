@@ -359,6 +359,10 @@ enum tw_db_status tw_db_trial_put(tw_db *db, const struct tw_db_trial *trial, bo
  * make it unique. For what is found out later. */
 enum tw_db_status tw_db_trial_condemn(tw_db *db, const struct tw_db_trial *trial);
 
+/* Gives a trial that was ok another time and interval, by the same keys, of which it is then known
+ * in full; its repeats stay what the trial had. */
+enum tw_db_status tw_db_trial_retime(tw_db *db, const struct tw_db_trial *trial);
+
 struct tw_db_trial_row {
     int64_t id;
     const char *kernel;

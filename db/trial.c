@@ -73,6 +73,15 @@ enum tw_db_status tw_db_trial_put(tw_db *db, const struct tw_db_trial *trial, bo
     return status;
 }
 
+/* What a trial is unique by. */
+static void bind_keys(struct tw_db_query *query, const struct tw_db_trial *trial) {
+    tw_db_bind_integer(query, trial->problem);
+    tw_db_bind_integer(query, trial->device);
+    tw_db_bind_integer(query, trial->implementation);
+    tw_db_bind_text(query, trial->cache_policy);
+    tw_db_bind_text(query, trial->configuration);
+}
+
 enum tw_db_status tw_db_trial_condemn(tw_db *db, const struct tw_db_trial *trial) {
     enum tw_db_status status = tw_db_write_begin(db);
     if (status != TW_DB_OK) {
@@ -87,11 +96,26 @@ enum tw_db_status tw_db_trial_condemn(tw_db *db, const struct tw_db_trial *trial
                       "condemn a trial");
     tw_db_bind_text(&query, tw_db_trial_status_text(trial->status));
     tw_db_bind_text(&query, trial->message);
-    tw_db_bind_integer(&query, trial->problem);
-    tw_db_bind_integer(&query, trial->device);
-    tw_db_bind_integer(&query, trial->implementation);
-    tw_db_bind_text(&query, trial->cache_policy);
-    tw_db_bind_text(&query, trial->configuration);
+    bind_keys(&query, trial);
+    return tw_db_write_end(db, tw_db_query_run(&query));
+}
+
+enum tw_db_status tw_db_trial_retime(tw_db *db, const struct tw_db_trial *trial) {
+    enum tw_db_status status = tw_db_write_begin(db);
+    if (status != TW_DB_OK) {
+        return status;
+    }
+    struct tw_db_query query;
+    tw_db_query_start(&query, db,
+                      "UPDATE trial SET time_us = ?, ci_low_us = ?, ci_high_us = ?,"
+                      " screened_out = 0"
+                      " WHERE problem = ? AND device = ? AND implementation = ?"
+                      " AND cache_policy = ? AND configuration = ? AND status = 'ok'",
+                      "store a trial's time");
+    tw_db_bind_optional_real(&query, true, trial->time_us);
+    tw_db_bind_optional_real(&query, trial->has_interval, trial->ci_low_us);
+    tw_db_bind_optional_real(&query, trial->has_interval, trial->ci_high_us);
+    bind_keys(&query, trial);
     return tw_db_write_end(db, tw_db_query_run(&query));
 }
 

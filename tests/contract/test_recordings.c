@@ -3,6 +3,7 @@
 #include <glob.h>
 
 #include "tests/support/support.h"
+#include "tuner/formats/packed_file.h"
 #include "tuner/replay/assessment.h"
 #include "tuner/replay/foresight.h"
 
@@ -81,8 +82,7 @@ static void recordings(void **state) {
     globfree(&files);
 }
 
-/* What the cost model says of a recorded configuration has to do with what it took; where the file
- * does not say enough, that is told. */
+/* What the cost model says of a recorded configuration has to do with what it took. */
 static void predictions(void **state) {
     struct tw_catalogue *none;
     struct foresight foresight;
@@ -97,15 +97,41 @@ static void predictions(void **state) {
     assert_false(foresight.has_model);
     assert_null(foresight.predicted);
     foresight_free(&foresight);
+    known_kernels_close(&kernels);
+    tw_catalogue_free(none);
+}
+
+/* As of caches that were exported from a database, or made by others. */
+static void nothing_is_predicted_without_a_device(void **state) {
+    struct tw_text text = {0};
+    struct tw_catalogue *none;
+    struct foresight foresight;
+    struct known_kernels kernels;
+    struct tw_error error;
+    char path[1024];
+    must(packed_file_read(&text, RECORDINGS "/gemm-pocl.json.gz", &error), error);
+    char *from = strstr(text.data, ", \"device\": {");
+    assert_non_null(from);
+    const char *to = strstr(from, "},\n\"cache\"");
+    assert_non_null(to);
+    memmove(from, to, strlen(to) + 1);
+    scratch_write(*state, "other.json", text.data, path);
+    must(tw_catalogue_create(&none, &error), error);
+    must(known_kernels_open(&kernels, NULL, 0, &error), error);
     must(foresight_of(&foresight, RECORDINGS "/gemm-pocl.json.gz", &kernels, none, &error), error);
+    assert_int_equal(foresight.trials, 420);
+    foresight_free(&foresight);
+    must(foresight_of(&foresight, path, &kernels, none, &error), error);
     assert_int_equal(foresight.trials, 0);
     assert_string_equal(foresight.why, "the file does not describe its device");
     foresight_free(&foresight);
     known_kernels_close(&kernels);
     tw_catalogue_free(none);
+    tw_text_free(&text);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(recordings), cmocka_unit_test(predictions)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(recordings), cmocka_unit_test(predictions),
+                                       SCRATCH_TEST(nothing_is_predicted_without_a_device)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -173,6 +173,8 @@ SUPPORT int fake_device_worker(void) {
         snprintf(words, sizeof words, "%s",
                  strcmp(kind, "round") == 0 ? finalists[which]
                                             : message_text(&message, "configuration", ""));
+        if (cJSON_IsTrue(cJSON_GetObjectItem(message.json, "first")))
+            count = 0;
         if (strcmp(kind, "finalist") == 0)
             strcpy(finalists[count++], words);
         snprintf(here, sizeof here, "%s on %s", words, place);

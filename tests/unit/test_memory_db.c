@@ -161,6 +161,13 @@ static enum tw_db_status condemn_trial(struct place *place, struct tw_text *seen
     return tw_db_trial_condemn(place->db, &trial);
 }
 
+static enum tw_db_status retime_trial(struct place *place, struct tw_text *seen) {
+    struct tw_db_trial trial = sample_trial(place->ids, "{\"BM\":128}");
+    (void)seen;
+    trial.time_us = 7;
+    return tw_db_trial_retime(place->db, &trial);
+}
+
 static enum tw_db_status identify_trial(struct place *place, struct tw_text *seen) {
     (void)seen;
     return tw_db_trial_identify(place->db, 1, place->ids.implementation, "source", "judge");
@@ -278,6 +285,7 @@ static const struct operation writing[] = {
     {"a run's end", finish_run},
     {"a trial", put_trial},
     {"a trial condemned", condemn_trial},
+    {"a trial timed again", retime_trial},
     {"a trial identified", identify_trial},
     {"a best row", put_best},
     {"a provisional row", put_provisional},

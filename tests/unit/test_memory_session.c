@@ -78,12 +78,13 @@ static void see(const struct house *house, const struct session_result *result,
                 struct tw_text *seen) {
     struct tw_text configuration = {0};
     memory_pause();
-    assert_true(result->has_best);
-    tw_configuration_text(house->description, &result->best.configuration, &configuration);
+    assert_true(result->has_best != house->options.trials_only);
+    if (result->has_best)
+        tw_configuration_text(house->description, &result->best.configuration, &configuration);
     memory_resume();
-    memory_see(seen, "%s of %lld, %lld of them ok, %d workers replaced", configuration.data,
-               (long long)result->trials, (long long)result->counts[TW_DB_TRIAL_OK],
-               result->replaced);
+    memory_see(seen, "%s of %lld, %lld of them ok, %d workers replaced",
+               tw_text_or(&configuration, "none"), (long long)result->trials,
+               (long long)result->counts[TW_DB_TRIAL_OK], result->replaced);
     memory_pause();
     tw_text_free(&configuration);
     memory_resume();
@@ -136,7 +137,7 @@ static void look_and_go_on(void *context, bool worked) {
     tw_db_close(db);
     if (!worked) {
         must(run_once(house, &result, &error), error);
-        assert_true(result.has_best);
+        assert_true(result.has_best != house->options.trials_only);
         /* Or begins another: it may not have been able to say that it is over. */
         assert_true(result.trials >= TRIALS);
         assert_int_equal(result.counts[TW_DB_TRIAL_OK], result.trials);
@@ -149,8 +150,18 @@ static void a_run(void **state) {
                          true, SAMPLE);
 }
 
+/* Whose best are measured again. */
+static void a_record_of_trials(void **state) {
+    struct house *house = *state;
+    house->options.trials_only = true;
+    memory_fails_at_most(&(struct memory_scenario){"record", run_and_store, look_and_go_on, house},
+                         true, SAMPLE);
+}
+
 int main(int count, char **words) {
     fake_worker(count, words);
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(a_run, set_up, tear_down)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_run, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_record_of_trials, set_up, tear_down)};
     return cmocka_run_group_tests(tests, memory_start, NULL);
 }

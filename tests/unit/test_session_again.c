@@ -5,6 +5,8 @@
 
 #define DEFAULT "\"BLOCK_X\":64,\"GROUP\":1,\"ORDER\":\"rows\""
 
+#define FASTEST "\"BLOCK_X\":32,\"GROUP\":1,\"ORDER\":\"rows\""
+
 /* Some variants are not compiled before there is a file "go". */
 #define COMPILERS_WAIT "compile await 99 \"BLOCK_X\":128\n"
 
@@ -195,6 +197,67 @@ static void what_a_playoff_needs(void **state) {
     free(s);
 }
 
+/* ---- A record of trials, whose best are measured again ---- */
+
+struct recorded {
+    int count, screened_out;
+    double fastest_us, default_us, slow_us, near_us;
+};
+
+static bool take_recorded(void *context, const struct tw_db_trial_row *row) {
+    struct recorded *r = context;
+    const struct tw_db_trial *trial = &row->trial;
+    r->count++;
+    r->screened_out += trial->screened_out;
+    if (strstr(trial->configuration, FASTEST) != NULL)
+        r->fastest_us = trial->time_us;
+    if (strstr(trial->configuration, DEFAULT) != NULL)
+        r->default_us = trial->time_us;
+    if (strstr(trial->configuration, "\"BLOCK_X\":32,\"GROUP\":1,\"ORDER\":\"columns\"") != NULL)
+        r->slow_us = trial->time_us;
+    if (strstr(trial->configuration, "\"BLOCK_X\":64,\"GROUP\":4,\"ORDER\":\"rows\"") != NULL)
+        r->near_us = trial->time_us;
+    return true;
+}
+
+static struct recorded record(struct house *house, const char *plan) {
+    struct recorded recorded = {0};
+    house->options.trials_only = true;
+    must(run_while(house, plan, NULL), house->error);
+    assert_int_equal(tw_db_trial_each(house->db, NULL, take_recorded, &recorded), TW_DB_OK);
+    assert_int_equal(recorded.count, 12);
+    return recorded;
+}
+
+/* All others would be told in proportion to it. */
+static void a_lucky_moment_is_not_recorded(void **state) {
+    struct recorded r = record(*state, "trial x0.2 1 " DEFAULT "\n");
+    assert_true(r.default_us == 11 && r.fastest_us == 10);
+}
+
+/* One that lost against a lucky one is no loser for that: it plays, and then it is known in full.
+ */
+static void who_lost_against_luck_plays(void **state) {
+    struct recorded r = record(*state, "trial x0.2 1 " DEFAULT "\n"
+                                       "trial out1.05 1 " FASTEST "\n");
+    assert_true(r.default_us == 11 && r.fastest_us == 10 && r.screened_out == 0);
+}
+
+/* Six lucky ones leave no place for others who are near the fastest, and who play after them. By
+ * then the device takes twice as long, as which it is known in the end, and not by whom. */
+static void who_comes_near_plays_next(void **state) {
+    struct house *house = *state;
+    struct recorded r = record(house, "trial x0.5 99 columns\n"
+                                      "round x1 6 " FASTEST "\n"
+                                      "round x2 99 " FASTEST "\n"
+                                      "round x2 99 rows\n");
+    assert_int_equal(used(house, 1), 6);
+    assert_true(fabs(r.default_us / r.fastest_us - 1.1) < 1e-9);
+    assert_true(fabs(r.near_us / r.fastest_us - 1.15) < 1e-9);
+    assert_true(fabs(r.slow_us / r.fastest_us - 1.5) < 1e-9);
+    assert_true(r.fastest_us == 20);
+}
+
 int main(int count, char **words) {
     fake_worker(count, words);
     const struct CMUnitTest tests[] = {
@@ -206,6 +269,9 @@ int main(int count, char **words) {
         TEST(crashes_now_and_then),
         TEST(luck_does_not_last),
         TEST(what_a_playoff_needs),
+        TEST(a_lucky_moment_is_not_recorded),
+        TEST(who_lost_against_luck_plays),
+        TEST(who_comes_near_plays_next),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -192,13 +192,8 @@ static tw_status decide(struct finals *f) {
     return TW_OK;
 }
 
-tw_status finals_play(struct session *s, double seconds, struct finals **out) {
-    *out = NULL;
-    if (session_interrupted(s)) {
-        take_leader(s);
-        return TW_OK;
-    }
-    struct finals *f = calloc(1, sizeof *f);
+tw_status finals_rounds(struct session *s, double seconds, struct finals **out) {
+    struct finals *f = *out = calloc(1, sizeof *f);
     if (f == NULL)
         return tw_fail(s->error, TW_NO_MEMORY, "out of memory");
     f->s = s;
@@ -206,8 +201,17 @@ tw_status finals_play(struct session *s, double seconds, struct finals **out) {
     s->playing = devices_choose(s);
     session_account(s);
     tw_status status = entrants_gather(f, seconds);
-    if (status == TW_OK)
-        status = rounds_play(f, seconds);
+    return status == TW_OK ? rounds_play(f, seconds) : status;
+}
+
+tw_status finals_play(struct session *s, double seconds, struct finals **out) {
+    *out = NULL;
+    if (session_interrupted(s)) {
+        take_leader(s);
+        return TW_OK;
+    }
+    struct finals *f;
+    tw_status status = finals_rounds(s, seconds, &f);
     if (status == TW_OK)
         status = calls_verify(f);
     const bool over = status == TW_OK && !session_interrupted(s);

@@ -36,6 +36,12 @@ struct finals {
     char last_failure[TW_ERROR_SIZE]; /* why an entrant went out */
 };
 
+/* ---- finals.c ---- */
+
+/* Measures the contenders in interleaved rounds within about `seconds`, and decides nothing. *out
+ * is the caller's to free in every case; an interrupted session's has the rounds of before. */
+tw_status finals_rounds(struct session *s, double seconds, struct finals **out);
+
 /* ---- entrants.c ---- */
 
 /* Enters the contenders, the stored winners and those presets whose measuring fits in `seconds`,

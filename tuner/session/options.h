@@ -28,7 +28,9 @@ struct session_options {
     const struct pins *pins;
     bool no_prior;        /* the strategy `auto` is to begin without predictions */
     bool measures_errors; /* on hard inputs, also of problems of which nothing is promised */
-    bool trials_only;     /* no playoff: what is wanted is the record of the trials */
+    /* What is wanted is the record of the trials: of a playoff its best get their times, and no row
+     * of results comes of it. */
+    bool trials_only;
     unsigned retry; /* trials of these statuses (a bit each) are forgotten, and tried again first */
     const volatile sig_atomic_t *interrupted; /* set from outside to stop cleanly */
     /* Devices like the session's (of one fingerprint), which take part in the search; at most

@@ -145,3 +145,23 @@ tw_status recorder_add(const struct recorder *r, const struct trial *trial, bool
     tw_text_free(&text);
     return status;
 }
+
+tw_status recorder_retime(const struct recorder *r, const struct trial *trial,
+                          struct tw_error *error) {
+    struct tw_text text = {0};
+    tw_configuration_text(r->problem->description, &trial->configuration, &text);
+    const struct tw_db_trial row = {.problem = r->problem_id,
+                                    .device = r->device_id,
+                                    .implementation =
+                                        r->implementation_ids[trial->configuration.implementation],
+                                    .cache_policy = r->cache_policy,
+                                    .configuration = text.data,
+                                    .time_us = trial->time_us,
+                                    .has_interval = trial->has_interval,
+                                    .ci_low_us = trial->ci_low_us,
+                                    .ci_high_us = trial->ci_high_us};
+    tw_status status = text.failed ? tw_fail(error, TW_NO_MEMORY, "out of memory")
+                                   : recorder_check(r, tw_db_trial_retime(r->db, &row), error);
+    tw_text_free(&text);
+    return status;
+}

@@ -121,6 +121,7 @@ static void lose_worker(struct finals *f, struct entrant *entrant) {
 static enum reply load(struct finals *f, struct entrant *entrant) {
     struct session *s = f->s;
     const struct device_request request = {.asked = DEVICE_FINALIST,
+                                           .first = f->loaded == 0,
                                            .configuration = entrant->trial.configuration,
                                            .binaries = &entrant->build->compiled.answer};
     struct device_answer answer;

@@ -195,6 +195,10 @@ tw_status session_run(const struct session_options *options, const struct tw_pro
             report(s, "playoff", progress, context);
         status = finals_play(s, playoff_seconds(s), &finals);
     }
+    if (status == TW_OK && options->trials_only && !session_interrupted(s)) {
+        report(s, "measuring the best again", progress, context);
+        status = remeasure_best(s);
+    }
     if (status == TW_OK)
         status = conclude(s, finals);
     finals_free(finals);

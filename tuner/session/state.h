@@ -249,6 +249,12 @@ struct candidate *contenders_again(struct session *s);
 /* One was measured again, and was right. It takes the place that its times give it. */
 void contenders_measured(struct session *s, const struct trial *trial);
 
+/* ---- remeasure.c: the best of a record of trials ---- */
+
+/* Measures the fastest trials on record again, in interleaved rounds, and all that come within
+ * CONTENDER_NEAR of the fastest then, and puts those times in the place of theirs. */
+tw_status remeasure_best(struct session *s);
+
 /* ---- others.c: runs of the same problem beside this one ---- */
 
 /* Counts them. */

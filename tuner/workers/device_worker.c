@@ -185,8 +185,18 @@ static tw_status try_variant(struct runner *runner, const struct device_request 
     return status;
 }
 
+static void drop_finalists(struct runner *runner) {
+    for (int i = 0; i < runner->finalist_count; i++) {
+        timer_free(runner->finalists[i].timer);
+        tw_variant_free(runner->finalists[i].variant);
+    }
+    runner->finalist_count = 0;
+}
+
 static tw_status load_finalist(struct runner *runner, const struct device_request *request,
                                struct tw_error *error) {
+    if (request->first)
+        drop_finalists(runner);
     struct finalist *finalist = &runner->finalists[runner->finalist_count];
     tw_status status = TW_OK;
     if (runner->finalist_count == MAX_FINALISTS)
@@ -208,14 +218,6 @@ static tw_status time_finalist(struct runner *runner, const struct device_reques
         timer_repeat(runner->finalists[request->finalist].timer, &answer->times_us[0], error);
     answer->time_count = status == TW_OK;
     return status;
-}
-
-static void drop_finalists(struct runner *runner) {
-    for (int i = 0; i < runner->finalist_count; i++) {
-        timer_free(runner->finalists[i].timer);
-        tw_variant_free(runner->finalists[i].variant);
-    }
-    runner->finalist_count = 0;
 }
 
 static tw_status change_call(struct runner *runner, const struct device_request *request,

@@ -128,6 +128,7 @@ struct device_request {
     const struct message *binaries;        /* likewise: the answer of a struct compiled */
     double best_us;                        /* of TRIAL: the best so far; 0: none yet */
     double enough_s;                       /* of TRIAL: as timer_measure's */
+    bool first;                            /* of FINALIST: those that there are go */
     int finalist;                          /* of ROUND */
     struct call call;                      /* of CALL */
 };

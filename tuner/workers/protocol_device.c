@@ -146,8 +146,11 @@ struct message device_request_pack(const struct device_request *request,
         cJSON_AddNumberToObject(message.json, "enough_s", request->enough_s);
         add_variant(&message, request, d);
         break;
-    case DEVICE_VERIFY:
     case DEVICE_FINALIST:
+        cJSON_AddBoolToObject(message.json, "first", request->first);
+        add_variant(&message, request, d);
+        break;
+    case DEVICE_VERIFY:
         add_variant(&message, request, d);
         break;
     case DEVICE_ROUND:
@@ -196,10 +199,12 @@ tw_status device_request_unpack(const struct message *message, struct device_req
         asked++;
     if (asked == count)
         return tw_fail(error, TW_INVALID, "unknown request \"%s\"", message_kind(message));
-    *request = (struct device_request){.asked = (enum device_asked)asked,
-                                       .best_us = message_number(message, "best_us", 0),
-                                       .enough_s = message_number(message, "enough_s", 0),
-                                       .finalist = (int)message_number(message, "finalist", -1)};
+    *request = (struct device_request){
+        .asked = (enum device_asked)asked,
+        .first = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(message->json, "first")),
+        .best_us = message_number(message, "best_us", 0),
+        .enough_s = message_number(message, "enough_s", 0),
+        .finalist = (int)message_number(message, "finalist", -1)};
     switch (request->asked) {
     case DEVICE_ROUND:
         return TW_OK;
