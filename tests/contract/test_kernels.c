@@ -35,7 +35,7 @@ static const int64_t image_shapes[][TW_MAX_DIMENSIONS] = {
     {1, 1, 1, 1, 1, 1, 1},   {2, 1, 9, 11, 6, 3, 2},     {3, 24, 13, 8, 6, 1, 1},
     {9, 18, 5, 8, 66, 3, 3}, {4, 192, 20, 24, 72, 3, 3},
 };
-static const int64_t large_images[TW_MAX_DIMENSIONS] = {2, 20, 33, 47, 40, 3, 3};
+static const int64_t large_images[TW_MAX_DIMENSIONS] = {2, 36, 33, 47, 40, 3, 3};
 
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
