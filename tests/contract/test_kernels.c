@@ -35,7 +35,7 @@ static const int64_t image_shapes[][TW_MAX_DIMENSIONS] = {
     {1, 1, 1, 1, 1, 1, 1},   {2, 1, 9, 11, 6, 3, 2},     {3, 24, 13, 8, 6, 1, 1},
     {9, 18, 5, 8, 66, 3, 3}, {4, 192, 20, 24, 72, 3, 3},
 };
-static const int64_t large_images[TW_MAX_DIMENSIONS] = {2, 36, 33, 47, 40, 3, 3};
+static const int64_t large_images[TW_MAX_DIMENSIONS] = {2, 16, 33, 47, 40, 3, 3};
 
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
@@ -375,18 +375,23 @@ static bool allows(const struct job *job, const struct tw_problem *problem, int 
     return is_allowed(job->description, &c, values, job->device, NULL) == TW_OK;
 }
 
-/* A problem that allows a preset, as plain as its choice of words lets it be, of dense rows. */
+/* A problem that allows a preset, as plain as its choice of words lets it be, of dense rows; where
+ * there is none, with drawn numbers, as strides are. */
 static bool find_problem(const struct job *job, int number, struct tw_problem *problem) {
+    enum { DRAWS = 100 };
     const struct tw_description *d = job->description;
     const int shapes_here = shape_count(d, job->device);
-    for (int shape = shapes_here; shape >= 0; shape--)
-        for (int choice = 0; choice < attribute_choices(d); choice++) {
-            *problem =
-                problem_of(d, shape == shapes_here ? large_shape(d) : shape_of(d, shape), choice);
-            count_choices(d, problem, choice);
-            if (allows(job, problem, number))
-                return true;
-        }
+    for (uint64_t seed = 0; seed < DRAWS; seed++)
+        for (int shape = shapes_here; shape >= 0; shape--)
+            for (int choice = 0; choice < attribute_choices(d); choice++) {
+                const bool is_large = shape == shapes_here;
+                *problem = problem_of(d, is_large ? large_shape(d) : shape_of(d, shape), choice);
+                count_choices(d, problem, choice);
+                if (seed > 0)
+                    mix(problem, seed);
+                if (tw_problem_refusal(problem) == NULL && allows(job, problem, number))
+                    return true;
+            }
     return false;
 }
 
