@@ -22,8 +22,8 @@ struct remeasured {
     double scales[MATCHES]; /* how long a match's times are, in those that `played` has */
 };
 
-static struct trial *find(const struct remeasured *r,
-                          const struct tw_configuration *configuration) {
+static const struct trial *find(const struct remeasured *r,
+                                const struct tw_configuration *configuration) {
     for (int i = 0; i < r->count; i++)
         if (tw_configuration_equal(r->s->problem->description, &r->played[i].configuration,
                                    configuration))
