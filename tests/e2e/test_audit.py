@@ -80,6 +80,15 @@ class Audit(support.EndToEnd):
         done = self.ask("--from-log", log, *own, "--budget", "20", "--quiet", device=DEVICE)
         self.assertEqual((done["tuned_before"], done["tuned_now"], done["tuned"]), (3, 0, []))
 
+    def test_what_was_prepared_only(self):
+        """Sizes that nobody launched are not said to be tuned."""
+        log = self.log(self.line("8x12", 0), self.line("20x30", 0))
+        words = ("--from-log", log, "--config", self.plant("double"), "--budget", "20", "--quiet")
+        told = self.ask(*words, device=DEVICE)
+        self.assertEqual((told["tuned_before"], told["never_launched"], told["tuned_now"], told["left"]), (0, 2, 0, 0))
+        result = self.run_command(*words, device=DEVICE)
+        self.assertIn("0 tuned already, 2 prepared and never launched, the time goes to 0 first, 0 wait", result.out)
+
     def test_what_an_application_wrote(self):
         """From libtilewise's own log, of a program that knows of none."""
         log = self.home / "app.log"

@@ -41,23 +41,39 @@ static double launches_of(const struct wanted *w) {
 
 /* ---- What is told ---- */
 
+/* An application may prepare many sizes and launch few of them: time would gain nothing there. */
+static bool is_idle(const struct wanted *w) {
+    return launches_of(w) == 0 && w->selection.rule != TW_SELECTED_EXACT;
+}
+
+static int64_t idle(const struct demand *demand) {
+    int64_t count = 0;
+    for (int i = 0; i < demand->count; i++)
+        count += is_idle(&demand->all[i]);
+    return count;
+}
+
 static int64_t tuned_before(const struct demand *demand) {
     int64_t count = 0;
     for (int i = 0; i < demand->count; i++)
-        count += demand->all[i].gain_us == 0;
+        count += demand->all[i].gain_us == 0 && !is_idle(&demand->all[i]);
     return count;
 }
 
 static void tell_plan(const struct task *task, int chosen) {
     const struct demand *demand = &task->subject.demand;
     double launches = 0;
-    int64_t before = tuned_before(demand);
+    int64_t before = tuned_before(demand), unused = idle(demand);
+    char never[64] = "";
     for (int i = 0; i < demand->count; i++)
         launches += launches_of(&demand->all[i]);
+    if (unused > 0)
+        snprintf(never, sizeof never, ", %" PRId64 " prepared and never launched", unused);
     printf("%d problem%s, asked for %.0f times, on %s (%s): %" PRId64
-           " tuned already, the time goes to %d first, %d wait\n",
+           " tuned already%s, the time goes to %d first, %d wait\n",
            demand->count, demand->count == 1 ? "" : "s", launches, task->subject.device.name,
-           task->subject.device.id, before, chosen, demand->count - (int)before - chosen);
+           task->subject.device.id, before, never, chosen,
+           demand->count - (int)(before + unused) - chosen);
     fflush(stdout);
 }
 
@@ -131,14 +147,15 @@ static void tell_one(struct task *task, const struct wanted *w,
 
 static tw_status tell_end(struct task *task, struct tw_error *error) {
     const struct demand *demand = &task->subject.demand;
-    int64_t before = tuned_before(demand);
-    int64_t left = demand->count - before - task->tuned - task->failed;
+    int64_t before = tuned_before(demand), unused = idle(demand);
+    int64_t left = demand->count - before - unused - task->tuned - task->failed;
     if (task->arguments->json) {
         cJSON *json = cJSON_CreateObject();
         cJSON_AddStringToObject(json, "log", task->arguments->from_log);
         cJSON_AddStringToObject(json, "device", task->subject.device.id);
         cJSON_AddNumberToObject(json, "problems", demand->count);
         cJSON_AddNumberToObject(json, "tuned_before", (double)before);
+        cJSON_AddNumberToObject(json, "never_launched", (double)unused);
         cJSON_AddNumberToObject(json, "tuned_now", task->tuned);
         cJSON_AddNumberToObject(json, "failed", task->failed);
         cJSON_AddNumberToObject(json, "left", (double)left);
