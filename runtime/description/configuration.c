@@ -141,13 +141,15 @@ tw_status tw_configuration_preset(struct tw_configuration *configuration,
     return status;
 }
 
-tw_status tw_configuration_bind(const struct tw_description *d,
-                                const struct tw_configuration *configuration, int64_t *values,
-                                struct tw_error *error) {
-    const struct tw_implementation *implementation =
-        &d->implementations[configuration->implementation];
+static void bind_parameters(const struct tw_implementation *implementation,
+                            const struct tw_configuration *configuration, int64_t *values) {
     for (int i = 0; i < implementation->parameter_count; i++)
         values[implementation->parameters[i].slot] = configuration->values[i];
+}
+
+static tw_status bind_defines(const struct tw_description *d,
+                              const struct tw_implementation *implementation, int64_t *values,
+                              struct tw_error *error) {
     for (int i = 0; i < implementation->define_count; i++) {
         const struct tw_named_expression *define = &implementation->defines[i];
         enum tw_evaluation outcome =
@@ -160,13 +162,12 @@ tw_status tw_configuration_bind(const struct tw_description *d,
     return TW_OK;
 }
 
-tw_status tw_configuration_check(const struct tw_description *d,
-                                 const struct tw_configuration *configuration,
-                                 const int64_t *values, struct tw_error *error) {
-    const struct tw_implementation *implementation =
-        &d->implementations[configuration->implementation];
+static tw_status check(const struct tw_implementation *implementation, uint64_t held,
+                       const int64_t *values, struct tw_error *error) {
     for (int i = 0; i < implementation->constraint_count; i++) {
         int64_t holds = 0;
+        if ((held >> i & 1) != 0)
+            continue;
         enum tw_evaluation outcome =
             tw_expression_evaluate(implementation->constraints[i], values, &holds);
         if (outcome != TW_EVALUATED || holds == 0)
@@ -175,6 +176,31 @@ tw_status tw_configuration_check(const struct tw_description *d,
                            outcome != TW_EVALUATED ? tw_evaluation_text(outcome) : "does not hold");
     }
     return TW_OK;
+}
+
+tw_status tw_configuration_bind(const struct tw_description *d,
+                                const struct tw_configuration *configuration, int64_t *values,
+                                struct tw_error *error) {
+    const struct tw_implementation *implementation =
+        &d->implementations[configuration->implementation];
+    bind_parameters(implementation, configuration, values);
+    return bind_defines(d, implementation, values, error);
+}
+
+tw_status tw_configuration_check(const struct tw_description *d,
+                                 const struct tw_configuration *configuration,
+                                 const int64_t *values, struct tw_error *error) {
+    return check(&d->implementations[configuration->implementation], 0, values, error);
+}
+
+tw_status tw_configuration_allow(const struct tw_description *d,
+                                 const struct tw_configuration *configuration, uint64_t held,
+                                 int64_t *values, struct tw_error *error) {
+    const struct tw_implementation *implementation =
+        &d->implementations[configuration->implementation];
+    bind_parameters(implementation, configuration, values);
+    tw_status status = check(implementation, held, values, error);
+    return status == TW_OK ? bind_defines(d, implementation, values, error) : status;
 }
 
 bool tw_parameter_has(const struct tw_parameter *parameter, int64_t value) {

@@ -34,6 +34,10 @@ tw_status tw_configuration_check(const struct tw_description *description,
                                  const struct tw_configuration *configuration,
                                  const int64_t *values, struct tw_error *error);
 bool tw_parameter_has(const struct tw_parameter *parameter, int64_t value);
+/* Both, the constraints first. Those with a bit in `held` are known to hold, and not asked. */
+tw_status tw_configuration_allow(const struct tw_description *description,
+                                 const struct tw_configuration *configuration, uint64_t held,
+                                 int64_t *values, struct tw_error *error);
 /* Whether the description says that another configuration does the same on this problem. */
 bool tw_configuration_redundant(const struct tw_description *description,
                                 const struct tw_configuration *configuration,

@@ -204,6 +204,9 @@ struct tw_implementation { /* in this order: see outline.c */
     struct tw_parameter *parameters;
     int constraint_count;
     struct tw_expression *constraints[TW_MAX_RULES];
+    /* A bit a constraint: whether sizes, strides or alignment may change what it says, and whether
+     * a parameter of the launch may. */
+    uint64_t sized_constraints, launch_constraints;
     int redundant_count;
     struct tw_expression *redundant[TW_MAX_RULES];
     int define_count;

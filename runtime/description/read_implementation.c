@@ -273,6 +273,39 @@ static void read_messages(struct tw_implementation *implementation, const struct
     }
 }
 
+/* A bit for each of the constraints that any of the slots may change. */
+static uint64_t find_constraints(const struct tw_implementation *in, const bool *slots) {
+    uint64_t found = 0;
+    for (int i = 0; i < in->constraint_count; i++)
+        for (int slot = 0; slot < in->symbols->count; slot++)
+            if (slots[slot] && tw_expression_uses(in->constraints[i], slot))
+                found |= UINT64_C(1) << i;
+    return found;
+}
+
+/* All that is neither of the device nor an attribute, nor a let of these. */
+static void find_sized(const struct tw_description *d, bool *sized) {
+    for (int slot = TW_DEVICE_SLOTS; slot < d->symbols.count; slot++)
+        sized[slot] = true;
+    for (int i = 0; i < d->attribute_count; i++)
+        sized[d->attributes[i].slot] = false;
+    for (int i = 0; i < d->let_count; i++) {
+        bool uses = false;
+        for (int slot = 0; slot < d->symbols.count; slot++)
+            uses |= sized[slot] && tw_expression_uses(d->lets[i].expression, slot);
+        sized[d->lets[i].slot] = uses;
+    }
+}
+
+static void sort_constraints(const struct tw_description *d, struct tw_implementation *in) {
+    bool sized[TW_MAX_SYMBOLS] = {false}, launch[TW_MAX_SYMBOLS] = {false};
+    find_sized(d, sized);
+    for (int i = 0; i < in->parameter_count; i++)
+        launch[in->parameters[i].slot] = in->parameters[i].launch;
+    in->sized_constraints = find_constraints(in, sized);
+    in->launch_constraints = find_constraints(in, launch);
+}
+
 static void read_space(const struct tw_description *d, struct tw_implementation *implementation,
                        const struct tw_json *json) {
     struct tw_json parameters = tw_json_member(json, "parameters");
@@ -292,6 +325,7 @@ static void read_space(const struct tw_description *d, struct tw_implementation 
     struct tw_json redundant = tw_json_optional(json, "redundant");
     implementation->constraint_count =
         read_rules(implementation->constraints, implementation->symbols, &constraints);
+    sort_constraints(d, implementation);
     implementation->redundant_count =
         read_rules(implementation->redundant, implementation->symbols, &redundant);
     struct tw_json defines = tw_json_optional(json, "defines");

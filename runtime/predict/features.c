@@ -182,17 +182,28 @@ static bool does_more(const struct tw_launch_description *a, const struct tw_geo
                                                   : of_a->shared > of_b->shared;
 }
 
-tw_status tw_features_of(const struct tw_problem *problem,
-                         const struct tw_configuration *configuration, const int64_t *values,
-                         const struct tw_device_info *device, int64_t registers,
-                         struct tw_features *features, struct tw_error *error) {
+tw_status tw_features_begin(const struct tw_problem *problem, const int64_t *values,
+                            struct tw_features *features, struct tw_error *error) {
+    struct tw_work work;
+    *features = (struct tw_features){0};
+    tw_status status = tw_problem_work(problem, values, &work, error);
+    if (status != TW_OK)
+        return status;
+    features->flops = work.flops;
+    features->bytes = work.bytes;
+    return see_buffers(problem, values, features, error);
+}
+
+tw_status tw_features_add(const struct tw_problem *problem,
+                          const struct tw_configuration *configuration, const int64_t *values,
+                          const struct tw_device_info *device, int64_t registers,
+                          struct tw_features *features, struct tw_error *error) {
     const struct tw_description *d = problem->description;
     const struct tw_implementation *in = &d->implementations[configuration->implementation];
     const struct tw_launch_description *main = NULL;
     struct tw_geometry of_main = {0};
-    struct tw_work work;
-    *features = (struct tw_features){.launches = in->launch_count};
-    tw_status status = tw_problem_work(problem, values, &work, error);
+    tw_status status = TW_OK;
+    features->launches = in->launch_count;
     for (int i = 0; i < in->launch_count && status == TW_OK; i++) {
         struct tw_geometry geometry;
         status = tw_geometry_of(&in->launches[i], values, device, &geometry, error);
@@ -204,8 +215,6 @@ tw_status tw_features_of(const struct tw_problem *problem,
             of_main = geometry;
         }
     }
-    if (status == TW_OK)
-        status = see_buffers(problem, values, features, error);
     if (status != TW_OK)
         return status;
     int64_t workspace = 0;
@@ -221,8 +230,8 @@ tw_status tw_features_of(const struct tw_problem *problem,
     for (int i = 0; i < d->dimension_count; i++)
         features->filled[i] = 1;
     find_cuts(in, main, values, &cuts);
-    features->flops = in->flops != NULL ? (double)flops : work.flops;
-    features->bytes = work.bytes;
+    if (in->flops != NULL)
+        features->flops = (double)flops;
     features->workspace = (double)workspace;
     features->blocks = (double)of_main.grid[0] * (double)of_main.grid[1] * (double)of_main.grid[2];
     features->threads = (double)tw_geometry_threads(&of_main);
@@ -234,4 +243,14 @@ tw_status tw_features_of(const struct tw_problem *problem,
     features->balance = each * cuts.persistent / features->per_unit;
     features->redundant = tw_configuration_redundant(d, configuration, values);
     return TW_OK;
+}
+
+tw_status tw_features_of(const struct tw_problem *problem,
+                         const struct tw_configuration *configuration, const int64_t *values,
+                         const struct tw_device_info *device, int64_t registers,
+                         struct tw_features *features, struct tw_error *error) {
+    tw_status status = tw_features_begin(problem, values, features, error);
+    return status == TW_OK
+               ? tw_features_add(problem, configuration, values, device, registers, features, error)
+               : status;
 }

@@ -47,4 +47,13 @@ tw_status tw_features_of(const struct tw_problem *problem,
                          const struct tw_device_info *device, int64_t registers,
                          struct tw_features *features, struct tw_error *error);
 
+/* The same in two steps, for many configurations of a problem: what belongs to the problem alone,
+ * and the rest, which is added to a copy of that. */
+tw_status tw_features_begin(const struct tw_problem *problem, const int64_t *values,
+                            struct tw_features *features, struct tw_error *error);
+tw_status tw_features_add(const struct tw_problem *problem,
+                          const struct tw_configuration *configuration, const int64_t *values,
+                          const struct tw_device_info *device, int64_t registers,
+                          struct tw_features *features, struct tw_error *error);
+
 #endif

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-static double place_of(const struct tw_model_feature *feature, const char *word) {
+static int place_of(const struct tw_model_feature *feature, const char *word) {
     for (int i = 0; i < feature->word_count; i++)
         if (strcmp(feature->words[i], word) == 0)
             return i;
@@ -16,15 +16,37 @@ static double place_of(const struct tw_model_feature *feature, const char *word)
         if (strcmp((list)[at].name, wanted) == 0)                                                  \
             (place) = at;
 
+/* Of how many of a feature's cuts the value is above. */
+static int count_below(const struct tw_model_cuts *cuts, double value) {
+    const double *from = cuts->values;
+    int left = cuts->count;
+    while (left > 0) {
+        const int half = (left + 1) / 2;
+        from += from[half - 1] < value ? half : 0;
+        left -= half;
+    }
+    return (int)(from - cuts->values);
+}
+
+/* Whether the problem alone tells a feature: for all configurations alike. */
+static bool is_of_problem(const struct tw_model_feature *feature) {
+    return feature->kind == TW_MODEL_FEATURE_DIMENSION ||
+           feature->kind == TW_MODEL_FEATURE_ATTRIBUTE || feature->kind == TW_MODEL_FEATURE_WIDTH ||
+           feature->kind == TW_MODEL_FEATURE_PITCH;
+}
+
 void tw_model_look(const struct tw_model *model, const struct tw_description *d, int implementation,
                    struct tw_model_view *view) {
     const struct tw_implementation *in = &d->implementations[implementation];
+    view->own_count = 0;
     for (int i = 0; i < model->feature_count; i++) {
         const struct tw_model_feature *feature = &model->features[i];
         int place = -1;
         switch (feature->kind) {
         case TW_MODEL_FEATURE_GEOMETRY:
+            break;
         case TW_MODEL_FEATURE_IMPLEMENTATION:
+            place = place_of(feature, in->name);
             break;
         case TW_MODEL_FEATURE_DIMENSION:
         case TW_MODEL_FEATURE_PIECES:
@@ -43,6 +65,12 @@ void tw_model_look(const struct tw_model *model, const struct tw_description *d,
             break;
         }
         view->places[i] = place;
+        view->vector[i] = feature->kind == TW_MODEL_FEATURE_IMPLEMENTATION ? place : -1;
+        view->above[i] = (uint16_t)count_below(&model->cuts[i], view->vector[i]);
+        if (feature->kind == TW_MODEL_FEATURE_GEOMETRY ||
+            (place >= 0 && feature->kind != TW_MODEL_FEATURE_IMPLEMENTATION &&
+             !is_of_problem(feature)))
+            view->own[view->own_count++] = (uint8_t)i;
     }
 }
 
@@ -67,31 +95,49 @@ static double parameter(const struct tw_model_feature *feature, int place,
                                          : (double)value;
 }
 
-static double named(const struct tw_model_feature *feature, int place,
-                    const struct tw_problem *problem, const struct tw_configuration *configuration,
-                    const struct tw_features *f) {
-    const struct tw_description *d = problem->description;
+static double of_problem(const struct tw_model_feature *feature, int place,
+                         const struct tw_problem *problem, const struct tw_features *f) {
+    if (place < 0)
+        return -1;
     switch (feature->kind) {
     case TW_MODEL_FEATURE_DIMENSION:
         return (double)problem->dimensions[place];
     case TW_MODEL_FEATURE_ATTRIBUTE:
         return attribute(feature, place, problem);
-    case TW_MODEL_FEATURE_PARAMETER:
-        return parameter(feature, place, &d->implementations[configuration->implementation],
-                         configuration);
     case TW_MODEL_FEATURE_WIDTH:
         return f->widths[place];
-    case TW_MODEL_FEATURE_PITCH:
+    default:
         return f->pitches[place];
-    case TW_MODEL_FEATURE_PIECES:
-        return f->pieces[place];
-    case TW_MODEL_FEATURE_FILLED:
-        return f->filled[place];
-    case TW_MODEL_FEATURE_GEOMETRY:
-    case TW_MODEL_FEATURE_IMPLEMENTATION:
-        break;
     }
-    return -1;
+}
+
+enum {
+#define TW_MODEL_ONE(name, value) +1
+    GEOMETRY_COUNT = 0 TW_MODEL_GEOMETRY(TW_MODEL_ONE)
+#undef TW_MODEL_ONE
+};
+
+static void see_geometry(const struct tw_features *f, const struct tw_estimate *e, double total_us,
+                         double geometry[GEOMETRY_COUNT]) {
+    const double values[] = {
+#define TW_MODEL_VALUE(name, value) (double)(value),
+        TW_MODEL_GEOMETRY(TW_MODEL_VALUE)
+#undef TW_MODEL_VALUE
+    };
+    memcpy(geometry, values, sizeof values);
+}
+
+static double of_configuration(const struct tw_model_feature *feature, int place,
+                               const struct tw_implementation *in,
+                               const struct tw_configuration *configuration,
+                               const struct tw_features *f, const double *geometry) {
+    if (feature->kind == TW_MODEL_FEATURE_GEOMETRY)
+        return geometry[feature->geometry];
+    if (place < 0 || feature->kind == TW_MODEL_FEATURE_IMPLEMENTATION)
+        return place;
+    if (feature->kind == TW_MODEL_FEATURE_PARAMETER)
+        return parameter(feature, place, in, configuration);
+    return feature->kind == TW_MODEL_FEATURE_PIECES ? f->pieces[place] : f->filled[place];
 }
 
 void tw_model_vector(const struct tw_model *model, const struct tw_model_view *view,
@@ -99,21 +145,13 @@ void tw_model_vector(const struct tw_model *model, const struct tw_model_view *v
                      const struct tw_features *f, const struct tw_estimate *e, double *vector) {
     const struct tw_implementation *in =
         &problem->description->implementations[configuration->implementation];
-    const double geometry[] = {
-#define TW_MODEL_VALUE(name, value) (double)(value),
-        TW_MODEL_GEOMETRY(TW_MODEL_VALUE)
-#undef TW_MODEL_VALUE
-    };
+    double geometry[GEOMETRY_COUNT];
+    see_geometry(f, e, tw_estimate_total(e), geometry);
     for (int i = 0; i < model->feature_count; i++) {
         const struct tw_model_feature *feature = &model->features[i];
-        const int place = view->places[i];
-        vector[i] = -1;
-        if (feature->kind == TW_MODEL_FEATURE_GEOMETRY)
-            vector[i] = geometry[feature->geometry];
-        else if (feature->kind == TW_MODEL_FEATURE_IMPLEMENTATION)
-            vector[i] = place_of(feature, in->name);
-        else if (place >= 0)
-            vector[i] = named(feature, place, problem, configuration, f);
+        vector[i] = is_of_problem(feature) ? of_problem(feature, view->places[i], problem, f)
+                                           : of_configuration(feature, view->places[i], in,
+                                                              configuration, f, geometry);
     }
 }
 
@@ -124,51 +162,36 @@ double tw_model_leaf(const struct tw_model_node *nodes, int root, const double *
     return nodes[at].value;
 }
 
-/* Of how many of a feature's cuts the value is above. */
-static int count_below(const struct tw_model_cuts *cuts, double value) {
-    const double *from = cuts->values;
-    int left = cuts->count;
-    while (left > 0) {
-        const int half = (left + 1) / 2;
-        from += from[half - 1] < value ? half : 0;
-        left -= half;
-    }
-    return (int)(from - cuts->values);
-}
-
-static inline uint32_t next_step(const struct tw_model *model, uint32_t at, const uint16_t *above) {
-    const struct tw_model_step step = model->steps[at];
-    return at + step.next + (step.more & -(uint32_t)(above[step.feature] > step.cut));
-}
-
 /* What the trees from `first` up to `end` add to `sum`, by what the values are above. Where the
- * processor waits for one tree's step it takes another's. Steps beyond a leaf stay there: all trees
- * take as many as the deepest one. */
+ * processor waits for one tree's step it takes another's. */
 static double walk(const struct tw_model *model, double sum, int first, int end,
                    const uint16_t *above) {
     enum { SIDE_BY_SIDE = 8 };
 #define TW_EACH_SIDE(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
-#define TW_BEGIN(k) at[k] = (uint32_t)model->roots[i + (k)];
-#define TW_GO_ON(k) at[k] = next_step(model, at[k], above);
-#define TW_ADD(k) sum += model->nodes[at[k]].value;
+#define TW_GO_ON(k)                                                                                \
+    at##k = 2 * at##k + 1 + (above[from[k * steps + at##k].feature] > from[k * steps + at##k].cut);
+#define TW_ADD(k) sum += leaf[k * leaves + at##k - steps];
+    const size_t leaves = (size_t)1 << model->depth, steps = leaves - 1;
+    const struct tw_model_step *from = &model->steps[(size_t)first * steps];
+    const double *leaf = &model->leaves[(size_t)first * leaves];
     int i = first;
     for (; i + SIDE_BY_SIDE <= end; i += SIDE_BY_SIDE) {
-        uint32_t at[SIDE_BY_SIDE];
-        TW_EACH_SIDE(TW_BEGIN)
+        size_t at0 = 0, at1 = 0, at2 = 0, at3 = 0, at4 = 0, at5 = 0, at6 = 0, at7 = 0;
         for (int step = 0; step < model->depth; step++) {
             TW_EACH_SIDE(TW_GO_ON)
         }
         TW_EACH_SIDE(TW_ADD)
+        from += SIDE_BY_SIDE * steps;
+        leaf += SIDE_BY_SIDE * leaves;
     }
 #undef TW_EACH_SIDE
-#undef TW_BEGIN
 #undef TW_GO_ON
 #undef TW_ADD
-    for (; i < end; i++) {
-        uint32_t at = (uint32_t)model->roots[i];
+    for (; i < end; i++, from += steps, leaf += leaves) {
+        size_t at = 0;
         for (int step = 0; step < model->depth; step++)
-            at = next_step(model, at, above);
-        sum += model->nodes[at].value;
+            at = 2 * at + 1 + (above[from[at].feature] > from[at].cut);
+        sum += leaf[at - steps];
     }
     return sum;
 }
@@ -185,32 +208,87 @@ static const struct {
     double far;
 } stages[] = {{48, 2}, {104, 1.7}, {200, 1.5}};
 
-static double corrected(const struct tw_estimate *e, double sum) {
-    return tw_estimate_total(e) * exp(fmax(-MOST_CORRECTION, fmin(sum, MOST_CORRECTION)));
+static double corrected(double total_us, double sum) {
+    return total_us * exp(fmax(-MOST_CORRECTION, fmin(sum, MOST_CORRECTION)));
 }
 
-double tw_model_predict_near(const struct tw_model *model, const double *vector,
-                             const struct tw_estimate *e, double near_us) {
-    uint16_t above[TW_MODEL_MAX_FEATURES];
+/* By what the values are above. */
+static double predict_near(const struct tw_model *model, const uint16_t *above, double total_us,
+                           double near_us) {
     double sum = model->base;
     int done = 0;
-    if (model->steps == NULL) {
-        for (int i = 0; i < model->tree_count; i++)
-            sum += tw_model_leaf(model->nodes, model->roots[i], vector);
-        return corrected(e, sum);
-    }
-    for (int i = 0; i < model->feature_count; i++)
-        above[i] = (uint16_t)count_below(&model->cuts[i], vector[i]);
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
         if (stages[i].trees >= model->tree_count)
             break;
         sum = walk(model, sum, done, stages[i].trees, above);
         done = stages[i].trees;
-        const double so_far = corrected(e, sum);
+        const double so_far = corrected(total_us, sum);
         if (so_far > stages[i].far * near_us)
             return so_far;
     }
-    return corrected(e, walk(model, sum, done, model->tree_count, above));
+    return corrected(total_us, walk(model, sum, done, model->tree_count, above));
+}
+
+/* Where there are no steps. */
+static double predict_leaves(const struct tw_model *model, const double *vector, double total_us) {
+    double sum = model->base;
+    for (int i = 0; i < model->tree_count; i++)
+        sum += tw_model_leaf(model->nodes, model->roots[i], vector);
+    return corrected(total_us, sum);
+}
+
+double tw_model_predict_near(const struct tw_model *model, const double *vector,
+                             const struct tw_estimate *e, double near_us) {
+    uint16_t above[TW_MODEL_MAX_FEATURES];
+    const double total_us = tw_estimate_total(e);
+    if (model->steps == NULL)
+        return predict_leaves(model, vector, total_us);
+    for (int i = 0; i < model->feature_count; i++)
+        above[i] = (uint16_t)count_below(&model->cuts[i], vector[i]);
+    return predict_near(model, above, total_us, near_us);
+}
+
+void tw_model_ask(const struct tw_model *model, const struct tw_model_view *view,
+                  const struct tw_problem *problem, const struct tw_features *f,
+                  struct tw_model_question *question) {
+    question->problem = *problem;
+    question->count = 0;
+    for (int i = 0; i < model->feature_count; i++) {
+        const struct tw_model_feature *feature = &model->features[i];
+        if (!is_of_problem(feature))
+            continue;
+        const int k = question->count++;
+        question->features[k] = (uint8_t)i;
+        question->vector[k] = of_problem(feature, view->places[i], problem, f);
+        question->above[k] = (uint16_t)count_below(&model->cuts[i], question->vector[k]);
+    }
+}
+
+double tw_model_answer(const struct tw_model *model, const struct tw_model_question *question,
+                       const struct tw_model_view *view,
+                       const struct tw_configuration *configuration, const struct tw_features *f,
+                       const struct tw_estimate *e, double near_us) {
+    const struct tw_implementation *in =
+        &question->problem.description->implementations[configuration->implementation];
+    const double total_us = tw_estimate_total(e);
+    double geometry[GEOMETRY_COUNT], vector[TW_MODEL_MAX_FEATURES];
+    uint16_t above[TW_MODEL_MAX_FEATURES];
+    const size_t count = (size_t)model->feature_count;
+    see_geometry(f, e, total_us, geometry);
+    memcpy(vector, view->vector, count * sizeof *vector);
+    memcpy(above, view->above, count * sizeof *above);
+    for (int k = 0; k < question->count; k++) {
+        vector[question->features[k]] = question->vector[k];
+        above[question->features[k]] = question->above[k];
+    }
+    for (int k = 0; k < view->own_count; k++) {
+        const int i = view->own[k];
+        vector[i] =
+            of_configuration(&model->features[i], view->places[i], in, configuration, f, geometry);
+        above[i] = (uint16_t)count_below(&model->cuts[i], vector[i]);
+    }
+    return model->steps == NULL ? predict_leaves(model, vector, total_us)
+                                : predict_near(model, above, total_us, near_us);
 }
 
 double tw_model_predict(const struct tw_model *model, const double *vector,

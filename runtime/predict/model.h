@@ -23,7 +23,7 @@ enum {
 /* 1: trees are lists of nodes. 2: they may be packed (packed_tree.h). */
 #define TW_MODEL_VERSION 2
 
-/* What of the geometry is a feature. */
+/* What of the geometry is a feature, of features `f` and an estimate `e` of `total_us` in all. */
 #define TW_MODEL_GEOMETRY(X)                                                                       \
     X(flops, f->flops)                                                                             \
     X(bytes, f->bytes)                                                                             \
@@ -44,7 +44,7 @@ enum {
     X(memory_us, e->memory)                                                                        \
     X(overhead_us, e->overhead)                                                                    \
     X(computing, e->compute / (e->compute + e->memory))                                            \
-    X(estimate_us, tw_estimate_total(e))                                                           \
+    X(estimate_us, total_us)                                                                       \
     X(waves, f->blocks / (f->units * f->resident))                                                 \
     X(last_wave, tw_model_last_wave(f))                                                            \
     X(all_threads, f->blocks * f->threads)
@@ -85,13 +85,11 @@ struct tw_model_cuts {
 };
 
 /* A node for walking down without a branch that depends on the value, which the processor would
- * guess wrong every other time, and small, so that trees stay in its cache: `next` nodes on, and
- * where the feature is above its cut number `cut`, `more` beyond these. A leaf goes on to itself.
- */
+ * guess wrong every other time, and small, so that trees stay in its cache. All trees are filled up
+ * to the same depth: from the node at `i` of a tree it goes on to the one at 2i + 1, and where the
+ * feature is above its cut number `cut` to the one behind that. */
 struct tw_model_step {
-    uint16_t cut;
-    uint8_t feature, next;
-    uint32_t more;
+    uint16_t cut, feature;
 };
 
 /* A configuration that it was fitted with, and where that was fastest. */
@@ -132,8 +130,11 @@ struct tw_model {
     int *roots; /* of trees, among the nodes */
     struct tw_model_node *nodes;
     struct tw_model_cuts cuts[TW_MODEL_MAX_FEATURES];
-    struct tw_model_step *steps; /* one a node; NULL: none were made, or the trees are too deep */
-    int depth;                   /* of the deepest tree */
+    /* Of each tree 2^depth - 1 steps and 2^depth leaves; NULL: none were made, or the trees are too
+     * deep. */
+    struct tw_model_step *steps;
+    double *leaves;
+    int depth; /* of the deepest tree */
     int configuration_count;
     struct tw_model_configuration *configurations;
 };
@@ -157,6 +158,12 @@ struct tw_problem tw_model_problem(const struct tw_model *model, int kind,
  * for many configurations. */
 struct tw_model_view {
     int places[TW_MODEL_MAX_FEATURES];
+    /* Features that differ between configurations of the implementation, and what the others are:
+     * numbers, and of how many of a feature's cuts these are above. */
+    int own_count;
+    uint8_t own[TW_MODEL_MAX_FEATURES];
+    double vector[TW_MODEL_MAX_FEATURES];
+    uint16_t above[TW_MODEL_MAX_FEATURES];
 };
 void tw_model_look(const struct tw_model *model, const struct tw_description *description,
                    int implementation, struct tw_model_view *view);
@@ -169,6 +176,23 @@ double tw_model_last_wave(const struct tw_features *features);
 void tw_model_vector(const struct tw_model *model, const struct tw_model_view *view,
                      const struct tw_problem *problem, const struct tw_configuration *configuration,
                      const struct tw_features *f, const struct tw_estimate *e, double *vector);
+/* A problem as a model sees it, which is worked out once for all configurations. */
+struct tw_model_question {
+    struct tw_problem problem;
+    int count; /* of features that the problem alone tells */
+    uint8_t features[TW_MODEL_MAX_FEATURES];
+    double vector[TW_MODEL_MAX_FEATURES];  /* what they are */
+    uint16_t above[TW_MODEL_MAX_FEATURES]; /* of how many of a feature's cuts they are above */
+};
+/* The view may be of any implementation. */
+void tw_model_ask(const struct tw_model *model, const struct tw_model_view *view,
+                  const struct tw_problem *problem, const struct tw_features *f,
+                  struct tw_model_question *question);
+/* What tw_model_predict_near says of the configuration; the view is of its implementation. */
+double tw_model_answer(const struct tw_model *model, const struct tw_model_question *question,
+                       const struct tw_model_view *view,
+                       const struct tw_configuration *configuration, const struct tw_features *f,
+                       const struct tw_estimate *e, double near_us);
 /* What the tree that begins at `root` says. */
 double tw_model_leaf(const struct tw_model_node *nodes, int root, const double *vector);
 /* Microseconds. */

@@ -363,6 +363,7 @@ void tw_model_free(struct tw_model *model) {
     free(model->roots);
     free(model->nodes);
     free(model->steps);
+    free(model->leaves);
     for (int i = 0; i < TW_MODEL_MAX_FEATURES; i++)
         free(model->cuts[i].values);
     free(model->configurations);

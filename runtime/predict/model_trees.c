@@ -331,21 +331,14 @@ static tw_status find_cuts(struct tw_model *model, const char *origin, struct tw
     return TW_OK;
 }
 
-/* Nodes lead on, so that each comes behind all that lead to it. The steps are used to count. */
-static int depth_of(const struct tw_model *model, struct tw_model_step *steps) {
-    uint32_t deepest = 0;
-    for (int i = 0; i < model->node_count; i++) {
-        const struct tw_model_node *node = &model->nodes[i];
-        const uint32_t depth = steps[i].more + 1;
-        if (node->feature < 0)
-            continue;
-        if (steps[i + 1].more < depth)
-            steps[i + 1].more = depth;
-        if (steps[node->right].more < depth)
-            steps[node->right].more = depth;
-        deepest = depth > deepest ? depth : deepest;
-    }
-    return (int)deepest;
+/* Up to `most`, whatever a file holds. */
+static int depth_below(const struct tw_model *model, int at, int most) {
+    const struct tw_model_node *node = &model->nodes[at];
+    if (node->feature < 0 || most == 0)
+        return 0;
+    const int left = depth_below(model, at + 1, most - 1);
+    const int right = depth_below(model, node->right, most - 1);
+    return 1 + (left > right ? left : right);
 }
 
 static bool has_too_many_cuts(const struct tw_model *model) {
@@ -355,27 +348,38 @@ static bool has_too_many_cuts(const struct tw_model *model) {
     return false;
 }
 
+/* The node and what is below it, as the step at `place`, of a tree; a leaf that is higher up than
+ * the others is the leaf of all ways on. */
+static void fill_steps(const struct tw_model *model, int at, size_t place, int deep,
+                       struct tw_model_step *steps, double *leaves) {
+    const struct tw_model_node *node = &model->nodes[at];
+    if (deep == 0) {
+        leaves[place - (((size_t)1 << model->depth) - 1)] = node->value;
+        return;
+    }
+    const bool is_leaf = node->feature < 0;
+    if (!is_leaf)
+        steps[place] = (struct tw_model_step){node->cut, (uint16_t)node->feature};
+    fill_steps(model, is_leaf ? at : at + 1, 2 * place + 1, deep - 1, steps, leaves);
+    fill_steps(model, is_leaf ? at : node->right, 2 * place + 2, deep - 1, steps, leaves);
+}
+
 static tw_status make_steps(struct tw_model *model, const char *origin, struct tw_error *error) {
-    enum { DEEPEST = 16 };
-    model->steps = calloc((size_t)model->node_count + 1, sizeof *model->steps);
-    if (model->steps == NULL)
-        return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", origin);
-    model->depth = depth_of(model, model->steps);
-    if (model->depth > DEEPEST || has_too_many_cuts(model)) {
-        free(model->steps);
-        model->steps = NULL;
+    enum { DEEPEST = 8 };
+    for (int i = 0; i < model->tree_count; i++) {
+        const int depth = depth_below(model, model->roots[i], DEEPEST + 1);
+        model->depth = depth > model->depth ? depth : model->depth;
+    }
+    if (model->depth > DEEPEST || has_too_many_cuts(model))
         return TW_OK;
-    }
-    for (int i = 0; i < model->node_count; i++) {
-        const struct tw_model_node *node = &model->nodes[i];
-        /* Nothing is above so many. */
-        model->steps[i] = (struct tw_model_step){.cut = UINT16_MAX};
-        if (node->feature >= 0)
-            model->steps[i] = (struct tw_model_step){.cut = node->cut,
-                                                     .feature = (uint8_t)node->feature,
-                                                     .next = 1,
-                                                     .more = (uint32_t)(node->right - i - 1)};
-    }
+    const size_t leaves = (size_t)1 << model->depth, trees = (size_t)model->tree_count;
+    model->steps = calloc(trees * leaves, sizeof *model->steps);
+    model->leaves = malloc(trees * leaves * sizeof *model->leaves);
+    if (model->steps == NULL || model->leaves == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", origin);
+    for (size_t i = 0; i < trees; i++)
+        fill_steps(model, model->roots[i], 0, model->depth, &model->steps[i * (leaves - 1)],
+                   &model->leaves[i * leaves]);
     return TW_OK;
 }
 

@@ -10,8 +10,9 @@ struct tw_alike {
     size_t first; /* one of them: its words are all of theirs */
     size_t next;  /* index + 1 of another kind of the same bucket; 0: the last */
     size_t count, room;
-    double *logs; /* log2 of the sizes, as many of each row as it has dimensions */
-    size_t *rows; /* their indices */
+    size_t sorted; /* the first so many are in an order in which boxes are small */
+    double *logs;  /* log2 of the sizes, as many of each row as it has dimensions */
+    size_t *rows;  /* their indices */
     /* Of each TW_BOX_ROWS rows the least logs, then the greatest: whole boxes are far away. */
     double *boxes;
 };
@@ -30,6 +31,9 @@ struct tw_kinds {
 
 /* Notes a row of the catalogue, rows[index]. False: out of memory. */
 bool tw_kinds_add(struct tw_kinds *kinds, const struct tw_catalogue_row *rows, size_t index);
+/* Puts the rows of large kinds in an order in which those of a box are near each other: as they
+ * come, a box may be as wide as all. Without the memory for it they stay as they are. */
+void tw_kinds_sort(struct tw_kinds *kinds, const struct tw_catalogue_row *rows);
 void tw_kinds_free(struct tw_kinds *kinds);
 
 #endif

@@ -185,6 +185,7 @@ tw_status tw_catalogue_add(struct tw_catalogue *c, tw_db *db, struct tw_error *e
         return tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
     if (c->no_memory)
         return tw_fail(error, TW_NO_MEMORY, "out of memory for the database's rows");
+    tw_kinds_sort(&c->kinds, c->rows);
     c->databases++;
     return TW_OK;
 }

@@ -10,6 +10,7 @@ enum { CONFIGURATIONS = 2048, ESTIMATES = 8192 };
 
 struct known_configuration {
     uint64_t key;
+    uint64_t held_for; /* 0: it is not known whether its constraints hold */
     struct tw_configuration of;
 };
 
@@ -58,26 +59,32 @@ uint64_t tw_known_device(const struct tw_device_info *device, const char *finger
     return tw_hash64(all, sizeof all);
 }
 
-struct tw_known_key tw_known_key_of(const struct tw_catalogue_row *row, uint64_t device) {
+struct tw_known_key tw_known_key_of_model(const struct tw_catalogue_row *row) {
     const uint64_t configuration[] = {hash_text(row->implementation),
                                       hash_text(row->configuration)};
+    return (struct tw_known_key){.configuration = tw_hash64(configuration, sizeof configuration)};
+}
+
+struct tw_known_key tw_known_key_of(const struct tw_catalogue_row *row, uint64_t device) {
     const uint64_t others[] = {hash_text(row->problem), hash_text(row->device),
                                row->slots != NULL
                                    ? tw_hash64(row->slots, TW_DEVICE_SLOTS * sizeof *row->slots)
                                    : (uint64_t)row->units,
                                device};
-    return (struct tw_known_key){.configuration = tw_hash64(configuration, sizeof configuration),
+    return (struct tw_known_key){.configuration = tw_known_key_of_model(row).configuration,
                                  .others = tw_hash64(others, sizeof others)};
 }
 
 bool tw_known_configuration(struct tw_known *known, const struct tw_known_key *key,
-                            struct tw_configuration *configuration) {
+                            uint64_t asked_for, struct tw_configuration *configuration,
+                            bool *holds) {
     pthread_mutex_lock(&known->lock);
     const struct known_configuration *at =
         known->configurations[key->configuration % CONFIGURATIONS];
     const bool found = at != NULL && at->key == key->configuration;
     if (found)
         *configuration = at->of;
+    *holds = found && at->held_for == asked_for;
     pthread_mutex_unlock(&known->lock);
     return found;
 }
@@ -89,8 +96,25 @@ void tw_known_note_configuration(struct tw_known *known, const struct tw_known_k
     if (*at == NULL)
         *at = malloc(sizeof **at);
     if (*at != NULL)
-        **at = (struct known_configuration){key->configuration, *configuration};
+        **at = (struct known_configuration){.key = key->configuration, .of = *configuration};
     pthread_mutex_unlock(&known->lock);
+}
+
+void tw_known_note_held(struct tw_known *known, const struct tw_known_key *key,
+                        uint64_t asked_for) {
+    pthread_mutex_lock(&known->lock);
+    struct known_configuration *at = known->configurations[key->configuration % CONFIGURATIONS];
+    if (at != NULL && at->key == key->configuration)
+        at->held_for = asked_for;
+    pthread_mutex_unlock(&known->lock);
+}
+
+uint64_t tw_known_asked_for(const struct tw_problem *problem, const int64_t *slots) {
+    const uint64_t all[] = {
+        tw_hash64(slots, TW_DEVICE_SLOTS * sizeof *slots),
+        tw_hash64(problem->words,
+                  (size_t)problem->description->attribute_count * sizeof *problem->words)};
+    return tw_hash64(all, sizeof all) | 1;
 }
 
 static size_t place_of(const struct tw_known_key *key) {

@@ -23,13 +23,20 @@ void tw_known_free(struct tw_known *known);
 uint64_t tw_known_device(const struct tw_device_info *device, const char *fingerprint);
 /* `device` is the one that asks. */
 struct tw_known_key tw_known_key_of(const struct tw_catalogue_row *row, uint64_t device);
+/* Of a model's configuration, of which no estimate elsewhere is asked. */
+struct tw_known_key tw_known_key_of_model(const struct tw_catalogue_row *row);
 
 /* What is not asked for as lately may be forgotten, as for want of memory: then it is worked out
  * again. */
 bool tw_known_configuration(struct tw_known *known, const struct tw_known_key *key,
-                            struct tw_configuration *configuration);
+                            uint64_t asked_for, struct tw_configuration *configuration,
+                            bool *holds);
 void tw_known_note_configuration(struct tw_known *known, const struct tw_known_key *key,
                                  const struct tw_configuration *configuration);
+/* That all its constraints held. Those that sizes do not change hold then wherever attributes and
+ * device are these, which `asked_for` is a hash of, and never 0. */
+void tw_known_note_held(struct tw_known *known, const struct tw_known_key *key, uint64_t asked_for);
+uint64_t tw_known_asked_for(const struct tw_problem *problem, const int64_t *slots);
 bool tw_known_estimate(struct tw_known *known, const struct tw_known_key *key,
                        struct tw_estimate *estimate);
 void tw_known_note_estimate(struct tw_known *known, const struct tw_known_key *key,

@@ -15,13 +15,11 @@ tw_status tw_search_note_lack(struct tw_search *search, tw_status status,
 }
 
 tw_status tw_search_allows(const struct tw_search *search,
-                           const struct tw_configuration *configuration, int64_t *values,
-                           struct tw_error *error) {
+                           const struct tw_configuration *configuration, uint64_t held,
+                           int64_t *values, struct tw_error *error) {
     const struct tw_description *d = search->problem->description;
     memcpy(values, search->values, sizeof search->values);
-    tw_status status = tw_configuration_bind(d, configuration, values, error);
-    if (status == TW_OK)
-        status = tw_configuration_check(d, configuration, values, error);
+    tw_status status = tw_configuration_allow(d, configuration, held, values, error);
     return status == TW_OK
                ? tw_implementation_runs(&d->implementations[configuration->implementation],
                                         search->device, error)
@@ -31,7 +29,7 @@ tw_status tw_search_allows(const struct tw_search *search,
 tw_status tw_search_fits(const struct tw_search *search,
                          const struct tw_configuration *configuration, int64_t *values,
                          struct tw_error *error) {
-    tw_status status = tw_search_allows(search, configuration, values, error);
+    tw_status status = tw_search_allows(search, configuration, 0, values, error);
     return status == TW_OK
                ? tw_implementation_fits(
                      &search->problem->description->implementations[configuration->implementation],
@@ -66,7 +64,7 @@ bool tw_search_adapt(const struct tw_search *search, struct tw_configuration *co
             after == before || !tw_parameter_has(p, after))
             continue;
         configuration->values[i] = after;
-        if (tw_search_allows(search, configuration, bound, NULL) == TW_OK) {
+        if (tw_search_allows(search, configuration, 0, bound, NULL) == TW_OK) {
             values[p->slot] = after;
             changed = true;
         } else {

@@ -24,10 +24,11 @@ struct tw_search {
 tw_status tw_search_note_lack(struct tw_search *search, tw_status status,
                               const struct tw_error *error);
 /* Whether a configuration can run the problem on the device, but for the sizes of its launches;
- * `values` (TW_MAX_SYMBOLS) are bound for it then. */
+ * `values` (TW_MAX_SYMBOLS) are bound for it then. Constraints with a bit in `held` are known to
+ * hold. */
 tw_status tw_search_allows(const struct tw_search *search,
-                           const struct tw_configuration *configuration, int64_t *values,
-                           struct tw_error *error);
+                           const struct tw_configuration *configuration, uint64_t held,
+                           int64_t *values, struct tw_error *error);
 /* Whether it can with them. */
 tw_status tw_search_fits(const struct tw_search *search,
                          const struct tw_configuration *configuration, int64_t *values,

@@ -225,6 +225,37 @@ static void binds_parameters_and_defines(void **state) {
                    "hold");
 }
 
+/* What is known to hold is not asked again; what sizes may change is never known so. */
+static void what_holds_is_not_asked(void **state) {
+    (void)state;
+    struct tw_device_info small = paper_gpu;
+    struct tw_problem problem = parse_problem(scale, "8x100");
+    struct tw_configuration c =
+        configuration_of("{\"BLOCK_X\":64,\"GROUP\":4,\"ORDER\":\"columns\"}");
+    int64_t values[TW_MAX_SYMBOLS], bound[TW_MAX_SYMBOLS];
+    struct tw_error error;
+    small.max_threads = 63;
+    bind_problem(&problem, &small, values);
+    assert_int_equal(scale->implementations[0].sized_constraints, 0);
+    assert_refuses(tw_configuration_allow(scale, &c, 0, values, &error), TW_INVALID, error,
+                   "\"BLOCK_X <= MAX_THREADS\" does not hold");
+    must(tw_configuration_allow(scale, &c, 1, values, &error), error);
+    bind_problem(&problem, &small, bound);
+    must(tw_configuration_bind(scale, &c, bound, &error), error);
+    for (int i = 0; i < scale->implementations[0].symbols->count; i++)
+        assert_int_equal(values[i], bound[i]);
+
+    static const char *const sized[] = {"BLOCK_X <= MAX_THREADS + 0*M", "BLOCK_X <= ALIGNMENT*99",
+                                        "lda % BLOCK_X == 0 || BLOCK_X < 9"};
+    for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) {
+        char *text = replaced(scale_text, "BLOCK_X <= MAX_THREADS", sized[i]);
+        struct tw_description *d = read_description(text, NULL);
+        assert_int_equal(d->implementations[0].sized_constraints, 1);
+        tw_description_free(d);
+        free(text);
+    }
+}
+
 /* What cannot be evaluated is refused, not taken as 0; a redundancy that cannot be holds for
  * nothing. */
 static void what_cannot_be_evaluated(void **state) {
@@ -269,6 +300,7 @@ int main(void) {
         cmocka_unit_test(a_parameter_that_is_new),
         cmocka_unit_test(refuses_what_is_not_listed),
         cmocka_unit_test(binds_parameters_and_defines),
+        cmocka_unit_test(what_holds_is_not_asked),
         cmocka_unit_test(what_cannot_be_evaluated),
     };
     return cmocka_run_group_tests_name("configuration", tests, read_scale, free_scale);

@@ -127,6 +127,7 @@ static void results_are_told_apart(void **state) {
     (void)state;
     struct tw_known *known = tw_known_create();
     struct tw_configuration configuration = {.implementation = 3}, read;
+    bool holds = true;
     struct tw_estimate estimate = {.memory = 7}, found;
     const struct tw_known_key key = key_of("{}", "M=1,N=2", 132, 1);
     const struct tw_known_key others[] = {
@@ -134,15 +135,21 @@ static void results_are_told_apart(void **state) {
         key_of("{}", "M=1,N=2", 108, 1), key_of("{}", "M=1,N=2", 132, 2)};
     assert_non_null(known);
     assert_false(tw_known_estimate(known, &key, &found));
-    assert_false(tw_known_configuration(known, &key, &read));
+    assert_false(tw_known_configuration(known, &key, 5, &read, &holds));
     tw_known_note_estimate(known, &key, &estimate);
-    assert_false(tw_known_configuration(known, &key, &read));
+    assert_false(tw_known_configuration(known, &key, 5, &read, &holds));
+    tw_known_note_held(known, &key, 5);
+    assert_false(tw_known_configuration(known, &key, 5, &read, &holds) || holds);
     tw_known_note_configuration(known, &key, &configuration);
+    assert_true(tw_known_configuration(known, &key, 5, &read, &holds) && !holds);
+    tw_known_note_held(known, &key, 5);
+    assert_true(tw_known_configuration(known, &key, 5, &read, &holds) && holds);
+    assert_true(tw_known_configuration(known, &key, 7, &read, &holds) && !holds);
     assert_true(tw_known_estimate(known, &key, &found) && found.memory == 7);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         assert_false(tw_known_estimate(known, &others[i], &found));
         /* A configuration is the same wherever it was measured. */
-        assert_int_equal(tw_known_configuration(known, &others[i], &read), i > 0);
+        assert_int_equal(tw_known_configuration(known, &others[i], 5, &read, &holds), i > 0);
     }
     assert_int_equal(read.implementation, 3);
     estimate.memory = 8;
@@ -170,8 +177,9 @@ static void there_is_room_for_so_many(void **state) {
                 tw_known_note_configuration(known, &key, &configuration);
                 continue;
             }
+            bool holds;
             const bool is_estimated = tw_known_estimate(known, &key, &estimate),
-                       is_read = tw_known_configuration(known, &key, &configuration);
+                       is_read = tw_known_configuration(known, &key, 5, &configuration, &holds);
             assert_true(estimate.memory == i && configuration.implementation == i);
             estimates += is_estimated;
             configurations += is_read;

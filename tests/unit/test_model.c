@@ -55,6 +55,18 @@ static void predictions(void **state) {
     for (int i = 0; i < (int)(sizeof wanted / sizeof *wanted); i++)
         assert_true(vector[i] == wanted[i]);
     assert_true(fabs(tw_model_predict(model, vector, &estimate) / (10 * exp(0.5 + 1)) - 1) < 1e-12);
+    struct tw_model_question question;
+    tw_model_ask(model, &view, &problem, &features, &question);
+    for (int block = 32; block <= 256; block *= 2)
+        for (int order = 0; order < 2; order++) {
+            configuration.values[0] = block;
+            configuration.values[1] = order == 0 ? rows : rows + 1;
+            double other[TW_MODEL_MAX_FEATURES];
+            tw_model_vector(model, &view, &problem, &configuration, &features, &estimate, other);
+            assert_true(tw_model_answer(model, &question, &view, &configuration, &features,
+                                        &estimate,
+                                        INFINITY) == tw_model_predict(model, other, &estimate));
+        }
     vector[4] = 64;
     vector[5] = 0;
     assert_true(fabs(tw_model_predict(model, vector, &estimate) / (10 * exp(0.5 - 0.25 + 0.125)) -

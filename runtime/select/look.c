@@ -1,0 +1,137 @@
+#include "runtime/select/look.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Of so few configurations each is predicted with all trees. A model that goes on from another has
+ * learnt of what joined it late with its last trees: by the first ones alone a form was said to
+ * take ten times as long as it does, and left there. */
+enum { FEW_CONFIGURATIONS = 128 };
+/* What a doubling adds where a model knows what it does to a time: beside that a row says little of
+ * problems that are not next to its own (docs/notes/2026-11-23-predicting.md). */
+static const double A_DOUBLING_MORE = 0.4;
+/* What another device adds to a model's own uncertainty. */
+static const double MODEL_ELSEWHERE = 0.15;
+/* What a launch that cannot begin early costs beside the others on an application's stream. Times
+ * are measured in graphs, which do not show it (docs/notes/2026-11-23-predicting-types.md). */
+static const double LATE_US = 1;
+
+double tw_look_late_us(const struct tw_look *look) {
+    return look->features.early ? 0 : LATE_US;
+}
+
+/* Whether each launch fits the device the features find out. */
+tw_status tw_look_here(struct tw_look *look, const struct tw_ranking *ranking,
+                       const struct tw_configuration *configuration, uint64_t held,
+                       struct tw_error *error) {
+    const struct tw_search *search = ranking->search;
+    int64_t *values = look->values;
+    tw_status status = tw_search_allows(search, configuration, held, values, error);
+    if (status != TW_OK)
+        return status;
+    look->features = ranking->begun;
+    status = ranking->has_begun ? tw_features_add(search->problem, configuration, values,
+                                                  search->device, 0, &look->features, error)
+                                : tw_features_of(search->problem, configuration, values,
+                                                 search->device, 0, &look->features, error);
+    if (status == TW_OK)
+        tw_estimate_of(&look->features, search->device, &look->estimate);
+    return status;
+}
+
+bool tw_ranking_has(const struct tw_ranking *ranking,
+                    const struct tw_configuration *configuration) {
+    for (size_t i = 0; i < ranking->count; i++)
+        if (tw_configuration_equal(ranking->search->problem->description,
+                                   &ranking->all[i].configuration, configuration))
+            return true;
+    return false;
+}
+
+/* ---- The model ---- */
+
+/* Reads a model, if it is for this kernel and policy and of this device, or not. */
+static tw_status try_model(struct tw_ranking *ranking, size_t index, bool of_this_device,
+                           struct tw_error *error) {
+    const struct tw_search *search = ranking->search;
+    const struct tw_catalogue *c = search->query->catalogue;
+    const struct tw_model_subject *subject = tw_catalogue_model_subject(c, index);
+    const struct tw_catalogue_model *model;
+    struct tw_error why;
+    if (subject->kernel != search->kernel || subject->cache != search->cache ||
+        (subject->device == search->fingerprint_word) != of_this_device)
+        return TW_OK;
+    tw_status status = tw_catalogue_model(c, index, &model, &why);
+    if (status == TW_NO_MEMORY)
+        return tw_fail(error, status, "%s", why.message);
+    if (status != TW_OK) {
+        if (ranking->selection->unread[0] == '\0')
+            snprintf(ranking->selection->unread, sizeof ranking->selection->unread, "%.250s",
+                     why.message);
+        return TW_OK;
+    }
+    bool is_like = strcmp(model->model->backend, search->device->backend) == 0 &&
+                   strcmp(model->model->architecture, search->device->architecture) == 0;
+    int kind = of_this_device || is_like ? tw_model_kind(model->model, search->problem) : -1;
+    if (kind >= 0) {
+        ranking->model = model;
+        ranking->kind = kind;
+        ranking->asked = tw_model_problem(model->model, kind, search->problem);
+        ranking->model_uncertainty =
+            hypot(model->model->uncertainty, of_this_device ? 0 : MODEL_ELSEWHERE);
+    }
+    return TW_OK;
+}
+
+/* The one of this device, else the first of its architecture, that covers the problem. */
+tw_status tw_ranking_find_model(struct tw_ranking *ranking, struct tw_error *error) {
+    const size_t count = tw_catalogue_models(ranking->search->query->catalogue);
+    for (int elsewhere = 0; elsewhere < 2; elsewhere++)
+        for (size_t i = 0; i < count && ranking->model == NULL; i++) {
+            tw_status status = try_model(ranking, i, elsewhere == 0, error);
+            if (status != TW_OK)
+                return status;
+        }
+    return TW_OK;
+}
+
+static const struct tw_model_view *view_of(struct tw_ranking *ranking, int implementation) {
+    if (!ranking->seen[implementation])
+        tw_model_look(ranking->model->model, ranking->search->problem->description, implementation,
+                      &ranking->views[implementation]);
+    ranking->seen[implementation] = true;
+    return &ranking->views[implementation];
+}
+
+double tw_ranking_ask(struct tw_ranking *ranking, const struct tw_configuration *configuration,
+                      const struct tw_look *here) {
+    const struct tw_model *model = ranking->model->model;
+    const struct tw_model_view *view = view_of(ranking, configuration->implementation);
+    if (!ranking->is_asked)
+        tw_model_ask(model, view, &ranking->asked, &here->features, &ranking->question);
+    ranking->is_asked = true;
+    const double near_us =
+        model->configuration_count > FEW_CONFIGURATIONS ? ranking->least_us : INFINITY;
+    double time_us = tw_model_answer(model, &ranking->question, view, configuration,
+                                     &here->features, &here->estimate, near_us);
+    ranking->least_us = fmin(ranking->least_us, time_us);
+    return time_us;
+}
+
+void tw_ranking_join(struct tw_ranking *ranking, struct tw_candidate *candidate,
+                     const struct tw_look *here) {
+    double predicted = tw_ranking_ask(ranking, &candidate->configuration, here);
+    candidate->model_us = predicted;
+    double ours = 1 / (ranking->model_uncertainty * ranking->model_uncertainty), theirs = 0;
+    if (candidate->predicted_us > 0) {
+        double beside = candidate->uncertainty + (A_DOUBLING_MORE - TW_A_DOUBLING) *
+                                                     fmin(candidate->distance, TW_MOST_DOUBLINGS);
+        theirs = 1 / (beside * beside);
+    }
+    double log_time = ours * log(predicted);
+    if (theirs > 0)
+        log_time += theirs * log(candidate->predicted_us);
+    candidate->predicted_us = exp(log_time / (ours + theirs));
+    candidate->uncertainty = sqrt(1 / (ours + theirs));
+}

@@ -1,0 +1,39 @@
+/* Internal to the room: what is known of a configuration for the problem that is asked about,
+ * without compiling it, and what a model says of it. */
+#ifndef TW_SELECT_LOOK_H
+#define TW_SELECT_LOOK_H
+
+#include "runtime/select/candidates.h"
+
+/* What a doubling of a dimension adds to the standard deviation of the logarithm of a prediction,
+ * until it is that of any problem. */
+#define TW_A_DOUBLING 0.16
+#define TW_MOST_DOUBLINGS 4
+
+struct tw_look {
+    struct tw_features features;
+    struct tw_estimate estimate;
+    int64_t values[TW_MAX_SYMBOLS]; /* bound */
+};
+
+/* Of a configuration that can run the problem here. Constraints with a bit in `held` are known to
+ * hold. `error` may be NULL. */
+tw_status tw_look_here(struct tw_look *look, const struct tw_ranking *ranking,
+                       const struct tw_configuration *configuration, uint64_t held,
+                       struct tw_error *error);
+/* What it costs that its launch cannot begin early. */
+double tw_look_late_us(const struct tw_look *look);
+
+bool tw_ranking_has(const struct tw_ranking *ranking, const struct tw_configuration *configuration);
+/* Sets the ranking's model: of this device, else the first of its architecture, that covers the
+ * problem. */
+tw_status tw_ranking_find_model(struct tw_ranking *ranking, struct tw_error *error);
+/* What it says, in microseconds: of many configurations exactly where it is not far from the least
+ * that was said yet. */
+double tw_ranking_ask(struct tw_ranking *ranking, const struct tw_configuration *configuration,
+                      const struct tw_look *here);
+/* Joins its prediction with what a candidate has: the surer one counts for more. */
+void tw_ranking_join(struct tw_ranking *ranking, struct tw_candidate *candidate,
+                     const struct tw_look *here);
+
+#endif
