@@ -89,6 +89,7 @@ static int finish(int code) {
 int main(int count, char **words) {
     worker_keep_environment();
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a limit of files' sizes is told as a full disk is */
     json_watch_memory();
     return finish(run(count, words));
 }

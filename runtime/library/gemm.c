@@ -311,8 +311,8 @@ tw_status tw_gemm(tw_library *library, void *stream, tw_real type, tw_transposes
                   int64_t m, int64_t n, int64_t k, double alpha, const void *a, int64_t lda,
                   const void *b, int64_t ldb, double beta, void *c, int64_t ldc, tw_error *error) {
     static const char *const words[] = {"f32", "f64"};
-    if ((unsigned)type > TW_F64 || (unsigned)transposes > TW_TT)
-        return tw_fail(error, TW_INVALID, "tw_gemm: no such type or transposition");
+    if ((unsigned)type > TW_F64)
+        return tw_fail(error, TW_INVALID, "gemm: type is %d, which is none of tw_real", (int)type);
     const tw_gemm_descriptor descriptor = {.a_type = words[type],
                                            .transposes = transposes,
                                            .m = m,

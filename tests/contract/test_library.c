@@ -183,8 +183,9 @@ static void wrong_calls(void **state) {
     tw_error error;
 #define GEMM(type, trans, m, n, k, lda, ldb, ldc)                                                  \
     tw_gemm(library, NULL, type, trans, m, n, k, 1, a, lda, a, ldb, 0, b, ldc, &error)
-    assert_refuses(GEMM((tw_real)2, TW_NN, 4, 4, 4, 4, 4, 4), TW_INVALID, error, "type");
-    assert_refuses(GEMM(TW_F32, (tw_transposes)-1, 4, 4, 4, 4, 4, 4), TW_INVALID, error, "tw_gemm");
+    assert_refuses(GEMM((tw_real)2, TW_NN, 4, 4, 4, 4, 4, 4), TW_INVALID, error, "type is 2");
+    assert_refuses(GEMM(TW_F32, (tw_transposes)-1, 4, 4, 4, 4, 4, 4), TW_INVALID, error,
+                   "transposes is -1, which is none of tw_transposes");
     assert_refuses(GEMM(TW_F32, TW_NN, 4, -1, 4, 4, 4, 4), TW_INVALID, error, "n is -1");
     assert_refuses(GEMM(TW_F32, TW_NN, 4, 4, INT64_C(1) << 31, 4, 4, 4), TW_INVALID, error,
                    "dimension K is 2147483648; it must be from 1 to 2147483647");

@@ -5,6 +5,7 @@ import ctypes
 import json
 import os
 import pathlib
+import resource
 import shutil
 import sqlite3
 import subprocess
@@ -24,6 +25,11 @@ def without_privileges():
     for capability in range(CAP_DAC_OVERRIDE, CAP_FOWNER + 1):
         if libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0:
             raise OSError(ctypes.get_errno(), "prctl")
+
+
+def files_up_to(size):
+    """No file may grow beyond so many bytes, in a child before it becomes another program."""
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
 class ExitStatus(support.EndToEnd):
@@ -90,6 +96,14 @@ class ExitStatus(support.EndToEnd):
                 result = self.run_command(*words, stdout=full)
                 self.assertEqual(result.code, 1, result)
                 self.assertRegex(result.err, r"^tune: standard output:? cannot be written: No space left on device\n$")
+
+    def test_a_limit_of_files_sizes(self):
+        self.tune_json("--config", self.config, *SHAPE, "--budget", "1")
+        self.refused("db", "export", "-o", "best.json", preexec_fn=files_up_to(256), says="File too large", codes=(1,))
+        result = self.run_command("--config", self.config, "--shape", "21x30", "--budget", "3", "--quiet", "--db", "new.db",
+                                  device=DEVICE, preexec_fn=files_up_to(8192))
+        self.assertEqual(result.code, 1, result)
+        self.assertRegex(result.err, r"^tune: new\.db: cannot .*\n$")
 
     def test_a_reader_who_has_seen_enough(self):
         reader, writer = os.pipe()

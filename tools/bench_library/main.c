@@ -305,6 +305,10 @@ static void remove_directory(void) {
 int main(int count, char **words) {
     struct tw_device_info device;
     tw_error error;
+    if (count > 2 || (count == 2 && words[1][0] == '-')) {
+        fprintf(stderr, "usage: bench-library [DEVICE]\n");
+        return 2;
+    }
     must(tw_device_pick(count > 1 ? words[1] : NULL, &device, &error), &error);
     if (mkdtemp(directory) == NULL) {
         perror(directory);
