@@ -227,13 +227,6 @@ static const struct {
     const char *problem, *implementation, *parameter;
     int64_t value;
 } forms[] = {
-    /* Few long sums of f64 are in two chains, as the vendor's may be. */
-    {"M=384,N=5120,K=5120;dtype=f64", "dmma", "SPLIT", 2},
-    {"M=512,N=2048,K=8192;dtype=f64", "dmma", "SPLIT", 2},
-    {"M=256,N=3000,K=5120;dtype=f64", "dmma", "SPLIT", 1},
-    {"M=384,N=5120,K=4096;dtype=f64", "dmma", "SPLIT", 1},
-    {"M=2048,N=5120,K=5120;dtype=f64", "dmma", "SPLIT", 1},
-    {"M=384,N=512,K=5120;dtype=f64,batch=96", "dmma", "SPLIT", 1},
     /* Of two operands that lie across K the smaller one is copied. */
     {"M=8192,N=512,K=2048;trans=tn,compute=tf32", "wgmma_tf32_rows_turned", "SWAP", 0},
     {"M=256,N=4096,K=4096;trans=tn,compute=tf32", "wgmma_tf32_rows_turned", "SWAP", 1},
