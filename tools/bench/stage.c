@@ -27,14 +27,10 @@ tw_status stage_open(struct stage *stage, const char *device, const char *const 
     status = stage->kind->open(stage, error);
     if (status != TW_OK)
         return status;
-    /* What a shape gets must not depend on which others were asked for before it, in this run or in
-     * one that left its binaries on the disk. */
-    const tw_options options = {.size = sizeof options,
-                                .device = stage->info.id,
+    const tw_options options = {.device = stage->info.id,
                                 .context = stage->context,
                                 .databases = databases,
-                                .cache_policy = cache_policy,
-                                .compile_tolerance = -1};
+                                .cache_policy = cache_policy};
     return tw_open(&stage->library, &options, error);
 }
 
