@@ -73,7 +73,7 @@ static bool is_overridden(struct tw_search *search, const struct tw_catalogue_ro
 }
 
 static bool select_exact(struct tw_search *search, struct tw_selection *selection) {
-    enum { MOST = 256 }; /* a kernel has 32 implementations, each with few rows about the same */
+    enum { MOST = 8 * TW_MAX_IMPLEMENTATIONS }; /* each has few rows about the same */
     const struct tw_catalogue_row *rows[MOST], *own[MOST];
     const struct tw_catalogue *catalogue = search->query->catalogue;
     char key[TW_PROBLEM_KEY_SIZE];

@@ -26,8 +26,8 @@ struct point {
 
 /* What the whole look has seen of presets and implementations: a bit each. */
 struct seen {
-    uint64_t presets[32]; /* by implementation; valid for some problem */
-    bool implementations[32];
+    uint64_t presets[TW_MAX_IMPLEMENTATIONS]; /* valid for some problem */
+    bool implementations[TW_MAX_IMPLEMENTATIONS];
 };
 
 static void blame(struct point *point, enum lint_kind kind, const char *part, const void *about,
