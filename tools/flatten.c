@@ -16,8 +16,8 @@
 #include "runtime/variant/identity.h"
 
 /* Nothing is flat before this has run. */
-const struct tw_builtin tw_builtin_flat_files[] = {{NULL, NULL, NULL}};
-const struct tw_builtin tw_builtin_outline_files[] = {{NULL, NULL, NULL}};
+const struct tw_builtin tw_builtin_flat_files[] = {{NULL, NULL, NULL, NULL}};
+const struct tw_builtin tw_builtin_outline_files[] = {{NULL, NULL, NULL, NULL}};
 
 /* ---- Outlines ---- */
 

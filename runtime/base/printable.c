@@ -30,11 +30,14 @@ static size_t character(const unsigned char *at) {
 
 bool tw_is_printable(const char *text) {
     const unsigned char *at = (const unsigned char *)text;
-    size_t length;
-    while (*at != '\0' && (length = character(at)) > 0 &&
-           (size_t)(at - (const unsigned char *)text) <= LONGEST)
+    size_t length = 1;
+    if (strnlen(text, LONGEST + 1) > LONGEST)
+        return false;
+    while (length > 0 && *at != '\0') {
+        length = *at >= ' ' && *at < 0x7f ? 1 : character(at); /* which is what most are */
         at += length;
-    return *at == '\0' && (size_t)(at - (const unsigned char *)text) <= LONGEST;
+    }
+    return *at == '\0';
 }
 
 const char *tw_printable_copy(const char *text, char *out, size_t size) {

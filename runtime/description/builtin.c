@@ -1,12 +1,28 @@
 #include "runtime/description/builtin.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+static int compare_path(const void *path, const void *file) {
+    return strcmp(path, ((const struct tw_builtin *)file)->path);
+}
+
+/* They are in order. */
+static const struct tw_builtin *file_at(const char *path) {
+    size_t count = 0;
+    while (tw_builtin_files[count].path != NULL)
+        count++;
+    return bsearch(path, tw_builtin_files, count, sizeof tw_builtin_files[0], compare_path);
+}
+
 const char *tw_builtin_file(const char *path) {
-    for (const struct tw_builtin *file = tw_builtin_files; file->path != NULL; file++)
-        if (strcmp(file->path, path) == 0)
-            return file->text;
-    return NULL;
+    const struct tw_builtin *file = file_at(path);
+    return file != NULL ? file->text : NULL;
+}
+
+const char *tw_builtin_hash(const char *path) {
+    const struct tw_builtin *file = file_at(path);
+    return file != NULL ? file->hash : NULL;
 }
 
 static const char *find(const struct tw_builtin *file, const char *kernel) {

@@ -21,7 +21,7 @@ enum {
     TW_MAX_LETS = 32,
     TW_MAX_ARGUMENTS = 24,
     TW_MAX_CASES = 8,
-    TW_MAX_IMPLEMENTATIONS = 32,
+    TW_MAX_IMPLEMENTATIONS = 40,
     TW_MAX_PARAMETERS = 32,
     TW_MAX_RULES = 64, /* constraints, redundancies, defines or presets of an implementation */
     TW_MAX_FALLBACKS = 96,
@@ -211,6 +211,8 @@ struct tw_implementation { /* in this order: see outline.c */
     struct tw_expression *redundant[TW_MAX_RULES];
     int define_count;
     struct tw_named_expression defines[TW_MAX_RULES];
+    /* A bit a define: whether evaluating it may tell of a ceil_div, a remainder, a minimum. */
+    uint64_t telling_defines[TW_VISITED_KINDS];
     struct tw_expression *flops;     /* that it takes; NULL: those of the problem */
     struct tw_expression *workspace; /* bytes; NULL: none */
     struct tw_expression *counters;  /* bytes that are zero before and after; NULL: none */

@@ -57,7 +57,7 @@ enum tw_evaluation tw_expression_evaluate(const struct tw_expression *expression
                                           const int64_t *values, int64_t *result);
 /* The same, telling `visit` on the way of each ceil_div(a, b), a % b and min(a, b) with the values
  * that it had: what a size is cut into, and by what. */
-enum tw_visited { TW_VISITED_CEIL_DIV, TW_VISITED_REMAINDER, TW_VISITED_MINIMUM };
+enum tw_visited { TW_VISITED_CEIL_DIV, TW_VISITED_REMAINDER, TW_VISITED_MINIMUM, TW_VISITED_KINDS };
 typedef void (*tw_expression_visitor)(void *context, enum tw_visited what, int64_t a, int64_t b);
 enum tw_evaluation tw_expression_visit(const struct tw_expression *expression,
                                        const int64_t *values, tw_expression_visitor visit,

@@ -326,6 +326,33 @@ static enum kind parse_choice(struct parser *p) {
     return kind;
 }
 
+/* What was parsed, in one piece of memory; NULL: there is none. */
+static struct tw_expression *keep(const struct parser *p) {
+    struct step steps[MAX_INSTRUCTIONS];
+    int64_t numbers[MAX_INSTRUCTIONS];
+    struct program program = {.steps = steps, .numbers = numbers};
+    tw_expression_flatten(p->code, p->count, &program);
+    const size_t code_size = (size_t)p->count * sizeof *p->code;
+    const size_t numbers_size = (size_t)program.number_count * sizeof *numbers;
+    const size_t steps_size = (size_t)program.step_count * sizeof *steps;
+    const size_t text_size = strlen(p->text) + 1;
+    struct tw_expression *x = malloc(sizeof *x + code_size + numbers_size + steps_size + text_size);
+    if (x == NULL)
+        return NULL;
+    char *behind = (char *)x->code + code_size;
+    x->count = p->count;
+    memcpy(x->uses, p->uses, sizeof p->uses);
+    memcpy(x->code, p->code, code_size);
+    x->program = program;
+    x->program.numbers = memcpy(behind, numbers, numbers_size);
+    x->program.steps = memcpy(behind + numbers_size, steps, steps_size);
+    x->text = memcpy(behind + numbers_size + steps_size, p->text, text_size);
+    x->operations = 0;
+    for (int i = 0; i < p->count; i++)
+        x->operations |= UINT32_C(1) << p->code[i].operation;
+    return x;
+}
+
 tw_status tw_expression_parse(struct tw_expression **out, const char *text,
                               const struct tw_symbols *symbols, struct tw_error *error) {
     *out = NULL;
@@ -337,17 +364,6 @@ tw_status tw_expression_parse(struct tw_expression **out, const char *text,
         fail(&p, p.at, "unexpected text after the expression");
     if (p.failed)
         return TW_INVALID;
-    size_t code_size = (size_t)p.count * sizeof *code, text_size = strlen(text) + 1;
-    struct tw_expression *expression = malloc(sizeof *expression + code_size + text_size);
-    if (expression == NULL)
-        return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    expression->count = p.count;
-    expression->text = memcpy((char *)expression->code + code_size, text, text_size);
-    memcpy(expression->uses, p.uses, sizeof p.uses);
-    memcpy(expression->code, code, code_size);
-    expression->operations = 0;
-    for (int i = 0; i < p.count; i++)
-        expression->operations |= UINT32_C(1) << code[i].operation;
-    *out = expression;
-    return TW_OK;
+    *out = keep(&p);
+    return *out != NULL ? TW_OK : tw_fail(error, TW_NO_MEMORY, "out of memory");
 }

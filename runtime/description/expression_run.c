@@ -45,110 +45,103 @@ bool tw_expression_visits(const struct tw_expression *expression, enum tw_visite
     return (expression->operations >> operations[what] & 1) != 0;
 }
 
-/* What takes two numbers from the stack and puts one there. */
 #define TW_TWO(operation, outcome)                                                                 \
     case operation:                                                                                \
-        top--;                                                                                     \
-        stack[top] = (outcome);                                                                    \
+        results[step->to] = (outcome);                                                             \
         break;
 #define TW_CHECKED(operation, overflows)                                                           \
     case operation:                                                                                \
-        top--;                                                                                     \
-        if (overflows(stack[top], stack[top + 1], &stack[top]))                                    \
+        if (overflows(a, b, &results[step->to]))                                                   \
             return TW_OVERFLOWED;                                                                  \
         break;
 
 /* Compiled twice: most callers have nothing to be told. */
 static inline __attribute__((always_inline)) enum tw_evaluation
-run(const struct tw_expression *expression, const int64_t *values, tw_expression_visitor visit,
+run(const struct program *program, const int64_t *values, tw_expression_visitor visit,
     void *context, int64_t *result) {
-    int64_t stack[MAX_STACK];
-    int top = -1;
-    for (int i = 0; i < expression->count; i++) {
-        const struct instruction *instruction = &expression->code[i];
-        switch (instruction->operation) {
-        case PUSH_NUMBER:
-        case PUSH_WORD:
-            stack[++top] = instruction->operand;
-            break;
-        case PUSH_SLOT:
-            stack[++top] = values[instruction->operand];
-            break;
+    int64_t results[MAX_STACK];
+    const int64_t *const places[] = {
+        [IN_VALUES] = values, [IN_NUMBERS] = program->numbers, [IN_RESULTS] = results};
+    const struct step *const end = program->steps + program->step_count;
+    for (const struct step *step = program->steps; step < end; step++) {
+        const int64_t a = places[step->a.place][step->a.index];
+        const int64_t b = places[step->b.place][step->b.index];
+        switch ((enum operation)step->operation) {
             TW_CHECKED(ADD, __builtin_add_overflow)
             TW_CHECKED(SUBTRACT, __builtin_sub_overflow)
             TW_CHECKED(MULTIPLY, __builtin_mul_overflow)
-            TW_TWO(EQUAL, stack[top] == stack[top + 1])
-            TW_TWO(NOT_EQUAL, stack[top] != stack[top + 1])
-            TW_TWO(LESS, stack[top] < stack[top + 1])
-            TW_TWO(LESS_EQUAL, stack[top] <= stack[top + 1])
-            TW_TWO(GREATER, stack[top] > stack[top + 1])
-            TW_TWO(GREATER_EQUAL, stack[top] >= stack[top + 1])
-            TW_TWO(MAXIMUM, stack[top] > stack[top + 1] ? stack[top] : stack[top + 1])
+            TW_TWO(EQUAL, a == b)
+            TW_TWO(NOT_EQUAL, a != b)
+            TW_TWO(LESS, a < b)
+            TW_TWO(LESS_EQUAL, a <= b)
+            TW_TWO(GREATER, a > b)
+            TW_TWO(GREATER_EQUAL, a >= b)
+            TW_TWO(MAXIMUM, a > b ? a : b)
         case MINIMUM:
-            top--;
             if (visit != NULL)
-                tell(visit, context, MINIMUM, stack[top], stack[top + 1]);
-            if (stack[top + 1] < stack[top])
-                stack[top] = stack[top + 1];
+                tell(visit, context, MINIMUM, a, b);
+            results[step->to] = b < a ? b : a;
             break;
         case DIVIDE:
         case REMAINDER:
         case CEIL_DIV: {
-            top--;
             if (visit != NULL)
-                tell(visit, context, instruction->operation, stack[top], stack[top + 1]);
+                tell(visit, context, (enum operation)step->operation, a, b);
             const enum tw_evaluation outcome =
-                divide(instruction->operation, stack[top], stack[top + 1], &stack[top]);
+                divide((enum operation)step->operation, a, b, &results[step->to]);
             if (outcome != TW_EVALUATED)
                 return outcome;
             break;
         }
         case NEGATE:
-            if (__builtin_sub_overflow((int64_t)0, stack[top], &stack[top]))
+            if (__builtin_sub_overflow((int64_t)0, a, &results[step->to]))
                 return TW_OVERFLOWED;
             break;
         case NOT:
-            stack[top] = stack[top] == 0;
+            results[step->to] = a == 0;
             break;
         case TO_BOOLEAN:
-            stack[top] = stack[top] != 0;
+            results[step->to] = a != 0;
             break;
         case JUMP:
-            i = (int)instruction->operand - 1;
+            results[step->to] = a;
+            step = program->steps + step->next - 1;
             break;
         case JUMP_IF_ZERO:
-            if (stack[top--] == 0)
-                i = (int)instruction->operand - 1;
+            if (a == 0)
+                step = program->steps + step->next - 1;
             break;
         case JUMP_IF_ZERO_KEEP_0:
-            if (stack[top] == 0)
-                i = (int)instruction->operand - 1;
-            else
-                top--;
-            break;
-        case JUMP_IF_NONZERO_KEEP_1:
-            if (stack[top] != 0) {
-                stack[top] = 1;
-                i = (int)instruction->operand - 1;
-            } else {
-                top--;
+            if (a == 0) {
+                results[step->to] = 0;
+                step = program->steps + step->next - 1;
             }
             break;
+        case JUMP_IF_NONZERO_KEEP_1:
+            if (a != 0) {
+                results[step->to] = 1;
+                step = program->steps + step->next - 1;
+            }
+            break;
+        case PUSH_NUMBER:
+        case PUSH_WORD:
+        case PUSH_SLOT:
+            __builtin_unreachable(); /* a program has none */
         }
     }
-    *result = stack[0];
+    *result = places[program->result.place][program->result.index];
     return TW_EVALUATED;
 }
 
 enum tw_evaluation tw_expression_evaluate(const struct tw_expression *expression,
                                           const int64_t *values, int64_t *result) {
-    return run(expression, values, NULL, NULL, result);
+    return run(&expression->program, values, NULL, NULL, result);
 }
 
 enum tw_evaluation tw_expression_visit(const struct tw_expression *expression,
                                        const int64_t *values, tw_expression_visitor visit,
                                        void *context, int64_t *result) {
-    return run(expression, values, visit, context, result);
+    return run(&expression->program, values, visit, context, result);
 }
 
 const char *tw_evaluation_text(enum tw_evaluation evaluation) {

@@ -16,10 +16,14 @@ void tw_problem_form(const struct tw_description *d, char *out, size_t size) {
     }
 }
 
+static const char *form_of(const struct tw_description *d, char form[TW_PROBLEM_FORM_SIZE]) {
+    tw_problem_form(d, form, TW_PROBLEM_FORM_SIZE);
+    return form;
+}
+
 tw_status tw_problem_parse(struct tw_problem *problem, const struct tw_description *d,
                            const char *shape, struct tw_error *error) {
-    char form[TW_PROBLEM_FORM_SIZE];
-    tw_problem_form(d, form, sizeof form);
+    char form[TW_PROBLEM_FORM_SIZE]; /* for messages */
     *problem = (struct tw_problem){.description = d};
     for (int i = 0; i < d->attribute_count; i++)
         problem->words[i] = d->attributes[i].default_word;
@@ -27,7 +31,7 @@ tw_status tw_problem_parse(struct tw_problem *problem, const struct tw_descripti
     for (int i = 0; i < d->dimension_count; i++) {
         if (i > 0 && *at++ != 'x')
             return tw_fail(error, TW_INVALID, "shape \"%s\": %s wants %d sizes, %s", shape,
-                           d->kernel, d->dimension_count, form);
+                           d->kernel, d->dimension_count, form_of(d, form));
         const char *start = at;
         int64_t size = 0;
         while (isdigit((unsigned char)*at)) {
@@ -38,7 +42,7 @@ tw_status tw_problem_parse(struct tw_problem *problem, const struct tw_descripti
         if (at == start)
             return tw_fail(error, TW_INVALID,
                            "shape \"%s\": %s must be a positive whole number; %s wants %s", shape,
-                           d->dimensions[i].name, d->kernel, form);
+                           d->dimensions[i].name, d->kernel, form_of(d, form));
         if (size < 1 || size > INT32_MAX)
             return tw_fail(error, TW_INVALID, "shape \"%s\": %s must be from 1 to 2147483647",
                            shape, d->dimensions[i].name);
@@ -47,7 +51,7 @@ tw_status tw_problem_parse(struct tw_problem *problem, const struct tw_descripti
     if (*at != '\0')
         return tw_fail(error, TW_INVALID,
                        "shape \"%s\": unexpected \"%s\" at its end; %s wants %d sizes, %s", shape,
-                       at, d->kernel, d->dimension_count, form);
+                       at, d->kernel, d->dimension_count, form_of(d, form));
     return TW_OK;
 }
 
@@ -80,10 +84,24 @@ static const char *attribute_with(const struct tw_description *d, const char *wo
     return found;
 }
 
+static tw_status refuse_word(const struct tw_description *d, const struct tw_attribute *attribute,
+                             const char *word, struct tw_error *error) {
+    struct tw_text words = {0};
+    for (int i = 0; i < attribute->word_count; i++)
+        tw_text_print(&words, "%s%s", i > 0 ? ", " : "", d->symbols.words[attribute->words[i]]);
+    const char *other = attribute_with(d, word);
+    tw_status status =
+        tw_fail(error, TW_INVALID, "%s has no %s \"%s\"; there are %s%s%s", d->kernel,
+                attribute->name, word, tw_text_or(&words, "none"),
+                other != NULL ? ", and it is a word of " : "", other != NULL ? other : "");
+    tw_text_free(&words);
+    return status;
+}
+
 tw_status tw_problem_set(struct tw_problem *problem, const char *name, const char *word,
                          struct tw_error *error) {
     const struct tw_description *d = problem->description;
-    const char *known[TW_MAX_ATTRIBUTES + TW_MAX_CHOICES];
+    const char *known[TW_MAX_ATTRIBUTES];
     for (int i = 0; i < d->attribute_count; i++) {
         const struct tw_attribute *attribute = &d->attributes[i];
         known[i] = attribute->name;
@@ -91,23 +109,13 @@ tw_status tw_problem_set(struct tw_problem *problem, const char *name, const cha
             continue;
         if (attribute->is_number)
             return set_number(problem, i, word, error);
-        struct tw_text words = {0};
         for (int j = 0; j < attribute->word_count; j++) {
-            known[j] = d->symbols.words[attribute->words[j]];
-            if (strcmp(known[j], word) == 0) {
-                problem->words[i] = attribute->words[j];
-                tw_text_free(&words);
-                return TW_OK;
-            }
-            tw_text_print(&words, "%s%s", j > 0 ? ", " : "", known[j]);
+            if (strcmp(d->symbols.words[attribute->words[j]], word) != 0)
+                continue;
+            problem->words[i] = attribute->words[j];
+            return TW_OK;
         }
-        const char *other = attribute_with(d, word);
-        tw_status status =
-            tw_fail(error, TW_INVALID, "%s has no %s \"%s\"; there are %s%s%s", d->kernel, name,
-                    word, tw_text_or(&words, "none"), other != NULL ? ", and it is a word of " : "",
-                    other != NULL ? other : "");
-        tw_text_free(&words);
-        return status;
+        return refuse_word(d, attribute, word, error);
     }
     const char *nearest = tw_nearest(name, known, (size_t)d->attribute_count);
     struct tw_text all = {0};
@@ -187,18 +195,19 @@ static tw_status set_attributes(struct tw_problem *problem, const char *text,
 
 tw_status tw_problem_read(struct tw_problem *problem, const struct tw_description *d,
                           const char *key, struct tw_error *error) {
-    char parts[TW_PROBLEM_KEY_SIZE], shape[TW_PROBLEM_KEY_SIZE], *rest = parts;
-    size_t length = strcspn(key, ";"), used = 0;
-    shape[0] = '\0';
-    snprintf(parts, sizeof parts, "%.*s", (int)(length < sizeof parts ? length : 0), key);
+    char parts[TW_PROBLEM_KEY_SIZE], shape[TW_PROBLEM_KEY_SIZE], *rest = parts, *end = shape;
+    const size_t length = strcspn(key, ";"), kept = length < sizeof parts ? length : 0;
+    memcpy(parts, key, kept);
+    parts[kept] = '\0';
     for (int i = 0; rest != NULL; i++) {
         const char *part = strsep(&rest, ","), *size = strchr(part, '=');
         if (i >= d->dimension_count || size == NULL ||
             (size_t)(size - part) != strlen(d->dimensions[i].name) ||
             strncmp(part, d->dimensions[i].name, (size_t)(size - part)) != 0)
             return tw_fail(error, TW_INVALID, "\"%.80s\" is no problem of %s", key, d->kernel);
-        used +=
-            (size_t)snprintf(shape + used, sizeof shape - used, "%s%s", i > 0 ? "x" : "", size + 1);
+        if (i > 0)
+            *end++ = 'x';
+        end = stpcpy(end, size + 1); /* which has no more room than its part had */
     }
     tw_status status = tw_problem_parse(problem, d, shape, error);
     return status == TW_OK ? set_attributes(problem, key + length, error) : status;

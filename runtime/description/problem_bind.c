@@ -21,12 +21,14 @@ const char *tw_problem_refusal(const struct tw_problem *problem) {
 }
 
 static tw_status check_presence(const struct tw_problem *problem, int argument,
-                                const int64_t *values, struct tw_error *error) {
+                                const int64_t *values, bool *there, struct tw_error *error) {
     const struct tw_argument *a = &problem->description->arguments[argument];
-    int64_t there = 1;
-    if (a->when == NULL)
-        return TW_OK;
-    return tw_problem_evaluate(problem, "when of", a->name, a->when, values, &there, error);
+    int64_t number = 1;
+    tw_status status = a->when == NULL ? TW_OK
+                                       : tw_problem_evaluate(problem, "when of", a->name, a->when,
+                                                             values, &number, error);
+    *there = number != 0;
+    return status;
 }
 
 static bool is_there(const struct tw_argument *a, const int64_t *values) {
@@ -135,17 +137,22 @@ tw_status tw_problem_bind(const struct tw_problem *problem, const int64_t *devic
         const struct tw_argument *a = &d->arguments[i];
         if (a->kind != TW_ARGUMENT_STRIDE)
             continue;
-        tw_status status = check_presence(problem, i, values, error);
+        bool there;
+        tw_status status = check_presence(problem, i, values, &there, error);
         if (status == TW_OK)
             status = bind_stride(problem, i, strides != NULL ? strides[i] : 0, values, error);
         if (status != TW_OK)
             return status;
     }
     for (int i = 0; i < d->argument_count; i++) {
-        tw_status status = check_presence(problem, i, values, error);
-        if (status == TW_OK && tw_problem_has(problem, i, values))
-            status = check_stride(problem, i, values, error);
-        if (status == TW_OK && tw_problem_has(problem, i, values))
+        bool there;
+        tw_status status = check_presence(problem, i, values, &there, error);
+        if (status != TW_OK)
+            return status;
+        if (!there || d->arguments[i].kind != TW_ARGUMENT_BUFFER)
+            continue;
+        status = check_stride(problem, i, values, error);
+        if (status == TW_OK)
             status = check_layers(problem, i, values, error);
         if (status != TW_OK)
             return status;

@@ -340,6 +340,9 @@ static void read_space(const struct tw_description *d, struct tw_implementation 
         implementation->define_count++;
         strncpy(named->name, tw_json_key(&define), TW_NAME_SIZE - 1);
         named->slot = read_own_symbol(d, implementation, &define);
+        for (int what = 0; what < TW_VISITED_KINDS; what++)
+            if (tw_expression_visits(named->expression, (enum tw_visited)what))
+                implementation->telling_defines[what] |= UINT64_C(1) << i;
     }
 }
 

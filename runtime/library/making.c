@@ -5,6 +5,7 @@
 
 #include "runtime/backend/devices.h"
 #include "runtime/library/builds.h"
+#include "runtime/variant/brief.h"
 #include "runtime/variant/compile.h"
 #include "runtime/variant/made_of.h"
 
@@ -15,8 +16,10 @@ enum { MOST_LOOKED = 3 };
 void tw_making_end(struct tw_making *making) {
     tw_executable_free(making->executable);
     making->executable = NULL;
-    for (int i = 0; i < TW_MAX_LAUNCHES; i++)
+    for (int i = 0; i < TW_MAX_LAUNCHES; i++) {
         tw_text_free(&making->sources[i]);
+        making->hashes[i][0] = '\0';
+    }
 }
 
 /* What a configuration's build is known by, which takes no executable. */
@@ -57,6 +60,39 @@ static tw_status offer(struct tw_making *making, const struct tw_configuration *
     return status;
 }
 
+/* ---- Binaries ---- */
+
+/* Whether the directory of binaries tells which hash a launch's source has, so that it need not be
+ * rendered to look for its binary. */
+static bool is_named(struct tw_making *making, int launch) {
+    const tw_library *library = making->library;
+    char brief[TW_HASH_SIZE];
+    if (making->hashes[launch][0] != '\0')
+        return making->sources[launch].data == NULL;
+    return library->cache != NULL &&
+           tw_executable_brief(making->executable, launch, library->backend->name, brief, NULL) ==
+               TW_OK &&
+           tw_cache_named(library->cache, brief, making->hashes[launch]);
+}
+
+static void name(const struct tw_making *making, int launch) {
+    const tw_library *library = making->library;
+    char brief[TW_HASH_SIZE];
+    if (library->cache != NULL && tw_executable_brief(making->executable, launch,
+                                                      library->backend->name, brief, NULL) == TW_OK)
+        tw_cache_name(library->cache, brief, making->hashes[launch]);
+}
+
+/* What there is to ask for without a source. */
+static struct tw_module_request named_request(const struct tw_making *making, int launch) {
+    const struct tw_executable_launch *x = &making->executable->launches[launch];
+    return (struct tw_module_request){.compile = {.function = x->function},
+                                      .hash = making->hashes[launch],
+                                      .label = "",
+                                      .threads = tw_geometry_threads(&x->geometry),
+                                      .shared = x->geometry.shared};
+}
+
 /* `label` has room for what the request points to. */
 struct wanted {
     struct tw_expected expected;
@@ -91,11 +127,18 @@ static tw_status want(struct tw_making *making, int launch, struct wanted *wante
 }
 
 static tw_status get_module(struct tw_making *making, int launch, struct tw_error *error) {
+    struct tw_modules *modules = making->library->modules;
     struct wanted wanted;
+    if (is_named(making, launch)) {
+        const struct tw_module_request request = named_request(making, launch);
+        if (tw_modules_get(modules, &request, &making->found[launch], NULL) == TW_OK)
+            return TW_OK;
+    }
     tw_status status = want(making, launch, &wanted, error);
     if (status == TW_OK)
-        status = tw_modules_get(making->library->modules, &wanted.request, &making->found[launch],
-                                error);
+        status = tw_modules_get(modules, &wanted.request, &making->found[launch], error);
+    if (status == TW_OK)
+        name(making, launch);
     if (status == TW_BAD_DESCRIPTION) {
         const struct tw_description *d = making->problem.description;
         tw_fail_within(error, status, "%s: %s", d->origin,
@@ -128,13 +171,21 @@ tw_status tw_making_promise(void *context, const struct tw_configuration *config
                            : status;
 }
 
+static bool is_launch_kept(struct tw_making *making, int launch) {
+    struct tw_modules *modules = making->library->modules;
+    struct wanted wanted;
+    if (is_named(making, launch)) {
+        const struct tw_module_request request = named_request(making, launch);
+        if (tw_modules_has(modules, &request))
+            return true;
+    }
+    return want(making, launch, &wanted, NULL) == TW_OK && tw_modules_has(modules, &wanted.request);
+}
+
 static bool is_kept(struct tw_making *making) {
     bool kept = true;
-    for (int i = 0; i < making->executable->launch_count && kept; i++) {
-        struct wanted wanted;
-        kept = want(making, i, &wanted, NULL) == TW_OK &&
-               tw_modules_has(making->library->modules, &wanted.request);
-    }
+    for (int i = 0; i < making->executable->launch_count && kept; i++)
+        kept = is_launch_kept(making, i);
     return kept;
 }
 

@@ -19,7 +19,7 @@ struct tw_making {
     struct tw_executable *executable; /* NULL: there is none, or it was taken over */
     char build[TW_HASH_SIZE];         /* what tw_builds knows it by */
     struct tw_text sources[TW_MAX_LAUNCHES];
-    char hashes[TW_MAX_LAUNCHES][TW_HASH_SIZE]; /* of the sources */
+    char hashes[TW_MAX_LAUNCHES][TW_HASH_SIZE]; /* of the sources; "": not known */
     struct tw_module_found found[TW_MAX_LAUNCHES];
 };
 

@@ -123,21 +123,28 @@ static bool load_if(struct tw_modules *modules, const struct tw_module_request *
     return loaded;
 }
 
-/* A kept binary that does not load is of no use, and no reason to fail: a compiler may help. Older
- * programs kept them under the whole source. */
+/* Under what a binary may be kept: older programs kept them under the whole source. */
+static int texts_of(const struct tw_module_request *request, const char *texts[2]) {
+    texts[0] = request->hash;
+    texts[1] = request->compile.source;
+    return request->compile.source != NULL ? 2 : 1;
+}
+
+/* A kept binary that does not load is of no use, and no reason to fail: a compiler may help. */
 static bool load_kept(struct tw_modules *modules, const struct tw_module_request *request,
                       struct entry *entry) {
-    const char *const texts[] = {request->hash, request->compile.source};
+    const char *texts[2];
+    const int count = texts_of(request, texts);
     const char *function = request->compile.function;
     struct tw_binary binary = {0};
     char key[TW_HASH_SIZE];
     bool loaded = false;
-    for (int i = 0; i < 2 && !loaded && modules->cache != NULL; i++) {
+    for (int i = 0; i < count && !loaded && modules->cache != NULL; i++) {
         tw_cache_key(&modules->info, texts[i], function, key);
         loaded = load_if(modules, request, tw_cache_get(modules->cache, key, &binary),
                          TW_BINARY_DISK, &binary, entry);
     }
-    for (int i = 0; i < 2 && !loaded && modules->binaries != NULL; i++) {
+    for (int i = 0; i < count && !loaded && modules->binaries != NULL; i++) {
         tw_database_binaries_key(&modules->info, texts[i], function, key);
         loaded =
             load_if(modules, request, tw_database_binaries_get(modules->binaries, key, &binary),
@@ -148,9 +155,10 @@ static bool load_kept(struct tw_modules *modules, const struct tw_module_request
 
 bool tw_modules_has(struct tw_modules *modules, const struct tw_module_request *request) {
     char key[TW_HASH_SIZE];
-    const char *const texts[] = {request->hash, request->compile.source};
+    const char *texts[2];
+    const int count = texts_of(request, texts);
     const char *function = request->compile.function;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < count; i++) {
         tw_cache_key(&modules->info, texts[i], function, key);
         if (modules->cache != NULL && tw_cache_has(modules->cache, key))
             return true;
@@ -166,6 +174,8 @@ static tw_status make(struct tw_modules *modules, const struct tw_module_request
     char cache_key[TW_HASH_SIZE];
     if (load_kept(modules, request, entry))
         return TW_OK;
+    if (request->compile.source == NULL)
+        return tw_fail(error, TW_NOT_FOUND, "no binary is kept");
     tw_cache_key(&modules->info, request->hash, request->compile.function, cache_key);
     struct tw_binary binary = {0};
     entry->origin = TW_BINARY_COMPILED;

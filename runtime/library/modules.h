@@ -31,7 +31,8 @@ tw_status tw_modules_create(struct tw_modules **out, const struct tw_backend *ba
 void tw_modules_free(struct tw_modules *modules);
 
 struct tw_module_request {
-    struct tw_compile_request compile;
+    struct tw_compile_request
+        compile;       /* without a source nothing is compiled, see tw_modules_get */
     const char *hash;  /* of the source (tw_executable_source), under which binaries are kept */
     const char *label; /* what it is, in words, for whoever lists the directory of binaries */
     int64_t threads;   /* in a block: together they must find enough registers */
@@ -50,7 +51,8 @@ struct tw_module_found {
 bool tw_modules_has(struct tw_modules *modules, const struct tw_module_request *request);
 
 /* The module for a source. What failed for good, as a source that does not compile, fails again
- * without another try. */
+ * without another try. Where only the hash of the source is given, its binary has to be kept, or
+ * TW_NOT_FOUND is told. */
 tw_status tw_modules_get(struct tw_modules *modules, const struct tw_module_request *request,
                          struct tw_module_found *found, struct tw_error *error);
 

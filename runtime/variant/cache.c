@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define SUFFIX ".twbin"
+#define NAME_SUFFIX ".twname" /* of links */
 
 enum { PATH_BYTES = 4096, LABEL_BYTES = 256 };
 
@@ -33,8 +34,9 @@ struct tw_cache {
 };
 
 struct file {
-    char name[TW_HASH_SIZE + sizeof SUFFIX];
+    char name[TW_HASH_SIZE + sizeof NAME_SUFFIX];
     bool temporary; /* being written, or left behind by a process that was killed */
+    bool is_link;   /* what is remembered of a source */
     uint64_t bytes;
     int64_t used_at;
 };
@@ -178,17 +180,44 @@ bool tw_cache_get(struct tw_cache *cache, const char *key, struct tw_binary *bin
     return whole;
 }
 
+/* ---- What is remembered of sources ---- */
+
+static void link_of(const struct tw_cache *cache, const char *brief, char path[PATH_BYTES]) {
+    snprintf(path, PATH_BYTES, "%.3900s/%.32s%s", cache->directory, brief, NAME_SUFFIX);
+}
+
+static bool is_hash(const char *text) {
+    return strspn(text, "0123456789abcdef") >= TW_HASH_SIZE - 1;
+}
+
+void tw_cache_name(struct tw_cache *cache, const char *brief, const char *source) {
+    char path[PATH_BYTES], there[TW_HASH_SIZE];
+    link_of(cache, brief, path);
+    if (symlink(source, path) != 0 && errno == EEXIST && !tw_cache_named(cache, brief, there)) {
+        unlink(path);
+        (void)!symlink(source, path);
+    }
+}
+
+bool tw_cache_named(const struct tw_cache *cache, const char *brief, char source[TW_HASH_SIZE]) {
+    char path[PATH_BYTES], target[TW_HASH_SIZE + 1];
+    link_of(cache, brief, path);
+    if (readlink(path, target, sizeof target) != TW_HASH_SIZE - 1)
+        return false;
+    target[TW_HASH_SIZE - 1] = '\0';
+    memcpy(source, target, TW_HASH_SIZE);
+    return is_hash(source);
+}
+
 /* ---- Writing ---- */
 
 static bool is_temporary_name(const char *name) {
     return strncmp(name, TEMPORARY, strlen(TEMPORARY)) == 0 && strlen(name) == TEMPORARY_NAME;
 }
 
-static bool is_cache_name(const char *name) {
-    size_t length = strlen(name);
-    return length == TW_HASH_SIZE - 1 + sizeof SUFFIX - 1 &&
-           strspn(name, "0123456789abcdef") == TW_HASH_SIZE - 1 &&
-           strcmp(name + TW_HASH_SIZE - 1, SUFFIX) == 0;
+static bool is_cache_name(const char *name, const char *suffix) {
+    return strspn(name, "0123456789abcdef") == TW_HASH_SIZE - 1 &&
+           strcmp(name + TW_HASH_SIZE - 1, suffix) == 0;
 }
 
 static int newest_first(const void *left, const void *right) {
@@ -211,7 +240,8 @@ static tw_status list_files(const struct tw_cache *cache, struct file **files, s
     while (status == TW_OK && (entry = readdir(directory)) != NULL) {
         struct stat info;
         bool temporary = is_temporary_name(entry->d_name);
-        if (!(temporary || is_cache_name(entry->d_name)) ||
+        bool is_link = is_cache_name(entry->d_name, NAME_SUFFIX);
+        if (!(temporary || is_link || is_cache_name(entry->d_name, SUFFIX)) ||
             fstatat(dirfd(directory), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0)
             continue;
         struct file *grown = realloc(*files, (*count + 1) * sizeof **files);
@@ -223,6 +253,7 @@ static tw_status list_files(const struct tw_cache *cache, struct file **files, s
         struct file *file = &grown[(*count)++];
         memcpy(file->name, entry->d_name, strlen(entry->d_name) + 1);
         file->temporary = temporary;
+        file->is_link = is_link;
         file->bytes = (uint64_t)info.st_size;
         file->used_at = info.st_mtim.tv_sec;
     }
@@ -245,12 +276,15 @@ static tw_status keep_to_limit(const struct tw_cache *cache, struct tw_error *er
     uint64_t total = 0;
     tw_status status = list_files(cache, &files, &count, error);
     int64_t now = (int64_t)time(NULL);
-    /* The newest stays whatever its size: it is the one that was just made. */
+    bool is_first = true; /* of binaries */
     for (size_t i = 0; i < count; i++) {
         bool abandoned = files[i].temporary && now - files[i].used_at > ABANDONED_SECONDS;
+        /* The newest stays whatever its size: it is the one that was just made. */
+        bool stays = files[i].temporary || (is_first && !files[i].is_link);
         total += files[i].bytes;
-        if (abandoned || (i > 0 && total > cache->limit && !files[i].temporary))
+        if (abandoned || (total > cache->limit && !stays))
             remove_file(cache, &files[i]);
+        is_first = is_first && (files[i].temporary || files[i].is_link);
     }
     free(files);
     return status;
@@ -317,7 +351,7 @@ tw_status tw_cache_each(struct tw_cache *cache,
     for (size_t i = 0; i < count && status == TW_OK; i++) {
         char path[PATH_BYTES];
         struct header header;
-        if (files[i].temporary)
+        if (files[i].temporary || files[i].is_link)
             continue;
         snprintf(path, sizeof path, "%.3900s/%s", cache->directory, files[i].name);
         int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -352,7 +386,7 @@ tw_status tw_cache_clear(struct tw_cache *cache, int64_t *removed, uint64_t *byt
         if (reason != 0 && reason != ENOENT && status == TW_OK)
             status = tw_fail(error, TW_IO, "%s: %s cannot be removed: %s", cache->directory,
                              files[i].name, strerror(reason));
-        if (reason != 0)
+        if (reason != 0 || files[i].is_link)
             continue;
         ++*removed;
         *bytes += files[i].bytes;

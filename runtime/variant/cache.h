@@ -1,7 +1,8 @@
 /* Binaries on disk, so that a kernel is compiled once a machine and not once a process.
  *
  * One file a binary, named by the hash of all that decides it: source, architecture, backend,
- * compiler and driver versions. Files are written under a temporary name and renamed, so that other
+ * compiler and driver versions. Beside them links tell of what sources are rendered from which
+ * hashes they have. Files are written under a temporary name and renamed, so that other
  * processes see whole files or none; what is read is checked against its own hash, and a file that
  * is damaged or foreign is removed and counts as missing. When the files together pass the limit,
  * those used longest ago go.
@@ -34,6 +35,12 @@ bool tw_cache_get(struct tw_cache *cache, const char *key, struct tw_binary *bin
 tw_status tw_cache_put(struct tw_cache *cache, const char *key, const struct tw_binary *binary,
                        const char *label, struct tw_error *error);
 
+/* Remembers of a source's brief (brief.h) which hash the source has, as a symbolic link, so that
+ * there is a whole name or none. Where that fails the source is rendered again. */
+void tw_cache_name(struct tw_cache *cache, const char *brief, const char *source);
+/* Whether it is remembered; `source` is filled in then. The binary may be there or not. */
+bool tw_cache_named(const struct tw_cache *cache, const char *brief, char source[TW_HASH_SIZE]);
+
 struct tw_cache_entry {
     const char *key;
     const char *label;
@@ -46,7 +53,8 @@ struct tw_cache_entry {
 tw_status tw_cache_each(struct tw_cache *cache,
                         void (*visit)(void *context, const struct tw_cache_entry *entry),
                         void *context, struct tw_error *error);
-/* Removes every file of the cache, whole or not, and nothing else. */
+/* Removes every file of the cache, whole or not, and what is remembered of sources, which does not
+ * count as a file; and nothing else. */
 tw_status tw_cache_clear(struct tw_cache *cache, int64_t *files, uint64_t *bytes,
                          struct tw_error *error);
 

@@ -112,6 +112,18 @@ bool tw_prelude_named(const char *source) {
     return find_named(source) != 0;
 }
 
+enum { PATH_BYTES = 80 };
+
+static void own_path(const struct tw_language *language, int extension, char path[PATH_BYTES]) {
+    snprintf(path, PATH_BYTES, "templates/prelude/%s/%s.%s", language->backend,
+             extensions[extension].name, language->ending);
+}
+
+/* Of the part that is the same on all backends, which not all have. */
+static void common_path(int extension, char path[PATH_BYTES]) {
+    snprintf(path, PATH_BYTES, "templates/prelude/common/%s.cu", extensions[extension].name);
+}
+
 tw_status tw_prelude_extend(struct tw_text *source, const char *backend, const char *templates,
                             struct tw_error *error) {
     const struct tw_language *language = tw_language_of(backend);
@@ -119,17 +131,33 @@ tw_status tw_prelude_extend(struct tw_text *source, const char *backend, const c
     for (int i = 0; i < EXTENSIONS; i++) {
         if ((named >> i & 1) == 0)
             continue;
-        char path[80];
-        snprintf(path, sizeof path, "templates/prelude/%s/%s.%s", language->backend,
-                 extensions[i].name, language->ending);
+        char path[PATH_BYTES];
+        own_path(language, i, path);
         const char *text = tw_builtin_file(path);
         if (text == NULL)
             return tw_fail(error, TW_NOT_FOUND, "%s is not built in", path);
         tw_text_print(source, "#line 1 \"%s\"\n%s", path, text);
-        snprintf(path, sizeof path, "templates/prelude/common/%s.cu", extensions[i].name);
+        common_path(i, path);
         text = tw_builtin_file(path);
         if (text != NULL)
             tw_text_print(source, "#line 1 \"%s\"\n%s", path, text);
     }
     return TW_OK;
+}
+
+static void add_file(struct tw_hash *hash, const char *path) {
+    const char *text = tw_builtin_hash(path);
+    tw_hash_add_text(hash, text != NULL ? text : "");
+}
+
+void tw_prelude_hash(struct tw_hash *hash, const char *backend) {
+    const struct tw_language *language = tw_language_of(backend);
+    char path[PATH_BYTES];
+    add_file(hash, language->prelude);
+    for (int i = 0; i < EXTENSIONS; i++) {
+        own_path(language, i, path);
+        add_file(hash, path);
+        common_path(i, path);
+        add_file(hash, path);
+    }
 }

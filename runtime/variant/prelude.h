@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "runtime/base/error.h"
+#include "runtime/base/hash.h"
 #include "runtime/base/text.h"
 
 /* Appends those extensions of a backend's prelude (maths, sub-groups, atomics) of which
@@ -15,5 +16,8 @@ tw_status tw_prelude_extend(struct tw_text *source, const char *backend, const c
 
 /* Whether a source names anything of an extension. */
 bool tw_prelude_named(const char *source);
+
+/* Adds a backend's prelude and all of its extensions. */
+void tw_prelude_hash(struct tw_hash *hash, const char *backend);
 
 #endif

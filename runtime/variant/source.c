@@ -19,15 +19,21 @@ static tw_status builtin(const char *path, const char **text, struct tw_error *e
     return TW_OK;
 }
 
+/* Where a template is; false: not beside the description. */
+static bool is_beside(const struct tw_description *d, const char *path,
+                      char file[4096 + TW_PATH_SIZE]) {
+    if (d->directory == NULL)
+        return false;
+    snprintf(file, 4096 + TW_PATH_SIZE, "%s%s%s", path[0] == '/' ? "" : d->directory,
+             path[0] == '/' ? "" : "/", path);
+    return access(file, F_OK) == 0;
+}
+
 tw_status tw_source_template(const struct tw_description *d, const char *path, struct tw_text *text,
                              struct tw_error *error) {
     char file[4096 + TW_PATH_SIZE];
-    if (d->directory != NULL) {
-        snprintf(file, sizeof file, "%s%s%s", path[0] == '/' ? "" : d->directory,
-                 path[0] == '/' ? "" : "/", path);
-        if (access(file, F_OK) == 0)
-            return tw_file_read(text, file, error);
-    }
+    if (is_beside(d, path, file))
+        return tw_file_read(text, file, error);
     snprintf(file, sizeof file, "templates/%s", path);
     const char *embedded = tw_builtin_file(file);
     if (embedded == NULL)
@@ -36,6 +42,24 @@ tw_status tw_source_template(const struct tw_description *d, const char *path, s
                        d->origin, path);
     tw_text_add(text, embedded, strlen(embedded));
     return text->failed ? tw_fail(error, TW_NO_MEMORY, "out of memory for a source") : TW_OK;
+}
+
+tw_status tw_source_template_hash(const struct tw_description *d, const char *path,
+                                  struct tw_hash *hash, struct tw_error *error) {
+    char file[4096 + TW_PATH_SIZE];
+    if (!is_beside(d, path, file)) {
+        snprintf(file, sizeof file, "templates/%s", path);
+        const char *embedded = tw_builtin_hash(file);
+        if (embedded != NULL) {
+            tw_hash_add_text(hash, embedded);
+            return TW_OK;
+        }
+    }
+    struct tw_text text = {0};
+    tw_status status = tw_source_template(d, path, &text, error);
+    tw_hash_add(hash, tw_text_or(&text, ""), text.length);
+    tw_text_free(&text);
+    return status;
 }
 
 /* Appends a launch's templates, each after a #line with its name. */

@@ -33,6 +33,9 @@ tw_status tw_source_own(const char *name, const char *text, const char *backend,
  */
 tw_status tw_source_template(const struct tw_description *description, const char *path,
                              struct tw_text *text, struct tw_error *error);
+/* Adds what tells its text from others: of one that is built in not the text itself. */
+tw_status tw_source_template_hash(const struct tw_description *description, const char *path,
+                                  struct tw_hash *hash, struct tw_error *error);
 
 /* Appends what every source of a launch has in common: the prelude with its extensions, and the
  * templates. */

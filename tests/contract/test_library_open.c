@@ -3,7 +3,6 @@
  *     test_library_open BACKEND */
 #include "tests/support/library.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 
 static const tw_request small_copy = {.kernel = "copy", .dimensions = {4, 4}};
@@ -339,21 +338,6 @@ static void bad_descriptions(void **state) {
 
 /* ---- The directory of binaries ---- */
 
-/* The files in it; *last is the path of one of them. */
-static int count_files(const char *path, char last[1024]) {
-    DIR *directory = opendir(path);
-    int count = 0;
-    for (const struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;) {
-        if (entry->d_name[0] == '.')
-            continue;
-        count++;
-        snprintf(last, 1024, "%.500s/%.500s", path, entry->d_name);
-    }
-    if (directory != NULL)
-        closedir(directory);
-    return count;
-}
-
 static void check_origin(const tw_options *options, const char *origin) {
     tw_library *library = open_with(options);
     assert_string_equal(tw_plan_explain(make_plan(library, &small_copy))->binary, origin);
@@ -367,7 +351,7 @@ static void binaries_are_kept(void **state) {
     tw_options options = bare_options();
     options.binary_directory = directory;
     check_origin(&options, "compiled");
-    assert_int_equal(count_files(directory, file), 1);
+    assert_int_equal(count_binaries(directory, file), 1);
     check_origin(&options, "disk");
     /* A file that is damaged at its end, in its middle, or altogether, is made anew. */
     struct stat whole;
@@ -382,7 +366,7 @@ static void binaries_are_kept(void **state) {
     assert_int_equal(truncate(file, 0), 0);
     check_origin(&options, "compiled");
     check_origin(&options, "disk");
-    assert_int_equal(count_files(directory, file), 1);
+    assert_int_equal(count_binaries(directory, file), 1);
     /* Not where it was told to keep nothing. */
     options.binary_directory = "";
     check_origin(&options, "compiled");
@@ -390,7 +374,6 @@ static void binaries_are_kept(void **state) {
 
 static void binaries_are_kept_to_a_limit(void **state) {
     const struct scratch *scratch = *state;
-    char file[1024];
     tw_options options = bare_options();
     options.binary_directory = scratch->path;
     options.binary_directory_bytes = 1;
@@ -401,14 +384,14 @@ static void binaries_are_kept_to_a_limit(void **state) {
         request.attributes = types[i];
         make_plan(library, &request);
     }
-    assert_int_equal(count_files(scratch->path, file), 1);
+    assert_int_equal(count_binaries(scratch->path, NULL), 1);
     tw_close(library);
 }
 
 /* One that is named must be usable; the usual one need not be there. */
 static void directories_that_cannot_be(void **state) {
     const struct scratch *scratch = *state;
-    char file[1024], under[1100], kept[1024], last[1024];
+    char file[1024], under[1100], kept[1024];
     scratch_write(scratch, "file", "no directory", file);
     snprintf(under, sizeof under, "%s/under", file);
     tw_options options = bare_options();
@@ -423,14 +406,14 @@ static void directories_that_cannot_be(void **state) {
     check_origin(&options, "compiled");
     check_origin(&options, "disk");
     snprintf(kept, sizeof kept, "%s/tilewise", scratch->path);
-    assert_int_equal(count_files(kept, last), 1);
+    assert_int_equal(count_binaries(kept, NULL), 1);
 }
 
 /* Relative paths are those of the moment when the library was opened, as for a program that becomes
  * a daemon later. */
 static void the_working_directory_may_change(void **state) {
     const struct scratch *scratch = *state;
-    char before[1024], file[1024], binaries[1024];
+    char before[1024], binaries[1024];
     assert_non_null(getcwd(before, sizeof before));
     assert_int_equal(chdir(KERNELS), 0);
     snprintf(binaries, sizeof binaries, "%s/binaries", scratch->path);
@@ -445,7 +428,7 @@ static void the_working_directory_may_change(void **state) {
     assert_int_equal(chdir("/"), 0);
     check_doubling(library, "double");
     make_plan(keeping, &small_copy);
-    assert_int_equal(count_files(binaries, file), 1);
+    assert_int_equal(count_binaries(binaries, NULL), 1);
     tw_close(library);
     tw_close(keeping);
     assert_int_equal(chdir(before), 0);

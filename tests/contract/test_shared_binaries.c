@@ -2,8 +2,6 @@
  * them. What was measured is planted.
  *
  *     test_shared_binaries BACKEND */
-#include <dirent.h>
-
 #include "db/store.h"
 #include "runtime/backend/devices.h"
 #include "runtime/description/configuration.h"
@@ -121,16 +119,6 @@ static const tw_explanation *plan_of(tw_library *library, int64_t rows) {
     return tw_plan_explain(make_plan(library, &request));
 }
 
-static int count_binaries(const struct house *house) {
-    int count = 0;
-    DIR *directory = opendir(house->binaries);
-    assert_non_null(directory);
-    for (const struct dirent *entry; (entry = readdir(directory)) != NULL;)
-        count += strstr(entry->d_name, ".twbin") != NULL;
-    closedir(directory);
-    return count;
-}
-
 /* Which of the two is predicted to be the faster one for a shape. */
 static int best_of(const struct house *house, int64_t rows) {
     tw_library *library = open_house(house, -1);
@@ -144,7 +132,7 @@ static int best_of(const struct house *house, int64_t rows) {
 }
 
 static void empty(const struct house *house) {
-    assert_true(count_binaries(house) > 0);
+    assert_true(count_binaries(house->binaries, NULL) > 0);
     char command[1200];
     snprintf(command, sizeof command, "rm -rf '%s'", house->binaries);
     assert_int_equal(system(command), 0);
@@ -163,7 +151,7 @@ static void what_is_there_is_taken(void **state) {
     assert_string_equal(e->configuration, configurations[other]);
     assert_true(e->preferred_ready && e->predicted_us > 0 && e->loading_ms == 0);
     assert_says(e->text, "preferred       for its binary");
-    assert_int_equal(count_binaries(house), 1);
+    assert_int_equal(count_binaries(house->binaries, NULL), 1);
     tw_close(library);
     /* On the disk, from another process say. */
     library = open_house(house, 1);
@@ -171,7 +159,7 @@ static void what_is_there_is_taken(void **state) {
     assert_string_equal(e->configuration, configurations[other]);
     assert_string_equal(e->binary, "disk");
     assert_true(e->preferred_ready);
-    assert_int_equal(count_binaries(house), 1);
+    assert_int_equal(count_binaries(house->binaries, NULL), 1);
     /* A shape of its own result has that. */
     e = plan_of(library, tuned[best].rows);
     assert_string_equal(e->configuration, configurations[best]);
@@ -193,7 +181,7 @@ static void many_at_once_share(void **state) {
         assert_string_equal(e->configuration, first);
         assert_string_not_equal(e->rule, "exact");
     }
-    assert_int_equal(count_binaries(house), 1);
+    assert_int_equal(count_binaries(house->binaries, NULL), 1);
     tw_close(library);
 }
 

@@ -369,8 +369,13 @@ class Misses(Installed):
             out, _ = process.communicate(timeout=LIMIT)
             self.assertEqual(process.returncode, 0)
             self.assertRegex(out, r"^(default|fallback) (compiled|disk)$")
-        names = os.listdir(self.home / "cache/tilewise")
-        self.assertEqual([pathlib.Path(name).suffix for name in names], [".twbin"])
+        cache = self.home / "cache/tilewise"
+        self.assertEqual(sorted(path.suffix for path in cache.iterdir()), [".twbin", ".twname"])
+        self.assertEqual(self.make_plan("nearest", 0)[0][1], "disk")
+        # What is remembered of a source is of no use without its binary, and no harm.
+        next(cache.glob("*.twbin")).unlink()
+        self.assertEqual(self.make_plan("nearest", 0)[0][1], "compiled")
+        next(cache.glob("*.twname")).unlink()
         self.assertEqual(self.make_plan("nearest", 0)[0][1], "disk")
 
 

@@ -3,6 +3,8 @@
 #ifndef TESTS_SUPPORT_LIBRARY_H
 #define TESTS_SUPPORT_LIBRARY_H
 
+#include <dirent.h>
+
 #include "tests/support/support.h"
 
 /* The backend under test: the program's first argument. */
@@ -49,6 +51,24 @@ SUPPORT bool backend_is_here(int count, char **arguments) {
     }
     tw_close(library);
     return true;
+}
+
+/* How many binaries a directory of them has; *last, if not NULL, is the path of one. What else the
+ * cache keeps there is not counted. */
+SUPPORT int count_binaries(const char *path, char last[1024]) {
+    DIR *directory = opendir(path);
+    int count = 0;
+    assert_non_null(directory);
+    for (const struct dirent *entry; (entry = readdir(directory)) != NULL;) {
+        const char *suffix = strrchr(entry->d_name, '.');
+        if (suffix == NULL || strcmp(suffix, ".twbin") != 0)
+            continue;
+        count++;
+        if (last != NULL)
+            snprintf(last, 1024, "%.500s/%.500s", path, entry->d_name);
+    }
+    closedir(directory);
+    return count;
 }
 
 SUPPORT const tw_plan *make_plan(tw_library *library, const tw_request *request) {

@@ -201,6 +201,62 @@ static void the_limit_drops_what_was_used_longest_ago(void **state) {
     tw_cache_close(small);
 }
 
+static void remembers_the_hashes_of_sources(void **state) {
+    struct fixture *f = *state;
+    struct tw_error error;
+    char other[TW_HASH_SIZE], found[TW_HASH_SIZE], path[256];
+    int64_t files, count = 0;
+    uint64_t bytes;
+    tw_cache_key(&device, "other", "function", other);
+    assert_false(tw_cache_named(f->cache, f->key, found));
+    tw_cache_name(f->cache, f->key, other);
+    assert_true(tw_cache_named(f->cache, f->key, found));
+    assert_string_equal(found, other);
+    assert_false(tw_cache_named(f->cache, other, found));
+    tw_cache_name(f->cache, f->key, other);
+    assert_int_equal(files_in(f->directory), 1);
+    /* What is no hash is put right. */
+    snprintf(path, sizeof path, "%s/%s.twname", f->directory, f->key);
+    static const char *const damaged[] = {"", "short", "0123456789abcdef0123456789ABCDEF",
+                                          "0123456789abcdef0123456789abcdef0"};
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(unlink(path), 0);
+        if (damaged[i][0] != '\0')
+            assert_int_equal(symlink(damaged[i], path), 0);
+        assert_false(tw_cache_named(f->cache, f->key, found));
+        tw_cache_name(f->cache, f->key, other);
+        assert_true(tw_cache_named(f->cache, f->key, found));
+        assert_string_equal(found, other);
+    }
+    /* They are no binaries to whoever lists or clears the directory. */
+    put(f->cache, f->key, "machine code");
+    assert_int_equal(tw_cache_each(f->cache, count_entry, &count, &error), TW_OK);
+    assert_int_equal(count, 1);
+    assert_int_equal(tw_cache_clear(f->cache, &files, &bytes, &error), TW_OK);
+    assert_int_equal(files, 1);
+    assert_int_equal(files_in(f->directory), 0);
+}
+
+/* The newest binary is what the limit leaves, whatever is remembered besides. */
+static void the_limit_is_of_links_too(void **state) {
+    struct fixture *f = *state;
+    struct tw_error error;
+    struct tw_cache *small;
+    struct tw_binary binary;
+    char key[TW_HASH_SIZE], found[TW_HASH_SIZE];
+    assert_int_equal(tw_cache_open(&small, f->directory, 1, &error), TW_OK);
+    tw_cache_name(small, f->key, f->key);
+    put(small, f->key, "machine code");
+    assert_false(tw_cache_named(small, f->key, found));
+    tw_cache_name(small, f->key, f->key);
+    assert_true(tw_cache_get(small, f->key, &binary));
+    tw_binary_free(&binary);
+    tw_cache_key(&device, "other", "function", key);
+    put(small, key, "machine code");
+    assert_true(tw_cache_has(small, key) != tw_cache_has(small, f->key));
+    tw_cache_close(small);
+}
+
 static void clearing_leaves_what_is_not_ours(void **state) {
     struct fixture *f = *state;
     struct tw_error error;
@@ -285,6 +341,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(cut_short_and_foreign_files_are_missing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_limit_drops_what_was_used_longest_ago, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(remembers_the_hashes_of_sources, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_limit_is_of_links_too, set_up, tear_down),
         cmocka_unit_test_setup_teardown(clearing_leaves_what_is_not_ours, set_up, tear_down),
         cmocka_unit_test_setup_teardown(many_processes_share_a_directory, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_directories_are_refused, set_up, tear_down),

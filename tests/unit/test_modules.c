@@ -172,6 +172,64 @@ static void what_is_not_kept_is_passing(void **state) {
     tw_cache_close(cache);
 }
 
+/* Where another process rendered and compiled a source its hash is enough. */
+static void a_hash_alone_finds_what_is_kept(void **state) {
+    const struct scratch *scratch = *state;
+    struct tw_cache *cache;
+    struct tw_module_found found, again;
+    struct tw_error error;
+    must(tw_cache_open(&cache, scratch->path, 0, &error), error);
+    struct tw_modules *first = create(cache, NULL), *second = create(cache, NULL);
+    struct tw_module_request request = request_of("even");
+    request.compile.source = NULL;
+    assert_false(tw_modules_has(first, &request));
+    assert_refuses(tw_modules_get(first, &request, &found, &error), TW_NOT_FOUND, error, "kept");
+    must(get(first, "even", &found, &error), error);
+    assert_true(tw_modules_has(second, &request));
+    must(tw_modules_get(second, &request, &found, &error), error);
+    assert_int_equal(found.origin, TW_BINARY_DISK);
+    must(get(second, "even", &again, &error), error);
+    assert_ptr_equal(again.module, found.module);
+    assert_int_equal(compiles, 1);
+    tw_modules_free(first);
+    tw_modules_free(second);
+    tw_cache_close(cache);
+}
+
+/* Who has the source does not fail with who has its hash alone. */
+static void *call_by_hash(void *context) {
+    struct caller *caller = context;
+    struct tw_module_request request = request_of(caller->source);
+    request.compile.source = NULL;
+    caller->status = tw_modules_get(caller->modules, &request, &caller->found, &caller->error);
+    return NULL;
+}
+
+static void with_and_without_a_source_at_once(void **state) {
+    (void)state;
+    for (int turn = 0; turn < 20; turn++) {
+        struct tw_modules *modules = create(NULL, NULL);
+        struct caller callers[16];
+        pthread_t threads[16];
+        compiles = 0;
+        for (int i = 0; i < 16; i++) {
+            callers[i] = (struct caller){.modules = modules, .source = "even"};
+            assert_int_equal(
+                pthread_create(&threads[i], NULL, i % 2 == 0 ? call_by_hash : call, &callers[i]),
+                0);
+        }
+        for (int i = 0; i < 16; i++) {
+            pthread_join(threads[i], NULL);
+            if (i % 2 != 0)
+                must(callers[i].status, callers[i].error);
+            else if (callers[i].status != TW_OK)
+                assert_int_equal(callers[i].status, TW_NOT_FOUND);
+        }
+        assert_int_equal(compiles, 1);
+        tw_modules_free(modules);
+    }
+}
+
 static void a_passing_trouble_is_tried_again(void **state) {
     (void)state;
     struct tw_modules *modules = create(NULL, NULL);
@@ -261,6 +319,8 @@ int main(void) {
         MODULE_TEST(one_compiles_and_the_others_wait),
         MODULE_TEST(what_does_not_compile_is_not_tried_again),
         MODULE_TEST(what_is_not_kept_is_passing),
+        MODULE_TEST(a_hash_alone_finds_what_is_kept),
+        MODULE_TEST(with_and_without_a_source_at_once),
         MODULE_TEST(a_passing_trouble_is_tried_again),
         MODULE_TEST(too_many_registers),
         MODULE_TEST(the_directory_saves_the_compiler),

@@ -1,0 +1,14 @@
+/* All that a launch's source is rendered from, hashed as it stands: the preludes, the templates,
+ * and what made_of.h tells of a configuration, with the names that it is defined under. In every
+ * process equal briefs are equal sources, so that a binary can be found whose source was rendered
+ * by another. */
+#ifndef TW_VARIANT_BRIEF_H
+#define TW_VARIANT_BRIEF_H
+
+#include "runtime/variant/executable.h"
+
+/* Of an executable with a configuration. */
+tw_status tw_executable_brief(const struct tw_executable *x, int launch, const char *backend,
+                              char brief[TW_HASH_SIZE], struct tw_error *error);
+
+#endif
