@@ -82,6 +82,16 @@ static void visit_steps(void *context, enum tw_visited what, int64_t a, int64_t 
         cut_dimension(context, a, b);
 }
 
+/* Those that may tell of `what`. */
+static void visit_defines(const struct tw_implementation *in, enum tw_visited what,
+                          const int64_t *values, tw_expression_visitor visit, struct cuts *cuts) {
+    const uint64_t telling = in->telling_defines[what];
+    int64_t ignored;
+    for (int i = 0; i < in->define_count; i++)
+        if ((telling >> i & 1) != 0)
+            tw_expression_visit(in->defines[i].expression, values, visit, cuts, &ignored);
+}
+
 static void find_cuts(const struct tw_implementation *in, const struct tw_launch_description *main,
                       const int64_t *values, struct cuts *cuts) {
     int64_t ignored;
@@ -90,23 +100,18 @@ static void find_cuts(const struct tw_implementation *in, const struct tw_launch
         if (main->grid[i] != NULL)
             tw_expression_visit(main->grid[i], values, visit_grid, cuts, &ignored);
     /* Most defines have nothing to tell, and are not evaluated once more to find that out. */
+    const uint64_t *telling = in->telling_defines;
+    const uint64_t cutting = telling[TW_VISITED_CEIL_DIV] | telling[TW_VISITED_MINIMUM];
     for (int i = 0; i < in->define_count; i++) {
         bool in_grid = false;
-        if (!tw_expression_visits(in->defines[i].expression, TW_VISITED_CEIL_DIV) &&
-            !tw_expression_visits(in->defines[i].expression, TW_VISITED_MINIMUM))
-            continue;
-        for (int k = 0; k < 3; k++)
+        for (int k = 0; k < 3 && (cutting >> i & 1) != 0; k++)
             in_grid |=
                 main->grid[k] != NULL && tw_expression_uses(main->grid[k], in->defines[i].slot);
         if (in_grid)
             tw_expression_visit(in->defines[i].expression, values, visit_grid, cuts, &ignored);
     }
-    for (int i = 0; i < in->define_count; i++)
-        if (tw_expression_visits(in->defines[i].expression, TW_VISITED_REMAINDER))
-            tw_expression_visit(in->defines[i].expression, values, visit_define, cuts, &ignored);
-    for (int i = 0; i < in->define_count; i++)
-        if (tw_expression_visits(in->defines[i].expression, TW_VISITED_CEIL_DIV))
-            tw_expression_visit(in->defines[i].expression, values, visit_steps, cuts, &ignored);
+    visit_defines(in, TW_VISITED_REMAINDER, values, visit_define, cuts);
+    visit_defines(in, TW_VISITED_CEIL_DIV, values, visit_steps, cuts);
 }
 
 /* ---- What a unit holds ---- */

@@ -39,6 +39,10 @@ void tw_model_look(const struct tw_model *model, const struct tw_description *d,
                    struct tw_model_view *view) {
     const struct tw_implementation *in = &d->implementations[implementation];
     view->own_count = 0;
+    view->uncertainty = model->uncertainty;
+    for (int i = 0; i < model->sureness_count; i++)
+        if (strcmp(model->sureness[i].implementation, in->name) == 0)
+            view->uncertainty = model->sureness[i].uncertainty;
     for (int i = 0; i < model->feature_count; i++) {
         const struct tw_model_feature *feature = &model->features[i];
         int place = -1;
@@ -164,36 +168,45 @@ double tw_model_leaf(const struct tw_model_node *nodes, int root, const double *
 
 /* What the trees from `first` up to `end` add to `sum`, by what the values are above. Where the
  * processor waits for one tree's step it takes another's. */
-static double walk(const struct tw_model *model, double sum, int first, int end,
-                   const uint16_t *above) {
+static inline __attribute__((always_inline)) double walk_deep(const struct tw_model *model,
+                                                              double sum, int first, int end,
+                                                              const uint16_t *above, int depth) {
     enum { SIDE_BY_SIDE = 8 };
 #define TW_EACH_SIDE(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 #define TW_GO_ON(k)                                                                                \
-    at##k = 2 * at##k + 1 + (above[from[k * steps + at##k].feature] > from[k * steps + at##k].cut);
-#define TW_ADD(k) sum += leaf[k * leaves + at##k - steps];
-    const size_t leaves = (size_t)1 << model->depth, steps = leaves - 1;
-    const struct tw_model_step *from = &model->steps[(size_t)first * steps];
+    at##k += at##k +                                                                               \
+             (from[k * leaves + at##k].cut < above[from[k * leaves + at##k].feature] ? 1u : 0u);
+#define TW_ADD(k) sum += leaf[k * leaves + at##k - leaves];
+    const size_t leaves = (size_t)1 << depth;
+    const struct tw_model_step *from = &model->steps[(size_t)first * leaves];
     const double *leaf = &model->leaves[(size_t)first * leaves];
     int i = first;
     for (; i + SIDE_BY_SIDE <= end; i += SIDE_BY_SIDE) {
-        size_t at0 = 0, at1 = 0, at2 = 0, at3 = 0, at4 = 0, at5 = 0, at6 = 0, at7 = 0;
-        for (int step = 0; step < model->depth; step++) {
+        size_t at0 = 1, at1 = 1, at2 = 1, at3 = 1, at4 = 1, at5 = 1, at6 = 1, at7 = 1;
+        for (int step = 0; step < depth; step++) {
             TW_EACH_SIDE(TW_GO_ON)
         }
         TW_EACH_SIDE(TW_ADD)
-        from += SIDE_BY_SIDE * steps;
+        from += SIDE_BY_SIDE * leaves;
         leaf += SIDE_BY_SIDE * leaves;
     }
 #undef TW_EACH_SIDE
 #undef TW_GO_ON
 #undef TW_ADD
-    for (; i < end; i++, from += steps, leaf += leaves) {
-        size_t at = 0;
-        for (int step = 0; step < model->depth; step++)
-            at = 2 * at + 1 + (above[from[at].feature] > from[at].cut);
-        sum += leaf[at - steps];
+    for (; i < end; i++, from += leaves, leaf += leaves) {
+        size_t at = 1;
+        for (int step = 0; step < depth; step++)
+            at += at + (from[at].cut < above[from[at].feature]);
+        sum += leaf[at - leaves];
     }
     return sum;
+}
+
+static double walk(const struct tw_model *model, double sum, int first, int end,
+                   const uint16_t *above) {
+    enum { USUAL_DEPTH = 6 }; /* for which less is left to be worked out on the way */
+    return model->depth == USUAL_DEPTH ? walk_deep(model, sum, first, end, above, USUAL_DEPTH)
+                                       : walk_deep(model, sum, first, end, above, model->depth);
 }
 
 /* The most that a model may say of an estimate's logarithm: what is beyond has not been measured
@@ -207,6 +220,9 @@ static const struct {
     int trees;
     double far;
 } stages[] = {{48, 2}, {104, 1.7}, {200, 1.5}};
+
+/* After so many, what is said is as unsure as it gets. */
+static const double MOST_DOUBLINGS = 4;
 
 static double corrected(double total_us, double sum) {
     return total_us * exp(fmax(-MOST_CORRECTION, fmin(sum, MOST_CORRECTION)));
@@ -294,6 +310,10 @@ double tw_model_answer(const struct tw_model *model, const struct tw_model_quest
 double tw_model_predict(const struct tw_model *model, const double *vector,
                         const struct tw_estimate *e) {
     return tw_model_predict_near(model, vector, e, INFINITY);
+}
+
+double tw_model_doublings(double predicted_us, double best_us) {
+    return fmin(fmax(log2(predicted_us / best_us), 0), MOST_DOUBLINGS);
 }
 
 /* What of a problem's attributes may be another than what a model was fitted to. */

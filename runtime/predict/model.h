@@ -20,8 +20,9 @@ enum {
 };
 
 #define TW_MODEL_FORMAT "tilewise-model"
-/* 1: trees are lists of nodes. 2: they may be packed (packed_tree.h). */
-#define TW_MODEL_VERSION 2
+/* 1: trees are lists of nodes. 2: they may be packed (packed_tree.h), and "doubling" said. 3:
+ * implementations may have uncertainties of their own. */
+#define TW_MODEL_VERSION 3
 
 /* What of the geometry is a feature, of features `f` and an estimate `e` of `total_us` in all. */
 #define TW_MODEL_GEOMETRY(X)                                                                       \
@@ -86,13 +87,13 @@ struct tw_model_cuts {
 
 /* A node for walking down without a branch that depends on the value, which the processor would
  * guess wrong every other time, and small, so that trees stay in its cache. All trees are filled up
- * to the same depth: from the node at `i` of a tree it goes on to the one at 2i + 1, and where the
- * feature is above its cut number `cut` to the one behind that. */
+ * to the same depth: from the node at `i` of a tree, the first at 1, it goes on to the one at 2i,
+ * and where the feature is above its cut number `cut` to the one behind that. */
 struct tw_model_step {
     uint16_t cut, feature;
 };
 
-/* A configuration that it was fitted with, and where that was fastest. */
+/* A configuration that it was fitted with, and where it came nearest to the best. */
 struct tw_model_configuration {
     const char *implementation, *configuration; /* canonical JSON */
     const char *problem;                        /* key */
@@ -108,6 +109,12 @@ struct tw_model_range {
     int64_t least, most;
 };
 
+/* How surely an implementation is predicted: some differ more from one problem to the next. */
+struct tw_model_sureness {
+    const char *implementation;
+    double uncertainty;
+};
+
 /* Problems that a model is about: alike in their words, and with numbers that it has seen. */
 struct tw_model_kind {
     const char *attributes; /* as keys end: ";trans=nt", "" */
@@ -121,6 +128,9 @@ struct tw_model {
     int64_t units;
     double
         uncertainty; /* standard deviation of the logarithm of a prediction, of problems left out */
+    int sureness_count; /* implementations that are predicted more or less surely than that */
+    struct tw_model_sureness sureness[TW_MAX_IMPLEMENTATIONS];
+    double doubling; /* what one adds to that, see tw_model_doublings */
     int kind_count;
     struct tw_model_kind kinds[TW_MODEL_MAX_WORDS];
     int feature_count;
@@ -130,8 +140,8 @@ struct tw_model {
     int *roots; /* of trees, among the nodes */
     struct tw_model_node *nodes;
     struct tw_model_cuts cuts[TW_MODEL_MAX_FEATURES];
-    /* Of each tree 2^depth - 1 steps and 2^depth leaves; NULL: none were made, or the trees are too
-     * deep. */
+    /* Of each tree 2^depth steps, of which the one at 0 is none, and 2^depth leaves; NULL: none
+     * were made, or the trees are too deep. */
     struct tw_model_step *steps;
     double *leaves;
     int depth; /* of the deepest tree */
@@ -157,6 +167,7 @@ struct tw_problem tw_model_problem(const struct tw_model *model, int kind,
  * and an implementation's parameters: -1 for what is not there. What names are compared for, once
  * for many configurations. */
 struct tw_model_view {
+    double uncertainty;
     int places[TW_MODEL_MAX_FEATURES];
     /* Features that differ between configurations of the implementation, and what the others are:
      * numbers, and of how many of a feature's cuts these are above. */
@@ -193,6 +204,9 @@ double tw_model_answer(const struct tw_model *model, const struct tw_model_quest
                        const struct tw_model_view *view,
                        const struct tw_configuration *configuration, const struct tw_features *f,
                        const struct tw_estimate *e, double near_us);
+/* How many times `predicted_us` is twice what a configuration took where it was the best: one that
+ * won where there was little to do was measured less, and by fewer, where there is much. */
+double tw_model_doublings(double predicted_us, double best_us);
 /* What the tree that begins at `root` says. */
 double tw_model_leaf(const struct tw_model_node *nodes, int root, const double *vector);
 /* Microseconds. */

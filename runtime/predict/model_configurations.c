@@ -19,19 +19,38 @@ static bool take(struct written *written, const char *text) {
     return true;
 }
 
+static void skip_blank(struct written *written) {
+    if (written->at < written->end && *written->at == ' ')
+        written->at++;
+}
+
+/* A name and its colon, behind what begins or goes on with a list: databases keep models without
+ * the blanks that files have. */
+static bool take_name(struct written *written, const char *before, const char *name) {
+    if (!take(written, before))
+        return false;
+    skip_blank(written);
+    if (!take(written, "\"") || !take(written, name) || !take(written, "\":"))
+        return false;
+    skip_blank(written);
+    return true;
+}
+
 /* Up to its closing quote. Of escapes it has those that programs write in configurations. What may
  * not be printed is left to the tree of JSON's texts, where databases' checks look for it. */
 static const char *take_string(struct written *written) {
-    const char *string = written->to;
-    while (written->at < written->end && *written->at != '"') {
-        if ((unsigned char)*written->at < ' ' || (unsigned char)*written->at > '~')
+    const char *string = written->to, *at = written->at;
+    char *to = written->to;
+    for (; at < written->end && *at != '"'; at++) {
+        if ((unsigned char)*at < ' ' || (unsigned char)*at > '~')
             return NULL;
-        if (*written->at == '\\' && written->at[1] != '"' && written->at[1] != '\\')
+        if (*at == '\\' && (++at == written->end || (*at != '"' && *at != '\\')))
             return NULL;
-        written->at += *written->at == '\\';
-        *written->to++ = *written->at++;
+        *to++ = *at;
     }
-    *written->to++ = '\0';
+    *to++ = '\0';
+    written->at = at;
+    written->to = to;
     return take(written, "\"") && tw_is_printable(string) ? string : NULL;
 }
 
@@ -75,16 +94,20 @@ static bool take_kinds(struct written *written, uint64_t *kinds, int *most_kind)
     return take(written, "]");
 }
 
+static const char *take_text(struct written *written) {
+    return take(written, "\"") ? take_string(written) : NULL;
+}
+
 static bool take_configuration(struct written *w, struct tw_model_configuration *c,
                                int *most_kind) {
-    return take(w, "{\"implementation\": \"") && (c->implementation = take_string(w)) != NULL &&
-           take(w, ", \"configuration\": \"") && (c->configuration = take_string(w)) != NULL &&
-           take(w, ", \"problem\": \"") && (c->problem = take_string(w)) != NULL &&
-           take(w, ", \"kinds\": [") && take_kinds(w, &c->kinds, most_kind) &&
-           take(w, ", \"time_us\": ") && take_time(w, &c->time_us) && take(w, ", \"code\": \"") &&
-           (c->template_hash = take_string(w)) != NULL && take(w, ", \"source\": \"") &&
-           (c->source = take_string(w)) != NULL && take(w, ", \"judge\": \"") &&
-           (c->judge = take_string(w)) != NULL && take(w, "}");
+    return take_name(w, "{", "implementation") && (c->implementation = take_text(w)) != NULL &&
+           take_name(w, ",", "configuration") && (c->configuration = take_text(w)) != NULL &&
+           take_name(w, ",", "problem") && (c->problem = take_text(w)) != NULL &&
+           take_name(w, ",", "kinds") && take(w, "[") && take_kinds(w, &c->kinds, most_kind) &&
+           take_name(w, ",", "time_us") && take_time(w, &c->time_us) && take_name(w, ",", "code") &&
+           (c->template_hash = take_text(w)) != NULL && take_name(w, ",", "source") &&
+           (c->source = take_text(w)) != NULL && take_name(w, ",", "judge") &&
+           (c->judge = take_text(w)) != NULL && take(w, "}");
 }
 
 static void take_space(struct written *written) {

@@ -213,13 +213,33 @@ static void check_remarks(const struct tw_json *root) {
     }
 }
 
+static double uncertainty_at(const struct tw_json *json) {
+    const double uncertainty = finite_at(json);
+    if (!(uncertainty > 0 && uncertainty < 10))
+        tw_json_fail(json, "must be above 0 and below 10");
+    return uncertainty;
+}
+
+/* {"gemv": 0.13}, of any implementations */
+static void read_sureness(struct tw_model *model, const struct tw_json *object) {
+    tw_json_expect_object(object);
+    const int count = tw_json_count(object);
+    if (count > TW_MAX_IMPLEMENTATIONS)
+        tw_json_fail(object, "has %d implementations; the most are %d", count,
+                     TW_MAX_IMPLEMENTATIONS);
+    for (int i = 0; i < count && object->context->status == TW_OK; i++) {
+        const struct tw_json one = tw_json_at(object, i);
+        model->sureness[model->sureness_count++] =
+            (struct tw_model_sureness){tw_json_key(&one), uncertainty_at(&one)};
+    }
+}
+
 static void read_head(struct tw_model *model, const struct tw_json *root) {
-    static const char *const keys[] = {"format",   "version",     "kernel",         "cache",
-                                       "device",   "device_name", "backend",        "architecture",
-                                       "units",    "attributes",  "uncertainty",    "base",
-                                       "features", "trees",       "configurations", "problems",
-                                       "trials",   "regret",      "tilewise",       "ranges",
-                                       NULL};
+    static const char *const keys[] = {
+        "format",   "version",      "kernel",         "cache",         "device",      "device_name",
+        "backend",  "architecture", "units",          "attributes",    "uncertainty", "base",
+        "features", "trees",        "configurations", "problems",      "trials",      "regret",
+        "tilewise", "ranges",       "doubling",       "uncertainties", NULL};
     tw_json_exact_keys(root, keys);
     struct tw_json version = tw_json_member(root, "version"),
                    format = tw_json_member(root, "format");
@@ -234,12 +254,18 @@ static void read_head(struct tw_model *model, const struct tw_json *root) {
     model->backend = text_of(root, "backend");
     model->architecture = text_of(root, "architecture");
     struct tw_json units = tw_json_member(root, "units"), base = tw_json_member(root, "base");
-    struct tw_json uncertainty = tw_json_member(root, "uncertainty");
+    struct tw_json uncertainty = tw_json_member(root, "uncertainty"),
+                   doubling = tw_json_optional(root, "doubling"),
+                   uncertainties = tw_json_optional(root, "uncertainties");
     model->units = tw_json_integer(&units);
     model->base = finite_at(&base);
-    model->uncertainty = finite_at(&uncertainty);
-    if (!(model->uncertainty > 0 && model->uncertainty < 10))
-        tw_json_fail(&uncertainty, "must be above 0 and below 10");
+    model->uncertainty = uncertainty_at(&uncertainty);
+    if (uncertainties.item != NULL)
+        read_sureness(model, &uncertainties);
+    if (doubling.item != NULL)
+        model->doubling = finite_at(&doubling);
+    if (!(model->doubling >= 0 && model->doubling < 10))
+        tw_json_fail(&doubling, "must be from 0 to below 10");
     check_remarks(root);
     read_kinds(model, root);
 }

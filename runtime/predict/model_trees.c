@@ -354,14 +354,14 @@ static void fill_steps(const struct tw_model *model, int at, size_t place, int d
                        struct tw_model_step *steps, double *leaves) {
     const struct tw_model_node *node = &model->nodes[at];
     if (deep == 0) {
-        leaves[place - (((size_t)1 << model->depth) - 1)] = node->value;
+        leaves[place - ((size_t)1 << model->depth)] = node->value;
         return;
     }
     const bool is_leaf = node->feature < 0;
     if (!is_leaf)
         steps[place] = (struct tw_model_step){node->cut, (uint16_t)node->feature};
-    fill_steps(model, is_leaf ? at : at + 1, 2 * place + 1, deep - 1, steps, leaves);
-    fill_steps(model, is_leaf ? at : node->right, 2 * place + 2, deep - 1, steps, leaves);
+    fill_steps(model, is_leaf ? at : at + 1, 2 * place, deep - 1, steps, leaves);
+    fill_steps(model, is_leaf ? at : node->right, 2 * place + 1, deep - 1, steps, leaves);
 }
 
 static tw_status make_steps(struct tw_model *model, const char *origin, struct tw_error *error) {
@@ -378,7 +378,7 @@ static tw_status make_steps(struct tw_model *model, const char *origin, struct t
     if (model->steps == NULL || model->leaves == NULL)
         return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", origin);
     for (size_t i = 0; i < trees; i++)
-        fill_steps(model, model->roots[i], 0, model->depth, &model->steps[i * (leaves - 1)],
+        fill_steps(model, model->roots[i], 1, model->depth, &model->steps[i * leaves],
                    &model->leaves[i * leaves]);
     return TW_OK;
 }

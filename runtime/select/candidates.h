@@ -52,8 +52,8 @@ struct tw_ranking {
     struct tw_features begun; /* what belongs to the problem alone, if it could be had */
     bool is_asked;
     struct tw_model_question question; /* then: the problem as the model sees it */
-    double model_uncertainty;
-    double least_us;                   /* that the model said */
+    double unsure_elsewhere; /* what another device adds to what the model says of uncertainty */
+    double least_us;         /* that the model said */
     bool seen[TW_MAX_IMPLEMENTATIONS]; /* views of them are filled in */
     struct tw_model_view views[TW_MAX_IMPLEMENTATIONS];
     size_t count;

@@ -78,8 +78,7 @@ static tw_status try_model(struct tw_ranking *ranking, size_t index, bool of_thi
         ranking->model = model;
         ranking->kind = kind;
         ranking->asked = tw_model_problem(model->model, kind, search->problem);
-        ranking->model_uncertainty =
-            hypot(model->model->uncertainty, of_this_device ? 0 : MODEL_ELSEWHERE);
+        ranking->unsure_elsewhere = of_this_device ? 0 : MODEL_ELSEWHERE;
     }
     return TW_OK;
 }
@@ -123,7 +122,10 @@ void tw_ranking_join(struct tw_ranking *ranking, struct tw_candidate *candidate,
                      const struct tw_look *here) {
     double predicted = tw_ranking_ask(ranking, &candidate->configuration, here);
     candidate->model_us = predicted;
-    double ours = 1 / (ranking->model_uncertainty * ranking->model_uncertainty), theirs = 0;
+    /* Asking it has filled in the view. */
+    const double unsure = hypot(ranking->views[candidate->configuration.implementation].uncertainty,
+                                ranking->unsure_elsewhere);
+    double ours = 1 / (unsure * unsure), theirs = 0;
     if (candidate->predicted_us > 0) {
         double beside = candidate->uncertainty + (A_DOUBLING_MORE - TW_A_DOUBLING) *
                                                      fmin(candidate->distance, TW_MOST_DOUBLINGS);

@@ -79,7 +79,7 @@ struct tw_query {
      * there, one is preferred likewise whose binaries do better for other sizes of it. If any
      * changes, the tolerance counts twice, also for what is there. */
     unsigned changing;
-    /* The binaries for such sizes were chosen together: for what is there it counts three times. */
+    /* The binaries for such sizes were chosen together: for what is there it counts four times. */
     bool settled;
     /* Has the candidates of a problem without a row of its own noted there, under this index. NULL:
      * not. */

@@ -6,16 +6,14 @@
 #include "runtime/select/ahead.h"
 #include "runtime/select/together.h"
 
-/* What is preferred for its binary may so much more take longer at one deviation to the worse. */
-static const double LESS_SURE = 1.1;
-
 /* Where a dimension changes from one request to the next a compile is not the last one: there what
  * is preferred for its binary may be so much further from the best. */
 static const double WHERE_SIZES_CHANGE = 2;
 
 /* And what is there, where it was chosen for all of the sizes at once: another one would have been,
- * if it were worth a compile. What is predicted of one size by itself is less sure than that. */
-static const double WHERE_SETTLED = 3;
+ * if it were worth a compile, to many sizes five times the share. What is predicted of one size by
+ * itself is less sure than that. */
+static const double WHERE_SETTLED = 4;
 
 static void put_first(struct tw_ranking *ranking, size_t i) {
     const struct tw_candidate candidate = ranking->all[i];
@@ -23,14 +21,15 @@ static void put_first(struct tw_ranking *ranking, size_t i) {
     ranking->all[0] = candidate;
 }
 
-/* Whether one is predicted to be about as fast as the best, and about as surely: to within so many
- * times what the query tolerates. */
+/* Whether one is predicted to be about as fast as the best, to within so many times what the query
+ * tolerates, and about as surely: at one deviation to the worse to within that once more. Where
+ * nothing is tolerated no other is close, however it is predicted. */
 static bool is_close(const struct tw_ranking *ranking, const struct tw_candidate *candidate,
                      double times) {
     const struct tw_candidate *best = &ranking->all[0];
     const double most = 1 + times * ranking->search->query->tolerance;
     return candidate->predicted_us <= most * best->predicted_us &&
-           tw_candidate_at_worst(candidate) <= most * LESS_SURE * tw_candidate_at_worst(best);
+           tw_candidate_at_worst(candidate) <= most * most * tw_candidate_at_worst(best);
 }
 
 /* The first of those that are close and need no compiler; what is loaded is cheaper to find than

@@ -234,6 +234,9 @@ static void add_model(struct tw_ranking *ranking) {
             status = look_at(&here, ranking, candidate, NULL);
         if (status == TW_OK) {
             tw_ranking_join(ranking, candidate, &here);
+            if (model->model->doubling > 0)
+                candidate->uncertainty += model->model->doubling *
+                                          tw_model_doublings(candidate->predicted_us, row->time_us);
             candidate->late_us = tw_look_late_us(&here);
             candidate->ratio = candidate->predicted_us / tw_estimate_total(&here.estimate);
             set_untuned(ranking, candidate);

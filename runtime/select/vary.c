@@ -1,10 +1,15 @@
 #include "runtime/select/vary.h"
 
+#include <math.h>
+
 #include "runtime/select/look.h"
 
 /* Of so many binaries that are near the best other launches are looked at, and taken where they are
  * predicted to be so much faster. */
 static const double MAY_BE_BEST = 1.25, WORTH_VARYING = 0.96;
+/* What is looked for among predictions is partly their errors: of what launches so found were
+ * predicted to gain, as a logarithm, so much is there (docs/notes/2026-11-24-series.md). */
+static const double IS_THERE = 0.75;
 
 static bool same_binary(const struct tw_description *d, const struct tw_configuration *a,
                         const struct tw_configuration *b) {
@@ -83,7 +88,7 @@ static void vary(struct tw_ranking *ranking, size_t count, const struct tw_candi
     if (tw_ranking_has(ranking, &varied.configuration))
         return;
     varied.rule = TW_SELECTED_PREDICTED;
-    varied.predicted_us *= least / as_it_is;
+    varied.predicted_us *= pow(least / as_it_is, IS_THERE);
     ranking->all[ranking->count++] = varied;
 }
 

@@ -1,6 +1,9 @@
 """Recordings: what is measured on many problems for a model, and that it is measured once."""
 
+import contextlib
+import re
 import shutil
+import sqlite3
 
 import support
 from support import DEVICE
@@ -75,10 +78,14 @@ class Record(support.EndToEnd):
         self.assertEqual(max(kind["model"]["worst"] for kind in fitted["kinds"]), fitted["model"]["worst"])
         self.assertIn("dtype=f64", self.run_command("model", "fit", *kernel, device=DEVICE).out)
         self.assertGreaterEqual(fitted["model"]["mean"], 1)
+        # And how sure it is of each implementation, which is what a plan says of what it chooses.
+        sure = support.json.loads(file.read_text())["uncertainties"]
+        self.assertTrue(sure and all(0 < uncertainty < 10 for uncertainty in sure.values()), sure)
         self.assertIn("double on", self.run_command("model", "show", device=None).out)
         chosen = self.ask("explain", *kernel, "--shape", "12x12", "--cache", "cold", device=DEVICE)
         self.assertEqual(chosen["rule"], "predicted")
         self.assertGreater(chosen["predicted_us"], 0)
+        self.assertAlmostEqual(chosen["uncertainty"], sure[chosen["implementation"]])
         checked = self.ask("model", "check", *kernel, device=DEVICE)
         self.assertEqual(checked["model"]["problems"], 5)
         # How the order of predictions agrees with what was measured, problem by problem.
@@ -105,10 +112,10 @@ class Record(support.EndToEnd):
         self.assertEqual(report["prior"]["source"], "model")
         # One that is broken is told of, and nothing of the command line is stored.
         broken = self.home / "broken.json"
-        broken.write_text(file.read_text().replace('"version": 2', '"version": 7'))
+        broken.write_text(file.read_text().replace('"version": 3', '"version": 7'))
         result = self.run_command("model", "import", file, broken, "--db", self.home / "third.db", device=None)
         self.assertEqual(result.code, 2)
-        self.assertIn("this program reads versions up to 2", result.err)
+        self.assertIn("this program reads versions up to 3", result.err)
         self.assertEqual(self.query("SELECT * FROM model", db=self.home / "third.db"), [])
 
     def test_what_a_model_chooses_from(self):
@@ -134,8 +141,14 @@ class Record(support.EndToEnd):
         kernel = ("--config", self.plant("double"))
         first, second = self.home / "first.json", self.home / "second.json"
         self.ask("model", "fit", *kernel, "-o", first, device=DEVICE)
+        # What it says of doublings folds of what it has seen do not take back.
+        first.write_text(re.sub('"doubling": [^,]*', '"doubling": 9.5', first.read_text()))
         other = self.home / "other.db"
         self.record("--quiet", "--db", other, listed="64x12\n12x40 dtype=f64\n16x16 dtype=f64\n")
+        with contextlib.closing(sqlite3.connect(other)) as database:
+            database.execute("DELETE FROM trial WHERE implementation IN"
+                             " (SELECT id FROM implementation WHERE name = 'staged')")
+            database.commit()
         fitted = self.ask("model", "fit", *kernel, "--db", other, "--from", first, "-o", second, device=DEVICE)
         self.assertEqual((fitted["problems"], fitted["model"]["problems"]), (3, 3))
         before, after = (support.json.loads(file.read_text()) for file in (first, second))
@@ -144,6 +157,10 @@ class Record(support.EndToEnd):
         self.assertGreater(len(after["trees"]), count)
         self.assertEqual([(f["name"], f.get("words")) for f in after["features"]][:len(before["features"])],
                          [(f["name"], f.get("words")) for f in before["features"]])
+        self.assertEqual((before["doubling"], after["doubling"], fitted["doubling"]), (9.5, 9.5, 9.5))
+        # How sure it is of an implementation without new trials is what it was.
+        self.assertEqual(before["uncertainties"]["staged"], after["uncertainties"]["staged"])
+        self.assertIn("direct", after["uncertainties"])
         self.assertEqual((before["attributes"], after["attributes"]), ([""], ["", ";dtype=f64"]))
         self.assertEqual((after["problems"], after["trials"]), (6, before["trials"] + fitted["trials"]))
         # What it chose from before it still does, for the same problems, and in f64 what was recorded.

@@ -117,12 +117,18 @@ static void what_is_refused(void **state) {
     static const struct {
         const char *part, *in_place, *says;
     } cases[] = {
-        {"\"version\": 1", "\"version\": 3", "this program reads versions up to 2"},
-        {"\"version\": 1", "\"version\": 0", "this program reads versions up to 2"},
+        {"\"version\": 1", "\"version\": 4", "this program reads versions up to 3"},
+        {"\"version\": 1", "\"version\": 0", "this program reads versions up to 3"},
         {"tilewise-model", "a model", "must be \"tilewise-model\""},
         {"\"units\": 132,", "", "units"},
         {"\"units\": 132,", "\"units\": 132, \"more\": 1,", "unknown key"},
         {"\"uncertainty\": 0.1", "\"uncertainty\": 0", "above 0"},
+        {"\"base\": 0.5", "\"base\": 0.5, \"doubling\": -0.1", "from 0 to below 10"},
+        {"\"base\": 0.5", "\"base\": 0.5, \"doubling\": 10", "from 0 to below 10"},
+        {"\"base\": 0.5", "\"base\": 0.5, \"doubling\": \"\"", "expected a number"},
+        {"\"units\": 132,", "\"units\": 132, \"uncertainties\": {\"a\": 10},", "below 10"},
+        {"\"units\": 132,", "\"units\": 132, \"uncertainties\": [0.1],", "expected an object"},
+        {"\"units\": 132,", "\"units\": 132, \"uncertainties\": {\"a\": \"b\"},", "a number"},
         {"geometry.blocks", "geometry.block", "\"geometry.block\" is no feature"},
         {"[4,64,2]", "[13,64,2]", "that leads on"},
         {"[4,64,2]", "[4,64,0]", "that leads on"},
@@ -172,6 +178,13 @@ static void what_is_refused(void **state) {
 }
 
 /* What a model is about: its kinds' words, and numbers between those that it has seen. */
+static void doublings(void **state) {
+    (void)state;
+    assert_true(tw_model_doublings(8, 2) == 2);
+    assert_true(tw_model_doublings(1, 2) == 0);
+    assert_true(tw_model_doublings(1000, 2) == tw_model_doublings(1e9, 2));
+}
+
 static void kinds(void **state) {
     (void)state;
     static const struct {
@@ -511,6 +524,7 @@ int main(void) {
         cmocka_unit_test(trees_that_cannot_be_packed),
         cmocka_unit_test(packed_trees_that_are_refused),
         cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(doublings),
         cmocka_unit_test(kinds),
         cmocka_unit_test(numbers),
         cmocka_unit_test(sums_of_leaves),

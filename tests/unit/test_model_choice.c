@@ -1,4 +1,5 @@
 /* For a problem that was never tuned: what a model of its device predicts to be fast. */
+#include <math.h>
 #include <pthread.h>
 
 #include "tests/support/stored.h"
@@ -110,6 +111,53 @@ static void a_model_chooses(void **state) {
     char path[1024];
     scratch_write(house->scratch, "scale/direct.cu", "void improved(void);", path);
     assert_int_equal(selected(house, "cold").rule, TW_SELECTED_DEFAULT);
+}
+
+/* What won where there was little to do is doubted where there is much, if the model says so. */
+static void what_won_elsewhere(void **state) {
+    struct house *house = *state;
+    const struct tw_problem large = parse_problem(house->description, "8192x100000");
+    static const char *const says[] = {"", "\"doubling\": 0.5, "};
+    struct tw_selection selection[2];
+    store_block_row(house, 16, 100, 128, 7);
+    for (int i = 0; i < 2; i++) {
+        struct tw_text text = {0};
+        tw_text_print(&text,
+                      "%s\"features\": [{\"name\": \"parameter.BLOCK_X\"}],"
+                      " \"trees\": [[[0,32,2],[-1],[0]]]",
+                      says[i]);
+        store_model_that(house, "\"\"", "", 0, text.data);
+        tw_text_free(&text);
+        assert_int_equal(selected(house, "cold").configuration.values[0], 32);
+        selection[i] = selected_for(house, &large, &paper_gpu, "cold");
+    }
+    assert_int_equal(selection[0].configuration.values[0], 32);
+    assert_int_equal(selection[1].configuration.values[0], 128);
+    const double doubt = selection[1].others[0].uncertainty - selection[0].uncertainty;
+    assert_int_equal(selection[1].others[0].configuration.values[0], 32);
+    assert_true(doubt > 1.99 && doubt < 2.01);
+}
+
+/* Of an implementation that a model predicts more or less surely than others it says so. */
+static void how_sure_of_an_implementation(void **state) {
+    struct house *house = *state;
+    static const struct {
+        const char *says;
+        double uncertainty;
+    } cases[] = {{"{\"direct\": 0.03, \"another\": 0.2}", 0.03},
+                 {"{\"another\": 0.2, \"direct\": 0.4}", 0.4},
+                 {"{\"another\": 0.2}", 0.1},
+                 {"{}", 0.1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char says[200];
+        snprintf(says, sizeof says,
+                 "\"uncertainties\": %s, \"features\": [{\"name\": \"parameter.BLOCK_X\"}],"
+                 " \"trees\": [[[0,32,2],[-1],[0]]]",
+                 cases[i].says);
+        store_model_that(house, "\"\"", "", 0, says);
+        const double uncertainty = selected(house, "cold").uncertainty;
+        assert_true(fabs(uncertainty - cases[i].uncertainty) < 1e-9);
+    }
 }
 
 /* What a model that goes on from another has learnt late, all its trees together say, unless it
@@ -282,10 +330,15 @@ static void many_ask_a_model(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        HOUSE_TEST(a_model_chooses),           HOUSE_TEST(what_the_last_trees_say),
-        HOUSE_TEST(a_model_chooses_launches),  HOUSE_TEST(only_what_was_measured),
-        HOUSE_TEST(a_model_does_not_know_all), HOUSE_TEST(a_model_that_cannot_be_read),
+        HOUSE_TEST(what_won_elsewhere),
+        HOUSE_TEST(a_model_chooses),
+        HOUSE_TEST(what_the_last_trees_say),
+        HOUSE_TEST(a_model_chooses_launches),
+        HOUSE_TEST(only_what_was_measured),
+        HOUSE_TEST(a_model_does_not_know_all),
+        HOUSE_TEST(a_model_that_cannot_be_read),
         HOUSE_TEST(many_ask_a_model),
+        HOUSE_TEST(how_sure_of_an_implementation),
     };
     return cmocka_run_group_tests_name("model choice", tests, NULL, NULL);
 }

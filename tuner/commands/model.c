@@ -168,6 +168,7 @@ static tw_status print_fit(const struct arguments *a, const struct subject *s,
         cJSON_AddNumberToObject(json, "mispredicted", r->mispredicted);
         cJSON_AddNumberToObject(json, "stale", s->samples.stale);
         cJSON_AddNumberToObject(json, "uncertainty", r->uncertainty);
+        cJSON_AddNumberToObject(json, "doubling", r->doubling);
         add_regret(json, "model", &r->model);
         const char *other = s->onto != NULL ? "before" : "estimate";
         add_regret(json, other, &r->estimate);
@@ -186,7 +187,10 @@ static tw_status print_fit(const struct arguments *a, const struct subject *s,
     print_regret("model", &r->model);
     print_regret(s->onto != NULL ? "model before" : "estimate alone", &r->estimate);
     print_kinds(r, s->onto != NULL ? "before" : "estimate alone");
-    printf("  uncertainty     a factor of %.2f either way\n", 1 + r->uncertainty);
+    printf("  uncertainty     a factor of %.2f either way", 1 + r->uncertainty);
+    if (r->doubling > 0)
+        printf(", and %.2f for each doubling of a configuration's time", 1 + r->doubling);
+    putchar('\n');
     return TW_OK;
 }
 

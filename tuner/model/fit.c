@@ -23,6 +23,14 @@
 enum { FOLDS = 5 };
 /* A model's uncertainty is that of what is so near to the best. */
 static const double NEAR_THE_BEST = 1.5;
+/* What of a normal distribution is the standard deviation over the mean distance: a few trials that
+ * are far off are not to say all. */
+static const double OVER_MEAN_DISTANCE = 1.2533;
+/* An implementation's own is joined by so many trials that err as all do: of a few of its own
+ * little can be said. */
+static const double TRIALS_AS_ALL = 20;
+/* Less for a doubling is not worth what every selection would pay for it. */
+static const double LEAST_DOUBLING = 0.02;
 /* A tree for so many trials: what is worth knowing of one more kind of problem takes more of them,
  * and each costs whoever reads the model. */
 enum { TRIALS_A_TREE = 32, MOST_TREES = 400 };
@@ -195,6 +203,81 @@ static void free_grown(struct growing *g) {
     }
 }
 
+/* How much further off predictions are the further they go beyond what a configuration took where
+ * it was the best: the slope of a line through their errors, of those that might be chosen. 0 where
+ * that may be chance: it is less than twice its own standard deviation. */
+static tw_status find_doubling(const struct fitting *f, double *doubling, struct tw_error *error) {
+    const struct model_samples *s = f->samples;
+    double count = 0, x_sum = 0, y_sum = 0, xx_sum = 0, xy_sum = 0, yy_sum = 0;
+    double *least = malloc(((size_t)s->problem_count + 1) * sizeof *least);
+    if (least == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    for (int i = 0; i < s->problem_count; i++)
+        least[i] = INFINITY;
+    for (int i = 0; i < s->count; i++)
+        if (f->chosen[i])
+            least[s->all[i].problem] = fmin(least[s->all[i].problem], f->predicted[i]);
+    for (int i = 0; i < s->count; i++) {
+        const struct sample *sample = &s->all[i];
+        if (!f->chosen[i] || s->problems[sample->problem].is_anchor ||
+            f->predicted[i] > NEAR_THE_BEST * least[sample->problem])
+            continue;
+        const double x =
+            tw_model_doublings(f->predicted[i], s->configurations[sample->configuration].time_us);
+        const double y = OVER_MEAN_DISTANCE * fabs(log(f->predicted[i] / sample->time_us));
+        count++;
+        x_sum += x;
+        y_sum += y;
+        xx_sum += x * x;
+        xy_sum += x * y;
+        yy_sum += y * y;
+    }
+    free(least);
+    const double xx = count * xx_sum - x_sum * x_sum, yy = count * yy_sum - y_sum * y_sum;
+    const double slope = xx > 0 ? (count * xy_sum - x_sum * y_sum) / xx : 0;
+    const double of_slope = xx > 0 ? sqrt(fmax(yy - slope * slope * xx, 0) / (count * xx)) : 0;
+    /* Folds of what an earlier model has seen say too little. */
+    *doubling = fmax(slope > 2 * of_slope && slope >= LEAST_DOUBLING ? slope : 0,
+                     s->onto != NULL ? s->onto->doubling : 0);
+    return TW_OK;
+}
+
+/* An implementation without new trials is predicted as surely as by the earlier model. */
+static void keep_uncertainties(const struct model_samples *s, struct fit_report *report) {
+    for (int i = 0; i < s->onto->sureness_count; i++) {
+        const struct tw_model_sureness *before = &s->onto->sureness[i];
+        const int in = tw_description_implementation(s->description, before->implementation);
+        if (in >= 0 && report->uncertainties[in] == 0)
+            report->uncertainties[in] = before->uncertainty;
+    }
+}
+
+/* How far predictions are off near the best, in all and of each implementation. */
+static void tell_uncertainty(const struct fitting *f, struct fit_report *report) {
+    const struct model_samples *s = f->samples;
+    double sum = 0, of[TW_MAX_IMPLEMENTATIONS] = {0};
+    int count = 0, counts[TW_MAX_IMPLEMENTATIONS] = {0};
+    for (int i = 0; i < s->count; i++) {
+        const struct sampled_problem *problem = &s->problems[s->all[i].problem];
+        if (problem->is_anchor || s->all[i].time_us > NEAR_THE_BEST * problem->best_us)
+            continue;
+        const int in = s->configurations[s->all[i].configuration].configuration.implementation;
+        const double error_of = log(f->predicted[i] / s->all[i].time_us);
+        sum += error_of * error_of;
+        of[in] += error_of * error_of;
+        count++;
+        counts[in]++;
+    }
+    report->uncertainty = fmax(0.02, sqrt(sum / (count > 0 ? count : 1)));
+    for (int i = 0; i < TW_MAX_IMPLEMENTATIONS; i++) {
+        const double as_all = TRIALS_AS_ALL * report->uncertainty * report->uncertainty;
+        if (counts[i] > 0)
+            report->uncertainties[i] = sqrt((of[i] + as_all) / (counts[i] + TRIALS_AS_ALL));
+    }
+    if (s->onto != NULL)
+        keep_uncertainties(s, report);
+}
+
 /* What is chosen from is told without the fold too. `every` is the choice by all problems, which
  * loses what folds show to be chosen wrongly. */
 static tw_status judge_folds(struct fitting *f, const struct growing *g, struct model_choice *every,
@@ -215,18 +298,11 @@ static tw_status judge_folds(struct fitting *f, const struct growing *g, struct 
     if (status == TW_OK)
         status = judge(f, report, true, error);
     if (status == TW_OK)
+        status = find_doubling(f, &report->doubling, error);
+    if (status == TW_OK)
         status = model_leave_out_mispredicted(s, f->predicted, every, &report->mispredicted, error);
-    double sum = 0;
-    int count = 0;
-    for (int i = 0; i < s->count && status == TW_OK; i++) {
-        const struct sampled_problem *problem = &s->problems[s->all[i].problem];
-        if (problem->is_anchor || s->all[i].time_us > NEAR_THE_BEST * problem->best_us)
-            continue;
-        double error_of = log(f->predicted[i] / s->all[i].time_us);
-        sum += error_of * error_of;
-        count++;
-    }
-    report->uncertainty = fmax(0.02, sqrt(sum / (count > 0 ? count : 1)));
+    if (status == TW_OK)
+        tell_uncertainty(f, report);
     for (int i = 0; i < s->count; i++)
         f->predicted[i] = s->all[i].estimate_us;
     return status == TW_OK ? judge(f, report, false, error) : status;
@@ -281,6 +357,21 @@ static void add_kinds(const struct model_choice *choice, int configuration, stru
         first = false;
     }
     tw_text_print(text, "]");
+}
+
+static void add_uncertainties(const struct tw_description *d, const struct fit_report *report,
+                              struct tw_text *text) {
+    bool first = true;
+    tw_text_print(text, " \"uncertainties\": {");
+    for (int i = 0; i < d->implementation_count; i++) {
+        if (report->uncertainties[i] == 0)
+            continue;
+        tw_text_print(text, "%s", first ? "" : ", ");
+        write_string(text, d->implementations[i].name);
+        tw_text_print(text, ": %.4g", report->uncertainties[i]);
+        first = false;
+    }
+    tw_text_print(text, "},\n");
 }
 
 static bool is_chosen(const struct model_choice *choice, int configuration) {
@@ -347,9 +438,10 @@ static void write_model(const struct model_samples *s, const struct model_choice
                   report->trials + said_before(s, "trials"));
     tw_text_print(text,
                   " \"regret\": {\"mean\": %.4g, \"p95\": %.4g, \"worst\": %.4g}, "
-                  "\"uncertainty\": %.4g, \"base\": %.6g,\n",
+                  "\"uncertainty\": %.4g, \"doubling\": %.3g, \"base\": %.6g,\n",
                   report->model.mean, report->model.p95, report->model.worst, report->uncertainty,
-                  model->base + (s->onto != NULL ? s->onto->base : 0));
+                  report->doubling, model->base + (s->onto != NULL ? s->onto->base : 0));
+    add_uncertainties(s->description, report, text);
     add_attributes(choice, text);
     write_trees((const char *const *)s->names, &s->shape, s->onto, model, text);
     add_configurations(s, choice, text);

@@ -25,6 +25,8 @@ struct fit_report {
     struct regret estimate; /* of the analytic estimate alone */
     struct regret model;    /* of models that had not seen the problem */
     double uncertainty; /* standard deviation of the logarithm, where it matters: near the best */
+    double doubling;    /* what each that tw_model_doublings counts adds to it */
+    double uncertainties[TW_MAX_IMPLEMENTATIONS]; /* of each; 0: it is near the best nowhere */
     int kind_count;
     struct fit_kind kinds[TW_MODEL_MAX_WORDS];
 };
