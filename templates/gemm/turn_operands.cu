@@ -4,6 +4,8 @@
 
 #if OPERAND_SIZE == 1
 typedef tw_u8 cell;
+#elif OPERAND_SIZE == 2
+typedef tw_u16 cell;
 #else
 typedef tw_u32 cell;
 #endif

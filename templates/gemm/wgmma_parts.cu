@@ -61,6 +61,23 @@ TW_DEVICE void add_parts(sum_type sum[TALL][SLICE / 2], TW_GLOBAL const float4 *
     }
 }
 
+#if SWAP
+/* What was summed up is the result's transpose. */
+TW_DEVICE void store_slice(TW_GLOBAL result_type *C, sum_type sum[TALL][SLICE / 2], int row, int column, int rows,
+                           int columns, int ldc, SCALAR alpha, SCALAR beta)
+{
+    const int lane = (int)threadIdx.x % 32;
+    TW_UNROLL
+    for (int t = 0; t < TALL; t++)
+        TW_UNROLL
+        for (int e = 0; e < SLICE / 2; e++) {
+            const int m = row + t * 64 + lane / 4 + e / 2 % 2 * 8, n = column + e / 4 * 8 + lane % 4 * 2 + e % 2;
+            TW_GLOBAL result_type *to = C + (tw_index)n * ldc + m;
+            if (m < rows && n < columns)
+                *to = word_of(sum[t][e], to, alpha, beta);
+        }
+}
+#else
 TW_DEVICE void store_slice(TW_GLOBAL result_type *C, sum_type sum[TALL][SLICE / 2], int row, int column, int rows,
                            int columns, int ldc, SCALAR alpha, SCALAR beta)
 {
@@ -78,9 +95,12 @@ TW_DEVICE void store_slice(TW_GLOBAL result_type *C, sum_type sum[TALL][SLICE / 
                 store_neighbours(to + j * 8, &sum[t][j * 4 + h * 2], 2, columns - n - j * 8, alpha, beta);
         }
 }
+#endif
 
 /* What lies before in the workspace, by 256 bytes. */
-#if COPY_A || COPY_B
+#if (COPY_A || COPY_B) && OPERAND_SIZE == 4
+#define COPIED(M, N, K) (((tw_index)((COPY_A ? (M) : 0) + (COPY_B ? (N) : 0)) * PADDED + 63) / 64)
+#elif COPY_A || COPY_B
 #define COPIED(M, N, K) \
     (((tw_index)(TRANS_A ? (K) : (M)) * PADDED_A + (tw_index)(TRANS_B ? (N) : (K)) * PADDED_B + 127) / 128)
 #else
@@ -124,6 +144,14 @@ TW_DEVICE void consume_part(TW_GLOBAL result_type *C, TW_GLOBAL tw_u32 *state, T
     }
 }
 
+#if SWAP
+/* The transpose: B's and A's places are the other way round. */
+TW_KERNEL(gemm_wgmma_parts)
+(const __grid_constant__ tensor_map map_b, const __grid_constant__ tensor_map map_a, TW_GLOBAL result_type *TW_RESTRICT C,
+ TW_GLOBAL float4 *workspace, TW_GLOBAL tw_u32 *states, int N, int M, int K, int ldc, SCALAR alpha, SCALAR beta, int group,
+ int parts)
+{
+#else
 TW_KERNEL(gemm_wgmma_parts)
 (const __grid_constant__ tensor_map map_a, const __grid_constant__ tensor_map map_b,
 #if COPY_A || COPY_B
@@ -132,6 +160,7 @@ TW_KERNEL(gemm_wgmma_parts)
  TW_GLOBAL result_type *TW_RESTRICT C, TW_GLOBAL float4 *workspace, TW_GLOBAL tw_u32 *states, int M, int N, int K,
  int ldc, SCALAR alpha, SCALAR beta, int group, int parts)
 {
+#endif
     const tw_u32 base = shared_address(tw_shared_bytes);
 #if COPY_A || COPY_B
     const tensor_map *map_rows = COPY_A ? &copy_a : &map_a, *map_columns = COPY_B ? &copy_b : &map_b;
