@@ -18,7 +18,7 @@ void tw_making_end(struct tw_making *making) {
     making->executable = NULL;
     for (int i = 0; i < TW_MAX_LAUNCHES; i++) {
         tw_text_free(&making->sources[i]);
-        making->hashes[i][0] = '\0';
+        making->hashes[i][0] = making->briefs[i][0] = '\0';
     }
 }
 
@@ -62,25 +62,34 @@ static tw_status offer(struct tw_making *making, const struct tw_configuration *
 
 /* ---- Binaries ---- */
 
+static tw_status brief_of(const struct tw_making *making, int launch, char brief[TW_HASH_SIZE]) {
+    return tw_executable_brief(making->executable, launch, making->library->backend->name, brief,
+                               NULL);
+}
+
 /* Whether the directory of binaries tells which hash a launch's source has, so that it need not be
  * rendered to look for its binary. */
 static bool is_named(struct tw_making *making, int launch) {
     const tw_library *library = making->library;
-    char brief[TW_HASH_SIZE];
+    char *brief = making->briefs[launch];
     if (making->hashes[launch][0] != '\0')
         return making->sources[launch].data == NULL;
-    return library->cache != NULL &&
-           tw_executable_brief(making->executable, launch, library->backend->name, brief, NULL) ==
-               TW_OK &&
-           tw_cache_named(library->cache, brief, making->hashes[launch]);
+    if (library->cache == NULL)
+        return false;
+    if (brief_of(making, launch, brief) != TW_OK) {
+        brief[0] = '\0';
+        return false;
+    }
+    return tw_cache_named(library->cache, brief, making->hashes[launch]);
 }
 
+/* If the source was rendered from what the brief says: a template may have been written to in
+ * between, and then nobody knows what it was when it was read. */
 static void name(const struct tw_making *making, int launch) {
-    const tw_library *library = making->library;
-    char brief[TW_HASH_SIZE];
-    if (library->cache != NULL && tw_executable_brief(making->executable, launch,
-                                                      library->backend->name, brief, NULL) == TW_OK)
-        tw_cache_name(library->cache, brief, making->hashes[launch]);
+    const char *before = making->briefs[launch];
+    char now[TW_HASH_SIZE];
+    if (before[0] != '\0' && brief_of(making, launch, now) == TW_OK && strcmp(before, now) == 0)
+        tw_cache_name(making->library->cache, before, making->hashes[launch]);
 }
 
 /* What there is to ask for without a source. */

@@ -20,6 +20,7 @@ struct tw_making {
     char build[TW_HASH_SIZE];         /* what tw_builds knows it by */
     struct tw_text sources[TW_MAX_LAUNCHES];
     char hashes[TW_MAX_LAUNCHES][TW_HASH_SIZE]; /* of the sources; "": not known */
+    char briefs[TW_MAX_LAUNCHES][TW_HASH_SIZE]; /* before they were rendered; "": not asked for */
     struct tw_module_found found[TW_MAX_LAUNCHES];
 };
 

@@ -15,6 +15,9 @@ static void add_words(struct tw_hash *hash, const struct tw_symbols *symbols, co
     tw_hash_add_text(hash, symbols->words[chosen]);
 }
 
+/* What may have the same name as something of another kind: begins each kind. */
+enum { ATTRIBUTES = 1, ARGUMENTS, PARAMETERS, DEFINES };
+
 static void add_value(struct tw_hash *hash, const char *name, int64_t value) {
     tw_hash_add_text(hash, name);
     tw_hash_add_number(hash, -1); /* no words */
@@ -24,6 +27,7 @@ static void add_value(struct tw_hash *hash, const char *name, int64_t value) {
 static void add_problem(struct tw_hash *hash, const struct tw_problem *problem,
                         const int64_t *values) {
     const struct tw_description *d = problem->description;
+    tw_hash_add_number(hash, ATTRIBUTES);
     for (int i = 0; i < d->attribute_count; i++) {
         const struct tw_attribute *attribute = &d->attributes[i];
         int64_t words[TW_MAX_CHOICES];
@@ -35,6 +39,7 @@ static void add_problem(struct tw_hash *hash, const struct tw_problem *problem,
             add_words(hash, &d->symbols, attribute->name, words, attribute->word_count,
                       problem->words[i]);
     }
+    tw_hash_add_number(hash, ARGUMENTS);
     for (int i = 0; i < d->argument_count; i++)
         if (d->arguments[i].when != NULL)
             add_value(hash, d->arguments[i].name, tw_problem_has(problem, i, values));
@@ -42,6 +47,7 @@ static void add_problem(struct tw_hash *hash, const struct tw_problem *problem,
 
 static void add_configuration(struct tw_hash *hash, const struct tw_implementation *in,
                               const struct tw_configuration *configuration, const int64_t *values) {
+    tw_hash_add_number(hash, PARAMETERS);
     for (int i = 0; i < in->parameter_count; i++) {
         const struct tw_parameter *parameter = &in->parameters[i];
         if (parameter->launch)
@@ -52,6 +58,7 @@ static void add_configuration(struct tw_hash *hash, const struct tw_implementati
         else
             add_value(hash, parameter->name, configuration->values[i]);
     }
+    tw_hash_add_number(hash, DEFINES);
     for (int i = 0; i < in->define_count; i++)
         add_value(hash, in->defines[i].name, values[in->defines[i].slot]);
 }
@@ -71,7 +78,7 @@ tw_status tw_executable_brief(const struct tw_executable *x, int launch, const c
     const struct tw_implementation *in = &d->implementations[x->configuration->implementation];
     const struct tw_geometry *geometry = &x->launches[launch].geometry;
     struct tw_hash *hash = tw_hash_begin();
-    tw_hash_add_text(hash, TW_VERSION);
+    tw_hash_add_text(hash, tw_rendering);
     tw_prelude_hash(hash, backend);
     for (int i = 0; i < 3; i++)
         tw_hash_add_number(hash, geometry->block[i]);

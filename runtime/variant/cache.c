@@ -190,13 +190,14 @@ static bool is_hash(const char *text) {
     return strspn(text, "0123456789abcdef") >= TW_HASH_SIZE - 1;
 }
 
+/* In between there is none, for which a source is rendered once more. */
 void tw_cache_name(struct tw_cache *cache, const char *brief, const char *source) {
     char path[PATH_BYTES], there[TW_HASH_SIZE];
+    if (tw_cache_named(cache, brief, there) && strcmp(there, source) == 0)
+        return;
     link_of(cache, brief, path);
-    if (symlink(source, path) != 0 && errno == EEXIST && !tw_cache_named(cache, brief, there)) {
-        unlink(path);
-        (void)!symlink(source, path);
-    }
+    unlink(path);
+    (void)!symlink(source, path);
 }
 
 bool tw_cache_named(const struct tw_cache *cache, const char *brief, char source[TW_HASH_SIZE]) {

@@ -36,7 +36,8 @@ tw_status tw_cache_put(struct tw_cache *cache, const char *key, const struct tw_
                        const char *label, struct tw_error *error);
 
 /* Remembers of a source's brief (brief.h) which hash the source has, as a symbolic link, so that
- * there is a whole name or none. Where that fails the source is rendered again. */
+ * there is a whole name or none, in place of what was remembered before. Where that fails the
+ * source is rendered again. */
 void tw_cache_name(struct tw_cache *cache, const char *brief, const char *source);
 /* Whether it is remembered; `source` is filled in then. The binary may be there or not. */
 bool tw_cache_named(const struct tw_cache *cache, const char *brief, char source[TW_HASH_SIZE]);

@@ -228,6 +228,10 @@ static void remembers_the_hashes_of_sources(void **state) {
         assert_true(tw_cache_named(f->cache, f->key, found));
         assert_string_equal(found, other);
     }
+    /* So is what is another's. */
+    tw_cache_name(f->cache, f->key, f->key);
+    assert_true(tw_cache_named(f->cache, f->key, found));
+    assert_string_equal(found, f->key);
     /* They are no binaries to whoever lists or clears the directory. */
     put(f->cache, f->key, "machine code");
     assert_int_equal(tw_cache_each(f->cache, count_entry, &count, &error), TW_OK);
