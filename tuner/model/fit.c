@@ -15,6 +15,7 @@
 #include "runtime/base/hash.h"
 #include "tuner/model/boost.h"
 #include "tuner/model/choice.h"
+#include "tuner/model/doubling.h"
 #include "tuner/model/mispredicted.h"
 #include "tuner/model/write_trees.h"
 #include "tuner/statistics/correlation.h"
@@ -26,11 +27,11 @@ static const double NEAR_THE_BEST = 1.5;
 /* What of a normal distribution is the standard deviation over the mean distance: a few trials that
  * are far off are not to say all. */
 static const double OVER_MEAN_DISTANCE = 1.2533;
-/* An implementation's own is joined by so many trials that err as all do: of a few of its own
- * little can be said. */
-static const double TRIALS_AS_ALL = 20;
-/* Less for a doubling is not worth what every selection would pay for it. */
-static const double LEAST_DOUBLING = 0.02;
+/* An implementation's own is joined by so many trials that err as an earlier model says of it, or
+ * as all do: of a few of its own little can be said. */
+static const double TRIALS_BEFORE = 20;
+/* Nothing is surer than that, however well a few trials agree. */
+static const double LEAST_UNCERTAINTY = 0.02;
 /* A tree for so many trials: what is worth knowing of one more kind of problem takes more of them,
  * and each costs whoever reads the model. */
 enum { TRIALS_A_TREE = 32, MOST_TREES = 400 };
@@ -203,53 +204,56 @@ static void free_grown(struct growing *g) {
     }
 }
 
-/* How much further off predictions are the further they go beyond what a configuration took where
- * it was the best: the slope of a line through their errors, of those that might be chosen. 0 where
- * that may be chance: it is less than twice its own standard deviation. */
-static tw_status find_doubling(const struct fitting *f, double *doubling, struct tw_error *error) {
+/* Of what might be chosen of problems left out. */
+static int find_errors(const struct fitting *f, const double *least, struct error_point *points) {
     const struct model_samples *s = f->samples;
-    double count = 0, x_sum = 0, y_sum = 0, xx_sum = 0, xy_sum = 0, yy_sum = 0;
-    double *least = malloc(((size_t)s->problem_count + 1) * sizeof *least);
-    if (least == NULL)
-        return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    for (int i = 0; i < s->problem_count; i++)
-        least[i] = INFINITY;
-    for (int i = 0; i < s->count; i++)
-        if (f->chosen[i])
-            least[s->all[i].problem] = fmin(least[s->all[i].problem], f->predicted[i]);
+    int count = 0;
     for (int i = 0; i < s->count; i++) {
         const struct sample *sample = &s->all[i];
         if (!f->chosen[i] || s->problems[sample->problem].is_anchor ||
             f->predicted[i] > NEAR_THE_BEST * least[sample->problem])
             continue;
-        const double x =
-            tw_model_doublings(f->predicted[i], s->configurations[sample->configuration].time_us);
-        const double y = OVER_MEAN_DISTANCE * fabs(log(f->predicted[i] / sample->time_us));
-        count++;
-        x_sum += x;
-        y_sum += y;
-        xx_sum += x * x;
-        xy_sum += x * y;
-        yy_sum += y * y;
+        points[count++] = (struct error_point){
+            sample->problem,
+            tw_model_doublings(f->predicted[i], s->configurations[sample->configuration].time_us),
+            OVER_MEAN_DISTANCE * fabs(log(f->predicted[i] / sample->time_us))};
     }
-    free(least);
-    const double xx = count * xx_sum - x_sum * x_sum, yy = count * yy_sum - y_sum * y_sum;
-    const double slope = xx > 0 ? (count * xy_sum - x_sum * y_sum) / xx : 0;
-    const double of_slope = xx > 0 ? sqrt(fmax(yy - slope * slope * xx, 0) / (count * xx)) : 0;
-    /* Folds of what an earlier model has seen say too little. */
-    *doubling = fmax(slope > 2 * of_slope && slope >= LEAST_DOUBLING ? slope : 0,
-                     s->onto != NULL ? s->onto->doubling : 0);
-    return TW_OK;
+    return count;
 }
 
-/* An implementation without new trials is predicted as surely as by the earlier model. */
-static void keep_uncertainties(const struct model_samples *s, struct fit_report *report) {
-    for (int i = 0; i < s->onto->sureness_count; i++) {
-        const struct tw_model_sureness *before = &s->onto->sureness[i];
-        const int in = tw_description_implementation(s->description, before->implementation);
-        if (in >= 0 && report->uncertainties[in] == 0)
-            report->uncertainties[in] = before->uncertainty;
+/* How much further off predictions are the further they go beyond what a configuration took where
+ * it was the best. */
+static tw_status find_doubling(const struct fitting *f, double *doubling, struct tw_error *error) {
+    const struct model_samples *s = f->samples;
+    double *least = malloc(((size_t)s->problem_count + 1) * sizeof *least);
+    struct error_point *points = malloc(((size_t)s->count + 1) * sizeof *points);
+    if (least == NULL || points == NULL) {
+        free(least);
+        free(points);
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
     }
+    for (int i = 0; i < s->problem_count; i++)
+        least[i] = INFINITY;
+    for (int i = 0; i < s->count; i++)
+        if (f->chosen[i])
+            least[s->all[i].problem] = fmin(least[s->all[i].problem], f->predicted[i]);
+    const int count = find_errors(f, least, points);
+    /* Folds of what an earlier model has seen say too little. */
+    tw_status status = model_doubling(points, count, s->problem_count, doubling, error);
+    if (s->onto != NULL)
+        *doubling = fmax(*doubling, s->onto->doubling);
+    free(least);
+    free(points);
+    return status;
+}
+
+/* How surely an earlier model predicts an implementation; 0 where it does not say. */
+static double known_uncertainty(const struct model_samples *s, int implementation) {
+    const char *name = s->description->implementations[implementation].name;
+    for (int i = 0; s->onto != NULL && i < s->onto->sureness_count; i++)
+        if (strcmp(s->onto->sureness[i].implementation, name) == 0)
+            return s->onto->sureness[i].uncertainty;
+    return 0;
 }
 
 /* How far predictions are off near the best, in all and of each implementation. */
@@ -268,14 +272,15 @@ static void tell_uncertainty(const struct fitting *f, struct fit_report *report)
         count++;
         counts[in]++;
     }
-    report->uncertainty = fmax(0.02, sqrt(sum / (count > 0 ? count : 1)));
-    for (int i = 0; i < TW_MAX_IMPLEMENTATIONS; i++) {
-        const double as_all = TRIALS_AS_ALL * report->uncertainty * report->uncertainty;
-        if (counts[i] > 0)
-            report->uncertainties[i] = sqrt((of[i] + as_all) / (counts[i] + TRIALS_AS_ALL));
+    report->uncertainty = fmax(LEAST_UNCERTAINTY, sqrt(sum / (count > 0 ? count : 1)));
+    for (int i = 0; i < s->description->implementation_count; i++) {
+        const double known = known_uncertainty(s, i),
+                     before = known > 0 ? known : report->uncertainty;
+        if (counts[i] > 0 || known > 0)
+            report->uncertainties[i] =
+                fmax(LEAST_UNCERTAINTY,
+                     sqrt((of[i] + TRIALS_BEFORE * before * before) / (counts[i] + TRIALS_BEFORE)));
     }
-    if (s->onto != NULL)
-        keep_uncertainties(s, report);
 }
 
 /* What is chosen from is told without the fold too. `every` is the choice by all problems, which
