@@ -53,9 +53,11 @@ void tw_estimate_of(const struct tw_features *f, const struct tw_device_info *de
     }
 }
 
-/* Computing and moving overlap, and get in each other's way where they take as long. */
+/* Computing and moving overlap, and get in each other's way where they take as long: the fourth
+ * root of the sum of their fourth powers. */
 static double overlapped(double compute, double memory) {
-    return pow(pow(compute, 4) + pow(memory, 4), 0.25);
+    const double of_compute = compute * compute, of_memory = memory * memory;
+    return sqrt(sqrt(of_compute * of_compute + of_memory * of_memory));
 }
 
 double tw_estimate_total(const struct tw_estimate *e) {

@@ -16,18 +16,6 @@ static int place_of(const struct tw_model_feature *feature, const char *word) {
         if (strcmp((list)[at].name, wanted) == 0)                                                  \
             (place) = at;
 
-/* Of how many of a feature's cuts the value is above. */
-static int count_below(const struct tw_model_cuts *cuts, double value) {
-    const double *from = cuts->values;
-    int left = cuts->count;
-    while (left > 0) {
-        const int half = (left + 1) / 2;
-        from += from[half - 1] < value ? half : 0;
-        left -= half;
-    }
-    return (int)(from - cuts->values);
-}
-
 /* Whether the problem alone tells a feature: for all configurations alike. */
 static bool is_of_problem(const struct tw_model_feature *feature) {
     return feature->kind == TW_MODEL_FEATURE_DIMENSION ||
@@ -35,10 +23,16 @@ static bool is_of_problem(const struct tw_model_feature *feature) {
            feature->kind == TW_MODEL_FEATURE_PITCH;
 }
 
+static double parameter(const struct tw_model_feature *feature, const struct tw_implementation *in,
+                        int place, int64_t value) {
+    return in->parameters[place].is_word ? place_of(feature, in->symbols->words[value])
+                                         : (double)value;
+}
+
 void tw_model_look(const struct tw_model *model, const struct tw_description *d, int implementation,
                    struct tw_model_view *view) {
     const struct tw_implementation *in = &d->implementations[implementation];
-    view->own_count = 0;
+    view->own_count = view->parameter_count = 0;
     view->uncertainty = model->uncertainty;
     for (int i = 0; i < model->sureness_count; i++)
         if (strcmp(model->sureness[i].implementation, in->name) == 0)
@@ -69,12 +63,21 @@ void tw_model_look(const struct tw_model *model, const struct tw_description *d,
             break;
         }
         view->places[i] = place;
-        view->vector[i] = feature->kind == TW_MODEL_FEATURE_IMPLEMENTATION ? place : -1;
-        view->above[i] = (uint16_t)count_below(&model->cuts[i], view->vector[i]);
-        if (feature->kind == TW_MODEL_FEATURE_GEOMETRY ||
-            (place >= 0 && feature->kind != TW_MODEL_FEATURE_IMPLEMENTATION &&
-             !is_of_problem(feature)))
+        const double constant = feature->kind == TW_MODEL_FEATURE_IMPLEMENTATION ? place : -1;
+        view->above[i] = (uint16_t)tw_model_above(&model->cuts[i], constant);
+        if (feature->kind == TW_MODEL_FEATURE_PARAMETER && place >= 0)
+            view->parameters[view->parameter_count++] = (uint8_t)i;
+        else if (feature->kind == TW_MODEL_FEATURE_GEOMETRY ||
+                 (place >= 0 && (feature->kind == TW_MODEL_FEATURE_PIECES ||
+                                 feature->kind == TW_MODEL_FEATURE_FILLED)))
             view->own[view->own_count++] = (uint8_t)i;
+    }
+    for (int k = 0; k < view->parameter_count; k++) {
+        const int i = view->parameters[k], place = view->places[i];
+        for (int at = 0; at < in->parameters[place].count; at++)
+            view->values_above[place][at] = (uint16_t)tw_model_above(
+                &model->cuts[i],
+                parameter(&model->features[i], in, place, in->parameters[place].values[at]));
     }
 }
 
@@ -89,14 +92,6 @@ static double attribute(const struct tw_model_feature *feature, int place,
     return problem->description->attributes[place].is_number
                ? (double)problem->words[place]
                : place_of(feature, tw_problem_attribute(problem, place, number));
-}
-
-static double parameter(const struct tw_model_feature *feature, int place,
-                        const struct tw_implementation *in,
-                        const struct tw_configuration *configuration) {
-    int64_t value = configuration->values[place];
-    return in->parameters[place].is_word ? place_of(feature, in->symbols->words[value])
-                                         : (double)value;
 }
 
 static double of_problem(const struct tw_model_feature *feature, int place,
@@ -131,17 +126,25 @@ static void see_geometry(const struct tw_features *f, const struct tw_estimate *
     memcpy(geometry, values, sizeof values);
 }
 
+/* Of what geometry and pieces say of a configuration. */
+static double of_geometry(const struct tw_model_feature *feature, int place,
+                          const struct tw_features *f, const double *geometry) {
+    if (feature->kind == TW_MODEL_FEATURE_GEOMETRY)
+        return geometry[feature->geometry];
+    if (place < 0)
+        return -1;
+    return feature->kind == TW_MODEL_FEATURE_PIECES ? f->pieces[place] : f->filled[place];
+}
+
 static double of_configuration(const struct tw_model_feature *feature, int place,
                                const struct tw_implementation *in,
                                const struct tw_configuration *configuration,
                                const struct tw_features *f, const double *geometry) {
-    if (feature->kind == TW_MODEL_FEATURE_GEOMETRY)
-        return geometry[feature->geometry];
-    if (place < 0 || feature->kind == TW_MODEL_FEATURE_IMPLEMENTATION)
+    if (feature->kind == TW_MODEL_FEATURE_IMPLEMENTATION)
         return place;
-    if (feature->kind == TW_MODEL_FEATURE_PARAMETER)
-        return parameter(feature, place, in, configuration);
-    return feature->kind == TW_MODEL_FEATURE_PIECES ? f->pieces[place] : f->filled[place];
+    if (feature->kind != TW_MODEL_FEATURE_PARAMETER)
+        return of_geometry(feature, place, f, geometry);
+    return place >= 0 ? parameter(feature, in, place, configuration->values[place]) : -1;
 }
 
 void tw_model_vector(const struct tw_model *model, const struct tw_model_view *view,
@@ -159,111 +162,6 @@ void tw_model_vector(const struct tw_model *model, const struct tw_model_view *v
     }
 }
 
-double tw_model_leaf(const struct tw_model_node *nodes, int root, const double *vector) {
-    int at = root;
-    while (nodes[at].feature >= 0)
-        at = vector[nodes[at].feature] > nodes[at].value ? nodes[at].right : at + 1;
-    return nodes[at].value;
-}
-
-/* What the trees from `first` up to `end` add to `sum`, by what the values are above. Where the
- * processor waits for one tree's step it takes another's. */
-static inline __attribute__((always_inline)) double walk_deep(const struct tw_model *model,
-                                                              double sum, int first, int end,
-                                                              const uint16_t *above, int depth) {
-    enum { SIDE_BY_SIDE = 8 };
-#define TW_EACH_SIDE(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
-#define TW_GO_ON(k)                                                                                \
-    at##k += at##k +                                                                               \
-             (from[k * leaves + at##k].cut < above[from[k * leaves + at##k].feature] ? 1u : 0u);
-#define TW_ADD(k) sum += leaf[k * leaves + at##k - leaves];
-    const size_t leaves = (size_t)1 << depth;
-    const struct tw_model_step *from = &model->steps[(size_t)first * leaves];
-    const double *leaf = &model->leaves[(size_t)first * leaves];
-    int i = first;
-    for (; i + SIDE_BY_SIDE <= end; i += SIDE_BY_SIDE) {
-        size_t at0 = 1, at1 = 1, at2 = 1, at3 = 1, at4 = 1, at5 = 1, at6 = 1, at7 = 1;
-        for (int step = 0; step < depth; step++) {
-            TW_EACH_SIDE(TW_GO_ON)
-        }
-        TW_EACH_SIDE(TW_ADD)
-        from += SIDE_BY_SIDE * leaves;
-        leaf += SIDE_BY_SIDE * leaves;
-    }
-#undef TW_EACH_SIDE
-#undef TW_GO_ON
-#undef TW_ADD
-    for (; i < end; i++, from += leaves, leaf += leaves) {
-        size_t at = 1;
-        for (int step = 0; step < depth; step++)
-            at += at + (from[at].cut < above[from[at].feature]);
-        sum += leaf[at - leaves];
-    }
-    return sum;
-}
-
-static double walk(const struct tw_model *model, double sum, int first, int end,
-                   const uint16_t *above) {
-    enum { USUAL_DEPTH = 6 }; /* for which less is left to be worked out on the way */
-    return model->depth == USUAL_DEPTH ? walk_deep(model, sum, first, end, above, USUAL_DEPTH)
-                                       : walk_deep(model, sum, first, end, above, model->depth);
-}
-
-/* The most that a model may say of an estimate's logarithm: what is beyond has not been measured
- * but made up, and times are to stay numbers. */
-static const double MOST_CORRECTION = 20;
-/* After so many trees, what they put so far above what is wanted the others do not bring back: of
- * 315,000 predictions for 2,600 problems of all kinds none that ended within 1.15 times the best
- * was above 1.58, 1.37 and 1.27 times it then, and half of all, two thirds and three quarters are
- * (docs/notes/2026-11-23-predicting.md). */
-static const struct {
-    int trees;
-    double far;
-} stages[] = {{48, 2}, {104, 1.7}, {200, 1.5}};
-
-/* After so many, what is said is as unsure as it gets. */
-static const double MOST_DOUBLINGS = 4;
-
-static double corrected(double total_us, double sum) {
-    return total_us * exp(fmax(-MOST_CORRECTION, fmin(sum, MOST_CORRECTION)));
-}
-
-/* By what the values are above. */
-static double predict_near(const struct tw_model *model, const uint16_t *above, double total_us,
-                           double near_us) {
-    double sum = model->base;
-    int done = 0;
-    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
-        if (stages[i].trees >= model->tree_count)
-            break;
-        sum = walk(model, sum, done, stages[i].trees, above);
-        done = stages[i].trees;
-        const double so_far = corrected(total_us, sum);
-        if (so_far > stages[i].far * near_us)
-            return so_far;
-    }
-    return corrected(total_us, walk(model, sum, done, model->tree_count, above));
-}
-
-/* Where there are no steps. */
-static double predict_leaves(const struct tw_model *model, const double *vector, double total_us) {
-    double sum = model->base;
-    for (int i = 0; i < model->tree_count; i++)
-        sum += tw_model_leaf(model->nodes, model->roots[i], vector);
-    return corrected(total_us, sum);
-}
-
-double tw_model_predict_near(const struct tw_model *model, const double *vector,
-                             const struct tw_estimate *e, double near_us) {
-    uint16_t above[TW_MODEL_MAX_FEATURES];
-    const double total_us = tw_estimate_total(e);
-    if (model->steps == NULL)
-        return predict_leaves(model, vector, total_us);
-    for (int i = 0; i < model->feature_count; i++)
-        above[i] = (uint16_t)count_below(&model->cuts[i], vector[i]);
-    return predict_near(model, above, total_us, near_us);
-}
-
 void tw_model_ask(const struct tw_model *model, const struct tw_model_view *view,
                   const struct tw_problem *problem, const struct tw_features *f,
                   struct tw_model_question *question) {
@@ -275,42 +173,54 @@ void tw_model_ask(const struct tw_model *model, const struct tw_model_view *view
             continue;
         const int k = question->count++;
         question->features[k] = (uint8_t)i;
-        question->vector[k] = of_problem(feature, view->places[i], problem, f);
-        question->above[k] = (uint16_t)count_below(&model->cuts[i], question->vector[k]);
+        question->above[k] = (uint16_t)tw_model_above(
+            &model->cuts[i], of_problem(feature, view->places[i], problem, f));
     }
 }
 
-double tw_model_answer(const struct tw_model *model, const struct tw_model_question *question,
-                       const struct tw_model_view *view,
-                       const struct tw_configuration *configuration, const struct tw_features *f,
-                       const struct tw_estimate *e, double near_us) {
+/* Of how many of its feature's cuts a parameter's value is above; every configuration has one of
+ * the values that the description lists. */
+static uint16_t parameter_above(const struct tw_parameter *p, const uint16_t *values_above,
+                                int64_t value) {
+    int at = 0;
+    while (at < p->count - 1 && p->values[at] != value)
+        at++;
+    return values_above[at];
+}
+
+void tw_model_see(const struct tw_model *model, const struct tw_model_question *question,
+                  const struct tw_model_view *view, const struct tw_configuration *configuration,
+                  const struct tw_features *f, const struct tw_estimate *e,
+                  struct tw_model_case *seen) {
     const struct tw_implementation *in =
         &question->problem.description->implementations[configuration->implementation];
-    const double total_us = tw_estimate_total(e);
-    double geometry[GEOMETRY_COUNT], vector[TW_MODEL_MAX_FEATURES];
-    uint16_t above[TW_MODEL_MAX_FEATURES];
-    const size_t count = (size_t)model->feature_count;
-    see_geometry(f, e, total_us, geometry);
-    memcpy(vector, view->vector, count * sizeof *vector);
-    memcpy(above, view->above, count * sizeof *above);
-    for (int k = 0; k < question->count; k++) {
-        vector[question->features[k]] = question->vector[k];
-        above[question->features[k]] = question->above[k];
+    double geometry[GEOMETRY_COUNT];
+    seen->total_us = tw_estimate_total(e);
+    if (model->steps == NULL) {
+        double vector[TW_MODEL_MAX_FEATURES];
+        tw_model_vector(model, view, &question->problem, configuration, f, e, vector);
+        seen->time_us = tw_model_predict(model, vector, e);
+        seen->is_rough = false;
+        return;
     }
+    see_geometry(f, e, seen->total_us, geometry);
+    memcpy(seen->above, view->above, (size_t)model->feature_count * sizeof *seen->above);
+    for (int k = 0; k < question->count; k++)
+        seen->above[question->features[k]] = question->above[k];
     for (int k = 0; k < view->own_count; k++) {
         const int i = view->own[k];
-        vector[i] =
-            of_configuration(&model->features[i], view->places[i], in, configuration, f, geometry);
-        above[i] = (uint16_t)count_below(&model->cuts[i], vector[i]);
+        seen->above[i] = (uint16_t)tw_model_above(
+            &model->cuts[i], of_geometry(&model->features[i], view->places[i], f, geometry));
     }
-    return model->steps == NULL ? predict_leaves(model, vector, total_us)
-                                : predict_near(model, above, total_us, near_us);
+    for (int k = 0; k < view->parameter_count; k++) {
+        const int i = view->parameters[k], place = view->places[i];
+        seen->above[i] = parameter_above(&in->parameters[place], view->values_above[place],
+                                         configuration->values[place]);
+    }
 }
 
-double tw_model_predict(const struct tw_model *model, const double *vector,
-                        const struct tw_estimate *e) {
-    return tw_model_predict_near(model, vector, e, INFINITY);
-}
+/* After so many, what is said is as unsure as it gets. */
+static const double MOST_DOUBLINGS = 4;
 
 double tw_model_doublings(double predicted_us, double best_us) {
     return fmin(fmax(log2(predicted_us / best_us), 0), MOST_DOUBLINGS);

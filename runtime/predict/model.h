@@ -20,8 +20,8 @@ enum {
 };
 
 #define TW_MODEL_FORMAT "tilewise-model"
-/* 1: trees are lists of nodes. 2: they may be packed (packed_tree.h), and "doubling" said. 3:
- * implementations may have uncertainties of their own. */
+/* 1: trees are lists of nodes. 2: they may be packed (packed_tree.h). 3: "doubling" may be said,
+ * and implementations may have uncertainties of their own. */
 #define TW_MODEL_VERSION 3
 
 /* What of the geometry is a feature, of features `f` and an estimate `e` of `total_us` in all. */
@@ -169,11 +169,13 @@ struct tw_problem tw_model_problem(const struct tw_model *model, int kind,
 struct tw_model_view {
     double uncertainty;
     int places[TW_MODEL_MAX_FEATURES];
-    /* Features that differ between configurations of the implementation, and what the others are:
-     * numbers, and of how many of a feature's cuts these are above. */
-    int own_count;
-    uint8_t own[TW_MODEL_MAX_FEATURES];
-    double vector[TW_MODEL_MAX_FEATURES];
+    /* Features that differ between configurations of the implementation with what they do on a
+     * problem, and those that are its parameters. */
+    int own_count, parameter_count;
+    uint8_t own[TW_MODEL_MAX_FEATURES], parameters[TW_MAX_PARAMETERS];
+    /* Of how many of a feature's cuts each value of a parameter is above, and what is the same for
+     * all configurations. */
+    uint16_t values_above[TW_MAX_PARAMETERS][TW_MAX_CHOICES];
     uint16_t above[TW_MODEL_MAX_FEATURES];
 };
 void tw_model_look(const struct tw_model *model, const struct tw_description *description,
@@ -182,6 +184,8 @@ void tw_model_look(const struct tw_model *model, const struct tw_description *de
 /* How full the last wave of blocks is: 1 where the waves are whole. */
 double tw_model_last_wave(const struct tw_features *features);
 
+/* Of how many of a feature's cuts a value is above. */
+int tw_model_above(const struct tw_model_cuts *cuts, double value);
 /* What a configuration and a problem look like to a model: `vector` has an entry a feature. The
  * view is of the configuration's implementation. */
 void tw_model_vector(const struct tw_model *model, const struct tw_model_view *view,
@@ -192,18 +196,35 @@ struct tw_model_question {
     struct tw_problem problem;
     int count; /* of features that the problem alone tells */
     uint8_t features[TW_MODEL_MAX_FEATURES];
-    double vector[TW_MODEL_MAX_FEATURES];  /* what they are */
-    uint16_t above[TW_MODEL_MAX_FEATURES]; /* of how many of a feature's cuts they are above */
+    uint16_t above[TW_MODEL_MAX_FEATURES]; /* of how many of a feature's cuts each is above */
 };
 /* The view may be of any implementation. */
 void tw_model_ask(const struct tw_model *model, const struct tw_model_view *view,
                   const struct tw_problem *problem, const struct tw_features *f,
                   struct tw_model_question *question);
-/* What tw_model_predict_near says of the configuration; the view is of its implementation. */
-double tw_model_answer(const struct tw_model *model, const struct tw_model_question *question,
-                       const struct tw_model_view *view,
-                       const struct tw_configuration *configuration, const struct tw_features *f,
-                       const struct tw_estimate *e, double near_us);
+
+/* A configuration on a problem, as a model's trees see it. */
+struct tw_model_case {
+    double total_us; /* the estimate's */
+    double time_us;  /* what the model says, when it has answered */
+    double sum;      /* of the trees that were walked */
+    bool is_rough;   /* not all were: it is far from what is wanted */
+    uint16_t above[TW_MODEL_MAX_FEATURES];
+};
+/* So many may be asked about at once. */
+enum { TW_MODEL_AT_ONCE = 512 };
+
+/* All but what the model says; the view is of the configuration's implementation. */
+void tw_model_see(const struct tw_model *model, const struct tw_model_question *question,
+                  const struct tw_model_view *view, const struct tw_configuration *configuration,
+                  const struct tw_features *f, const struct tw_estimate *e,
+                  struct tw_model_case *seen);
+/* Says of each what tw_model_predict would, in microseconds. */
+void tw_model_answer(const struct tw_model *model, struct tw_model_case *cases, size_t count);
+/* The same, but less exact of those that take more than one and a half times `near_us`, or the best
+ * of them: most of what is asked for every choice is far from being chosen. */
+void tw_model_answer_near(const struct tw_model *model, struct tw_model_case *cases, size_t count,
+                          double near_us);
 /* How many times `predicted_us` is twice what a configuration took where it was the best: one that
  * won where there was little to do was measured less, and by fewer, where there is much. */
 double tw_model_doublings(double predicted_us, double best_us);
@@ -212,9 +233,5 @@ double tw_model_leaf(const struct tw_model_node *nodes, int root, const double *
 /* Microseconds. */
 double tw_model_predict(const struct tw_model *model, const double *vector,
                         const struct tw_estimate *e);
-/* The same, but less exact where it is more than one and a half times `near_us`: most of what is
- * asked for every choice is far from being chosen. */
-double tw_model_predict_near(const struct tw_model *model, const double *vector,
-                             const struct tw_estimate *e, double near_us);
 
 #endif

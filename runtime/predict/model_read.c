@@ -73,6 +73,13 @@ static void read_cuts(struct tw_model *model, int feature, const struct tw_json 
     }
 }
 
+static void refuse_twice(const struct tw_model *model, int feature, const struct tw_json *name) {
+    const struct tw_model_feature *one = &model->features[feature];
+    for (int i = 0; i < feature && name->context->status == TW_OK; i++)
+        if (model->features[i].kind == one->kind && strcmp(model->features[i].name, one->name) == 0)
+            tw_json_fail(name, "\"%.60s\" is there twice", tw_json_string(name));
+}
+
 static void read_features(struct tw_model *model, const struct tw_json *root) {
     static const char *const keys[] = {"name", "words", "cuts", NULL};
     struct tw_json features = tw_json_member(root, "features");
@@ -82,6 +89,7 @@ static void read_features(struct tw_model *model, const struct tw_json *root) {
         tw_json_exact_keys(&one, keys);
         struct tw_json name = tw_json_member(&one, "name");
         read_name(&model->features[i], &name);
+        refuse_twice(model, i, &name);
         struct tw_json words = tw_json_optional(&one, "words"),
                        cuts = tw_json_optional(&one, "cuts");
         if (cuts.item != NULL)
@@ -213,10 +221,13 @@ static void check_remarks(const struct tw_json *root) {
     }
 }
 
+/* What is divided by, squared: nothing is predicted more surely. */
+static const double LEAST_UNCERTAINTY = 1e-3;
+
 static double uncertainty_at(const struct tw_json *json) {
     const double uncertainty = finite_at(json);
-    if (!(uncertainty > 0 && uncertainty < 10))
-        tw_json_fail(json, "must be above 0 and below 10");
+    if (!(uncertainty >= LEAST_UNCERTAINTY && uncertainty < 10))
+        tw_json_fail(json, "must be from %g to below 10", LEAST_UNCERTAINTY);
     return uncertainty;
 }
 

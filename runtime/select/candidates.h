@@ -25,10 +25,11 @@ struct tw_candidate {
     double distance; /* of a result's problem; a model's configurations have none */
     struct tw_configuration configuration;
     double predicted_us, uncertainty;
-    double ratio;            /* of the time, measured or predicted by a model, to the estimate */
-    double late_us;          /* more on an application's stream than in measurements */
-    double order_us;         /* that it is put in order by */
-    double model_us;         /* what the model alone says; 0: it was not asked about just this */
+    double ratio;    /* of the time, measured or predicted by a model, to the estimate */
+    double late_us;  /* more on an application's stream than in measurements */
+    double order_us; /* that it is put in order by */
+    double model_us; /* what the model alone says; 0: it did not say exactly, of just this */
+    bool is_changed; /* since the model saw it: what was not tuned */
     struct tw_known_key key; /* of the row */
     uint64_t held;           /* a bit for each constraint that is known to hold */
     bool adapted; /* not the row's configuration, but what is made of it for the problem */
@@ -55,9 +56,11 @@ struct tw_ranking {
     double unsure_elsewhere; /* what another device adds to what the model says of uncertainty */
     double least_us;         /* that the model said */
     bool seen[TW_MAX_IMPLEMENTATIONS]; /* views of them are filled in */
-    struct tw_model_view views[TW_MAX_IMPLEMENTATIONS];
     size_t count;
+    /* From here on nothing is zero to begin with. */
     struct tw_candidate all[TW_MOST_RANKED];
+    struct tw_model_view views[TW_MAX_IMPLEMENTATIONS];
+    struct tw_model_case cases[TW_MOST_RANKED]; /* as the model sees each, until it is asked */
 };
 
 /* The time at one deviation to the worse: of two that are alike the surer one is taken. */

@@ -6,7 +6,10 @@
 
 #include "runtime/base/hash.h"
 
-enum { CONFIGURATIONS = 2048, ESTIMATES = 8192 };
+/* A configuration has one of a few places, and takes that of the one that was asked for longest
+ * ago: with a single one, two of the same place would take it from each other at every selection.
+ */
+enum { SETS = 512, WAYS = 4, ESTIMATES = 8192 };
 
 struct known_configuration {
     uint64_t key;
@@ -14,15 +17,16 @@ struct known_configuration {
     struct tw_configuration of;
 };
 
+/* Has one place, which it takes from the one that was there. */
 struct known_estimate {
     struct tw_known_key key; /* all 0: nothing is there */
     struct tw_estimate of;
 };
 
-/* Each has one place, which it takes from the one that was there. */
 struct tw_known {
     pthread_mutex_t lock;
-    struct known_configuration *configurations[CONFIGURATIONS];
+    struct known_configuration
+        *configurations[SETS][WAYS];  /* of each the one asked for last first */
     struct known_estimate *estimates; /* NULL until the first */
 };
 
@@ -36,8 +40,9 @@ struct tw_known *tw_known_create(void) {
 void tw_known_free(struct tw_known *known) {
     if (known == NULL)
         return;
-    for (int i = 0; i < CONFIGURATIONS; i++)
-        free(known->configurations[i]);
+    for (int i = 0; i < SETS; i++)
+        for (int k = 0; k < WAYS; k++)
+            free(known->configurations[i][k]);
     free(known->estimates);
     pthread_mutex_destroy(&known->lock);
     free(known);
@@ -75,36 +80,54 @@ struct tw_known_key tw_known_key_of(const struct tw_catalogue_row *row, uint64_t
                                  .others = tw_hash64(others, sizeof others)};
 }
 
+/* The set's first from here on; NULL: it has none of that key. */
+static struct known_configuration *find(struct known_configuration **set, uint64_t key) {
+    int at = 0;
+    while (at < WAYS && (set[at] == NULL || set[at]->key != key))
+        at++;
+    if (at == WAYS)
+        return NULL;
+    struct known_configuration *found = set[at];
+    memmove(&set[1], &set[0], (size_t)at * sizeof *set);
+    return set[0] = found;
+}
+
 bool tw_known_configuration(struct tw_known *known, const struct tw_known_key *key,
                             uint64_t asked_for, struct tw_configuration *configuration,
                             bool *holds) {
     pthread_mutex_lock(&known->lock);
     const struct known_configuration *at =
-        known->configurations[key->configuration % CONFIGURATIONS];
-    const bool found = at != NULL && at->key == key->configuration;
-    if (found)
+        find(known->configurations[key->configuration % SETS], key->configuration);
+    if (at != NULL)
         *configuration = at->of;
-    *holds = found && at->held_for == asked_for;
+    *holds = at != NULL && at->held_for == asked_for;
     pthread_mutex_unlock(&known->lock);
-    return found;
+    return at != NULL;
 }
 
 void tw_known_note_configuration(struct tw_known *known, const struct tw_known_key *key,
                                  const struct tw_configuration *configuration) {
     pthread_mutex_lock(&known->lock);
-    struct known_configuration **at = &known->configurations[key->configuration % CONFIGURATIONS];
-    if (*at == NULL)
-        *at = malloc(sizeof **at);
-    if (*at != NULL)
-        **at = (struct known_configuration){.key = key->configuration, .of = *configuration};
+    struct known_configuration **set = known->configurations[key->configuration % SETS];
+    struct known_configuration *at = find(set, key->configuration);
+    if (at == NULL) {
+        at = set[WAYS - 1] != NULL ? set[WAYS - 1] : malloc(sizeof *at);
+        if (at != NULL)
+            memmove(&set[1], &set[0], (WAYS - 1) * sizeof *set);
+    }
+    if (at != NULL) {
+        *at = (struct known_configuration){.key = key->configuration, .of = *configuration};
+        set[0] = at;
+    }
     pthread_mutex_unlock(&known->lock);
 }
 
 void tw_known_note_held(struct tw_known *known, const struct tw_known_key *key,
                         uint64_t asked_for) {
     pthread_mutex_lock(&known->lock);
-    struct known_configuration *at = known->configurations[key->configuration % CONFIGURATIONS];
-    if (at != NULL && at->key == key->configuration)
+    struct known_configuration *at =
+        find(known->configurations[key->configuration % SETS], key->configuration);
+    if (at != NULL)
         at->held_for = asked_for;
     pthread_mutex_unlock(&known->lock);
 }

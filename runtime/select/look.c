@@ -103,37 +103,73 @@ static const struct tw_model_view *view_of(struct tw_ranking *ranking, int imple
     return &ranking->views[implementation];
 }
 
-double tw_ranking_ask(struct tw_ranking *ranking, const struct tw_configuration *configuration,
-                      const struct tw_look *here) {
+static void see(struct tw_ranking *ranking, const struct tw_configuration *configuration,
+                const struct tw_look *here, struct tw_model_case *seen) {
     const struct tw_model *model = ranking->model->model;
     const struct tw_model_view *view = view_of(ranking, configuration->implementation);
     if (!ranking->is_asked)
         tw_model_ask(model, view, &ranking->asked, &here->features, &ranking->question);
     ranking->is_asked = true;
-    const double near_us =
-        model->configuration_count > FEW_CONFIGURATIONS ? ranking->least_us : INFINITY;
-    double time_us = tw_model_answer(model, &ranking->question, view, configuration,
-                                     &here->features, &here->estimate, near_us);
-    ranking->least_us = fmin(ranking->least_us, time_us);
-    return time_us;
+    tw_model_see(model, &ranking->question, view, configuration, &here->features, &here->estimate,
+                 seen);
 }
 
-void tw_ranking_join(struct tw_ranking *ranking, struct tw_candidate *candidate,
-                     const struct tw_look *here) {
-    double predicted = tw_ranking_ask(ranking, &candidate->configuration, here);
-    candidate->model_us = predicted;
-    /* Asking it has filled in the view. */
-    const double unsure = hypot(ranking->views[candidate->configuration.implementation].uncertainty,
-                                ranking->unsure_elsewhere);
+static void answer(struct tw_ranking *ranking, struct tw_model_case *cases, size_t count) {
+    const struct tw_model *model = ranking->model->model;
+    if (model->configuration_count > FEW_CONFIGURATIONS)
+        tw_model_answer_near(model, cases, count, ranking->least_us);
+    else
+        tw_model_answer(model, cases, count);
+    for (size_t i = 0; i < count; i++)
+        ranking->least_us = fmin(ranking->least_us, cases[i].time_us);
+}
+
+double tw_ranking_ask(struct tw_ranking *ranking, const struct tw_configuration *configuration,
+                      const struct tw_look *here) {
+    struct tw_model_case seen;
+    see(ranking, configuration, here, &seen);
+    answer(ranking, &seen, 1);
+    return seen.time_us;
+}
+
+void tw_ranking_see(struct tw_ranking *ranking, const struct tw_look *here) {
+    see(ranking, &ranking->all[ranking->count].configuration, here,
+        &ranking->cases[ranking->count]);
+}
+
+/* The surer one counts for more. */
+static void join(struct tw_candidate *candidate, double predicted_us, double unsure) {
     double ours = 1 / (unsure * unsure), theirs = 0;
     if (candidate->predicted_us > 0) {
         double beside = candidate->uncertainty + (A_DOUBLING_MORE - TW_A_DOUBLING) *
                                                      fmin(candidate->distance, TW_MOST_DOUBLINGS);
         theirs = 1 / (beside * beside);
     }
-    double log_time = ours * log(predicted);
+    double log_time = ours * log(predicted_us);
     if (theirs > 0)
         log_time += theirs * log(candidate->predicted_us);
     candidate->predicted_us = exp(log_time / (ours + theirs));
     candidate->uncertainty = sqrt(1 / (ours + theirs));
+}
+
+void tw_ranking_answer(struct tw_ranking *ranking, size_t rows) {
+    const double doubling = ranking->model->model->doubling;
+    /* What was measured near may be chosen where the model says that it is far from the best. */
+    answer(ranking, ranking->cases, rows);
+    answer(ranking, ranking->cases + rows, ranking->count - rows);
+    for (size_t i = 0; i < ranking->count; i++) {
+        struct tw_candidate *candidate = &ranking->all[i];
+        const struct tw_model_case *seen = &ranking->cases[i];
+        /* Seeing it has filled in the view. */
+        join(candidate, seen->time_us,
+             hypot(ranking->views[candidate->configuration.implementation].uncertainty,
+                   ranking->unsure_elsewhere));
+        candidate->model_us = candidate->is_changed || seen->is_rough ? 0 : seen->time_us;
+        if (candidate->rule != TW_SELECTED_PREDICTED)
+            continue;
+        if (doubling > 0)
+            candidate->uncertainty +=
+                doubling * tw_model_doublings(candidate->predicted_us, candidate->row->time_us);
+        candidate->ratio = candidate->predicted_us / seen->total_us;
+    }
 }

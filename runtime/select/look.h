@@ -32,8 +32,9 @@ tw_status tw_ranking_find_model(struct tw_ranking *ranking, struct tw_error *err
  * that was said yet. */
 double tw_ranking_ask(struct tw_ranking *ranking, const struct tw_configuration *configuration,
                       const struct tw_look *here);
-/* Joins its prediction with what a candidate has: the surer one counts for more. */
-void tw_ranking_join(struct tw_ranking *ranking, struct tw_candidate *candidate,
-                     const struct tw_look *here);
+/* Has the model see the candidate that is about to be counted: all are answered at once. */
+void tw_ranking_see(struct tw_ranking *ranking, const struct tw_look *here);
+/* Joins what it says of each with what the candidate has; the first `rows` are results. */
+void tw_ranking_answer(struct tw_ranking *ranking, size_t rows);
 
 #endif

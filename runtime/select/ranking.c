@@ -151,7 +151,7 @@ static void set_untuned(struct tw_ranking *ranking, struct tw_candidate *candida
             c->values[i] = measured;
         } else {
             candidate->held = 0;
-            candidate->model_us = 0;
+            candidate->is_changed = true;
             candidate->late_us = tw_look_late_us(&here);
         }
     }
@@ -197,7 +197,7 @@ static void add_rows(struct tw_ranking *ranking, const struct tw_nearest *neares
         if (status == TW_OK)
             candidate->late_us = tw_look_late_us(&here);
         if (status == TW_OK && ranking->model != NULL)
-            tw_ranking_join(ranking, candidate, &here);
+            tw_ranking_see(ranking, &here);
         if (status == TW_OK) {
             if (candidate->distance > 0)
                 set_untuned(ranking, candidate);
@@ -233,12 +233,8 @@ static void add_model(struct tw_ranking *ranking) {
         if (status == TW_OK)
             status = look_at(&here, ranking, candidate, NULL);
         if (status == TW_OK) {
-            tw_ranking_join(ranking, candidate, &here);
-            if (model->model->doubling > 0)
-                candidate->uncertainty += model->model->doubling *
-                                          tw_model_doublings(candidate->predicted_us, row->time_us);
+            tw_ranking_see(ranking, &here);
             candidate->late_us = tw_look_late_us(&here);
-            candidate->ratio = candidate->predicted_us / tw_estimate_total(&here.estimate);
             set_untuned(ranking, candidate);
         }
         /* Where it cannot be had here, nothing is missed: it was never tuned for this. */
@@ -366,6 +362,7 @@ tw_status tw_ranking_fill(struct tw_ranking *ranking, struct tw_search *search,
     size_t rows = ranking->count;
     if (ranking->model != NULL) {
         add_model(ranking);
+        tw_ranking_answer(ranking, rows);
         add_unknown(ranking, rows);
     } else if (ranking->count > 0) {
         add_presets(ranking);
