@@ -142,7 +142,7 @@ class Progress(support.EndToEnd):
         for columns in (160, 80, 60):
             code, shown = self.on_terminal(*self.words[:-1], "2s", "--db", f"{columns}.db", columns=columns)
             self.assertEqual(code, 0, shown)
-            self.check_rewritten(shown, "double M=20,N=30;dtype=f32 on ", columns)
+            self.check_rewritten(shown, "double M=20,N=30;dtype=f32 on", columns)
             # The table that follows fits as well, but for what has no place to be broken at.
             table = shown[shown.index("double M=20") :].splitlines()
             long = [line for line in table if len(line) > columns and " " in line[18:].strip()]
