@@ -139,6 +139,15 @@ static double finish_best(const struct tw_model *model, struct walkers *walkers,
     return walkers->cases[alone.of[0]].time_us;
 }
 
+/* Those that take longer are left at what they have. */
+static void leave_behind(struct walkers *walkers, double most_us) {
+    size_t left = 0;
+    for (size_t k = 0; k < walkers->count; k++)
+        if (walkers->cases[walkers->of[k]].time_us <= most_us)
+            walkers->of[left++] = walkers->of[k];
+    walkers->count = left;
+}
+
 static void begin(struct walkers *walkers, const struct tw_model *model,
                   struct tw_model_case *cases, size_t count) {
     walkers->cases = cases;
@@ -174,13 +183,11 @@ void tw_model_answer_near(const struct tw_model *model, struct tw_model_case *ca
             struct tw_model_case *seen = &cases[walkers.of[k]];
             seen->time_us = corrected(seen->total_us, seen->sum);
         }
-        if (i == 0)
+        leave_behind(&walkers, stages[i].far * near_us);
+        if (i == 0 && walkers.count > 0) {
             near_us = fmin(near_us, finish_best(model, &walkers, done));
-        size_t left = 0;
-        for (size_t k = 0; k < walkers.count; k++)
-            if (cases[walkers.of[k]].time_us <= stages[i].far * near_us)
-                walkers.of[left++] = walkers.of[k];
-        walkers.count = left;
+            leave_behind(&walkers, stages[i].far * near_us);
+        }
     }
     finish(model, &walkers, done);
 }

@@ -28,8 +28,7 @@ bool tw_ranking_has(const struct tw_ranking *ranking, const struct tw_configurat
 /* Sets the ranking's model: of this device, else the first of its architecture, that covers the
  * problem. */
 tw_status tw_ranking_find_model(struct tw_ranking *ranking, struct tw_error *error);
-/* What it says, in microseconds: of many configurations exactly where it is not far from the least
- * that was said yet. */
+/* What it says of one, in microseconds, by all of its trees. */
 double tw_ranking_ask(struct tw_ranking *ranking, const struct tw_configuration *configuration,
                       const struct tw_look *here);
 /* Has the model see the candidate that is about to be counted: all are answered at once. */

@@ -11,17 +11,6 @@ static const double MAY_BE_BEST = 1.25, WORTH_VARYING = 0.96;
  * predicted to gain, as a logarithm, so much is there (docs/notes/2026-11-24-series.md). */
 static const double IS_THERE = 0.75;
 
-static bool same_binary(const struct tw_description *d, const struct tw_configuration *a,
-                        const struct tw_configuration *b) {
-    const struct tw_implementation *in = &d->implementations[a->implementation];
-    if (a->implementation != b->implementation)
-        return false;
-    for (int i = 0; i < in->parameter_count; i++)
-        if (!in->parameters[i].launch && a->values[i] != b->values[i])
-            return false;
-    return true;
-}
-
 /* By the model alone; infinite for what cannot be had here. */
 static double ask_about(struct tw_ranking *ranking, const struct tw_configuration *configuration,
                         uint64_t held) {
@@ -101,9 +90,9 @@ void tw_ranking_vary(struct tw_ranking *ranking) {
         size_t k = 0;
         if (tw_candidate_at_worst(candidate) > MAY_BE_BEST * tw_candidate_at_worst(ranking->all))
             return;
-        while (k < binaries &&
-               !same_binary(ranking->search->problem->description, &candidate->configuration,
-                            &ranking->all[of[k]].configuration))
+        while (k < binaries && !tw_configuration_same_binary(ranking->search->problem->description,
+                                                             &candidate->configuration,
+                                                             &ranking->all[of[k]].configuration))
             k++;
         if (candidate->row == NULL || k < binaries)
             continue;
