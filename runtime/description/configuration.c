@@ -231,3 +231,14 @@ bool tw_configuration_equal(const struct tw_description *d, const struct tw_conf
     size_t count = (size_t)d->implementations[a->implementation].parameter_count;
     return memcmp(a->values, b->values, count * sizeof *a->values) == 0;
 }
+
+bool tw_configuration_same_binary(const struct tw_description *d, const struct tw_configuration *a,
+                                  const struct tw_configuration *b) {
+    const struct tw_implementation *in = &d->implementations[a->implementation];
+    if (a->implementation != b->implementation)
+        return false;
+    for (int i = 0; i < in->parameter_count; i++)
+        if (!in->parameters[i].launch && a->values[i] != b->values[i])
+            return false;
+    return true;
+}

@@ -44,5 +44,9 @@ bool tw_configuration_redundant(const struct tw_description *description,
                                 const int64_t *values);
 bool tw_configuration_equal(const struct tw_description *description,
                             const struct tw_configuration *a, const struct tw_configuration *b);
+/* Whether they differ in no more than parameters of the launch. */
+bool tw_configuration_same_binary(const struct tw_description *description,
+                                  const struct tw_configuration *a,
+                                  const struct tw_configuration *b);
 
 #endif

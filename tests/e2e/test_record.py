@@ -118,6 +118,33 @@ class Record(support.EndToEnd):
         self.assertIn("this program reads versions up to 3", result.err)
         self.assertEqual(self.query("SELECT * FROM model", db=self.home / "third.db"), [])
 
+    def test_what_is_predicted_to_take_least(self):
+        """Of each problem so many, by a model, or by the estimate where there is none."""
+        kernel = ("--config", self.plant("double"))
+        self.tune_json(*kernel, "--shape", "16x16", "--budget", "8", "--strategy", "random")
+        few = support.json.loads(self.record("--quiet", "--json", "--trials", "2", listed="40x30\n48x30\n").out)
+        self.assertEqual((few["trials"], few["by_model"], few["failures"]), (4, 0, 0))
+        self.assertGreater(few["beyond"], 0)
+        # What came near the best of another problem is chosen from, though it won nowhere and is no preset.
+        all_of_it = support.json.loads(self.record("--quiet", "--json", "--db", self.home / "empty.db").out)
+        self.assertGreaterEqual(few["configurations"], all_of_it["configurations"])
+        # A model that says that wide blocks take many times as long.
+        file = self.home / "model.json"
+        self.ask("model", "fit", *kernel, "-o", file, device=DEVICE)
+        model = support.json.loads(file.read_text())
+        block = [feature["name"] for feature in model["features"]].index("parameter.BLOCK")
+        model["trees"] = [[[block, 48, 2], [-2], [2]]]
+        for feature in model["features"]:
+            feature.pop("cuts", None)
+        file.write_text(support.json.dumps(model))
+        self.assertEqual(self.run_command("model", "import", file, device=None).code, 0)
+        by_model = self.record("--quiet", "--trials", "1", listed="50x30\n")
+        self.assertIn("by\n                  a model on 1, else by the estimate", by_model.out)
+        narrow = [support.json.loads(text)["BLOCK"] for text, in self.query(
+            "SELECT configuration FROM trial t JOIN problem p ON p.id = t.problem WHERE p.key = 'M=50,N=30'")]
+        self.assertEqual(len(narrow), 1)
+        self.assertLess(narrow[0], 48)
+
     def test_what_a_model_chooses_from(self):
         """Is measured too, though it won nowhere and is no preset."""
         self.record("--quiet")

@@ -18,6 +18,10 @@ static const double HARDLY_GOOD = 2.5;
  * of those that were added (docs/notes/2026-11-22-predicting.md). */
 static const double UNLIKELY = 1.5;
 
+/* Where only so many are measured: those of a binary that are predicted to take least. What differs
+ * in its launch alone a model tells apart by little. */
+enum { MOST_LAUNCHES = 3 };
+
 /* A launch's parameters cost no compiler: each configuration is also measured with those of the
  * least estimate, if that is so much less. */
 static const double WORTH_VARYING = 0.98;
@@ -86,6 +90,35 @@ static tw_status make_cell(struct recording *r, const struct page *page, int pla
     return TW_OK;
 }
 
+static int compare_predicted(const void *left, const void *right) {
+    const struct cell *a = left, *b = right;
+    return a->predicted_us != b->predicted_us ? (a->predicted_us < b->predicted_us ? -1 : 1)
+                                              : a->place - b->place;
+}
+
+/* Of the binary, among the first cells. */
+static int count_launches(const struct page *page, int kept, const struct cell *cell) {
+    int count = 0;
+    for (int i = 0; i < kept; i++)
+        count += tw_configuration_same_binary(page->problem->description,
+                                              &page->cells[i].configuration, &cell->configuration);
+    return count;
+}
+
+/* Leaves those that are predicted to take least. */
+static void keep_promising(struct recording *r, struct page *page) {
+    int kept = 0;
+    qsort(page->cells, (size_t)page->count, sizeof *page->cells, compare_predicted);
+    for (int i = 0; i < page->count; i++) {
+        const struct cell cell = page->cells[i];
+        if (kept < r->options->trials && count_launches(page, kept, &cell) < MOST_LAUNCHES)
+            page->cells[kept++] = cell;
+        else
+            r->result->beyond++;
+    }
+    page->count = kept;
+}
+
 /* Leaves out what can hardly be good: what the description calls redundant does as something else
  * does, which need not be in the portfolio, but where it is estimated to take long it is because it
  * suits this problem badly. */
@@ -132,8 +165,13 @@ static tw_status vary(struct recording *r, const struct page *page, const struct
 static tw_status add_cell(struct recording *r, struct page *page, const struct opinion *opinion,
                           const struct cell *cell) {
     struct cell *added = &page->cells[page->count];
+    tw_status status = TW_OK;
     *added = *cell;
-    tw_status status = opinion_ask(opinion, &added->configuration, &added->predicted_us, r->error);
+    if (r->options->trials == 0)
+        status = opinion_ask(opinion, &added->configuration, &added->predicted_us, r->error);
+    else
+        added->predicted_us = opinion->model != NULL ? opinion_guess(opinion, &added->configuration)
+                                                     : added->estimate_us;
     page->count += status == TW_OK;
     return status;
 }
@@ -171,6 +209,7 @@ static tw_status make_cells(struct recording *r, struct page *page, const struct
     for (int i = 0; i < r->portfolio_count && status == TW_OK; i++)
         if (!r->standings[i].left_out)
             status = add_cells(r, page, &opinion, known, i);
+    r->result->by_model += r->options->trials > 0 && opinion.model != NULL;
     opinion_close(&opinion);
     return status;
 }
@@ -194,7 +233,10 @@ static tw_status lay_out(struct recording *r, struct page *page) {
     if (status == TW_OK)
         status = make_cells(r, page, &known);
     free(known.all);
-    thin_out(r, page);
+    if (r->options->trials > 0)
+        keep_promising(r, page);
+    else
+        thin_out(r, page);
     for (int i = 0; i < page->count && status == TW_OK; i++) {
         struct cell *cell = &page->cells[i];
         cell->build = builds_get(&r->builds, r->device, page->problem, &cell->configuration,

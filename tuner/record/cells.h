@@ -14,7 +14,9 @@ struct cell {
     struct tw_configuration configuration;
     struct build *build;
     double estimate_us;
-    double predicted_us; /* by a model that was fitted with it on such problems; else 0 */
+    /* By a model that was fitted with it on such problems; else 0. Where only so many are measured,
+     * by any that there is of such problems, else the estimate. */
+    double predicted_us;
     bool redundant;
     int blame;
 };

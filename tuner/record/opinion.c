@@ -31,6 +31,10 @@ static bool is_familiar(const struct opinion *opinion, const char *implementatio
     return false;
 }
 
+double opinion_guess(const struct opinion *opinion, const struct tw_configuration *configuration) {
+    return opinion->model != NULL ? prior_time_us(opinion->prior, configuration) : 0;
+}
+
 tw_status opinion_ask(const struct opinion *opinion, const struct tw_configuration *configuration,
                       double *predicted_us, struct tw_error *error) {
     const struct tw_description *d = opinion->description;

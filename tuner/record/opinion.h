@@ -1,4 +1,5 @@
-/* What a model that is there already says of the configurations that it was fitted with. */
+/* What a model that is there already says of configurations: of those that it was fitted with, or
+ * of any. */
 #ifndef TUNER_RECORD_OPINION_H
 #define TUNER_RECORD_OPINION_H
 
@@ -18,7 +19,9 @@ tw_status opinion_open(struct opinion *opinion, const struct tw_catalogue *model
                        struct tw_error *error);
 void opinion_close(struct opinion *opinion);
 
-/* Microseconds; 0 of what the model was never shown on such problems, which has to be measured for
+/* Microseconds, of any; 0 where there is no model. */
+double opinion_guess(const struct opinion *opinion, const struct tw_configuration *configuration);
+/* The same, but 0 of what the model was never shown on such problems, which has to be measured for
  * it to know. TW_NO_MEMORY is the only failure. */
 tw_status opinion_ask(const struct opinion *opinion, const struct tw_configuration *configuration,
                       double *predicted_us, struct tw_error *error);

@@ -10,13 +10,15 @@
 #include "runtime/select/catalogue.h"
 
 struct record_options {
-    const char *cache;                     /* "cold" or "warm" */
-    uint32_t seed;                         /* of the inputs */
-    int jobs;                              /* compiling workers */
-    double seconds;                        /* the most that it may take; 0: no limit */
+    const char *cache; /* "cold" or "warm" */
+    uint32_t seed;     /* of the inputs */
+    int jobs;          /* compiling workers */
+    double seconds;    /* the most that it may take; 0: no limit */
+    int trials; /* of each problem, what is predicted to take least; 0: all that may be good */
     double trial_limit_s, compile_limit_s; /* as session_options' */
     const volatile sig_atomic_t *interrupted;
-    /* The models that say what is unlikely to be good; NULL: nothing says. Borrowed. */
+    /* The models that say what is good, and what is unlikely to be; NULL: nothing says. Borrowed.
+     */
     const struct tw_catalogue *models;
 };
 
@@ -31,6 +33,8 @@ struct record_result {
     int64_t trials, failures;
     int64_t known;    /* trials that were on record */
     int64_t unlikely; /* left out, since a model that knows them predicts that they take long */
+    int64_t beyond;   /* left out, since `trials` others are predicted to take less */
+    int by_model;     /* problems of which a model said so, and not the estimate */
     int64_t compiled;
     int left_out; /* configurations that were far from the best on all of the first problems */
     bool interrupted, out_of_time;

@@ -2,6 +2,7 @@
 #ifndef TUNER_RECORD_PORTFOLIO_H
 #define TUNER_RECORD_PORTFOLIO_H
 
+#include "db/store.h"
 #include "runtime/backend/backend.h"
 #include "runtime/description/configuration.h"
 #include "runtime/select/catalogue.h"
@@ -25,6 +26,12 @@ tw_status portfolio_add_models(struct portfolio *portfolio,
 /* All presets of the implementations. */
 tw_status portfolio_add_presets(struct portfolio *portfolio,
                                 const struct tw_description *description, struct tw_error *error);
+/* What was the best of a problem on this device, or nearly, as far as trials of searches and
+ * recordings are in the database: most of it won nowhere, and is no row. */
+tw_status portfolio_add_trials(struct portfolio *portfolio,
+                               const struct tw_description *description,
+                               const struct tw_device_info *device, const char *cache, tw_db *db,
+                               struct tw_error *error);
 void portfolio_free(struct portfolio *portfolio);
 
 #endif
