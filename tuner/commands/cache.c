@@ -18,9 +18,9 @@ static const char help[] =
     "tune cache clear [--directory DIR]   remove them\n"
     "\n"
     "Applications keep what they compiled, so that the next process need not. The directory is\n"
-    "tilewise/ under XDG_CACHE_HOME, or ~/.cache, unless an application names another. Links beside\n"
-    "them (.twname) say which source each is of, and go with them. Clearing costs no more than\n"
-    "compiling again.\n"
+    "tilewise/ under XDG_CACHE_HOME, or ~/.cache, unless an application names another. Links\n"
+    "beside them (.twname) say which source each is of, and go with them. Clearing costs no more\n"
+    "than compiling again.\n"
     "\n"
     "  --directory DIR      the directory\n";
 
