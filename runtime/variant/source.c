@@ -57,6 +57,7 @@ tw_status tw_source_template_hash(const struct tw_description *d, const char *pa
     }
     struct tw_text text = {0};
     tw_status status = tw_source_template(d, path, &text, error);
+    tw_hash_add_number(hash, (int64_t)text.length);
     tw_hash_add(hash, tw_text_or(&text, ""), text.length);
     tw_text_free(&text);
     return status;

@@ -125,6 +125,9 @@ class Record(support.EndToEnd):
         few = support.json.loads(self.record("--quiet", "--json", "--trials", "2", listed="40x30\n48x30\n").out)
         self.assertEqual((few["trials"], few["by_model"], few["failures"]), (4, 0, 0))
         self.assertGreater(few["beyond"], 0)
+        # What is on record takes its place: there is nothing more to measure.
+        again = support.json.loads(self.record("--quiet", "--json", "--trials", "2", listed="40x30\n48x30\n").out)
+        self.assertEqual((again["trials"], again["known"], again["beyond"]), (0, 4, few["beyond"]))
         # What came near the best of another problem is chosen from, though it won nowhere and is no preset.
         all_of_it = support.json.loads(self.record("--quiet", "--json", "--db", self.home / "empty.db").out)
         self.assertGreaterEqual(few["configurations"], all_of_it["configurations"])
@@ -139,7 +142,7 @@ class Record(support.EndToEnd):
         file.write_text(support.json.dumps(model))
         self.assertEqual(self.run_command("model", "import", file, device=None).code, 0)
         by_model = self.record("--quiet", "--trials", "1", listed="50x30\n")
-        self.assertIn("by\n                  a model on 1, else by the estimate", by_model.out)
+        self.assertIn("by\n                  a model on 1 problems, else by the estimate", by_model.out)
         narrow = [support.json.loads(text)["BLOCK"] for text, in self.query(
             "SELECT configuration FROM trial t JOIN problem p ON p.id = t.problem WHERE p.key = 'M=50,N=30'")]
         self.assertEqual(len(narrow), 1)

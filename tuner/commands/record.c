@@ -31,12 +31,12 @@ static const char help[] =
     "  --shape, --dtype, --trans, --attr, --device, --cache, --db, --config, --seed, --jobs,\n"
     "  --trial-limit, --compile-limit: as for tune\n"
     "  --budget TIME        stop after so long, as 10m; the next run goes on from there\n"
-    "  --trials N           of each problem only the N that the database's model predicts to take\n"
-    "                       least (the estimate, where it has none): of all the above, and of all\n"
-    "                       that came within 8% of the best of any problem on record here. A "
-    "model\n"
-    "                       learns most from what it would choose, or nearly. Of a binary three\n"
-    "                       launches at most\n"
+    "  --trials N           of each problem only the N that a model predicts to take least (the\n"
+    "                       database's, or the installed one; else the estimate): of all the "
+    "above,\n"
+    "                       and of all that came within 8% of the best of any problem on record\n"
+    "                       here. A model learns most from what it would choose, or nearly. Of a\n"
+    "                       binary three launches at most\n"
     "  --json               print one JSON object\n"
     "  --quiet              no progress\n"
     "\n"
@@ -160,21 +160,13 @@ static tw_status print_result(const struct arguments *a, const struct task *task
         printf("  left out        %lld, for which a model predicts over half as long again\n",
                (long long)r->unlikely);
     if (a->trials > 0)
-        printf("  left out        %lld, for which more is predicted than for the %lld of a "
-               "problem: by\n"
-               "                  a model on %d, else by the estimate\n",
+        printf("  left out        %lld beyond the %lld of a problem that are predicted to take "
+               "least: by\n"
+               "                  a model on %d problems, else by the estimate\n",
                (long long)r->beyond, (long long)a->trials, r->by_model);
     printf("  compiled        %lld variants\n", (long long)r->compiled);
     printf("  took            %.1f s; in %s\n", r->elapsed_s, task->db_path);
     return TW_OK;
-}
-
-/* What is left out for good is what the database's own model was fitted to; what to try first any
- * model can say. */
-static const struct tw_catalogue *models_of(const struct arguments *a, const struct task *task) {
-    return a->trials > 0 && task->shipped != NULL && tw_catalogue_models(task->known) == 0
-               ? task->shipped
-               : task->known;
 }
 
 static tw_status record(const struct arguments *a, struct task *task, struct tw_error *error) {
@@ -189,7 +181,8 @@ static tw_status record(const struct arguments *a, struct task *task, struct tw_
                                            .trial_limit_s = a->trial_limit_s,
                                            .compile_limit_s = a->compile_limit_s,
                                            .interrupted = interrupts_catch(),
-                                           .models = models_of(a, task)};
+                                           .models = task->known,
+                                           .other_models = task->shipped};
     status = record_run(&options, task->problems, a->shape_count, task->portfolio.all,
                         task->portfolio.count, &task->device, task->db, task->db_path,
                         a->quiet ? NULL : print_progress, NULL, &task->result, error);

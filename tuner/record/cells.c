@@ -105,18 +105,22 @@ static int count_launches(const struct page *page, int kept, const struct cell *
     return count;
 }
 
-/* Leaves those that are predicted to take least. */
+/* Leaves those that are predicted to take least, and of them what is not on record: another run
+ * goes on where this one stops. */
 static void keep_promising(struct recording *r, struct page *page) {
-    int kept = 0;
+    int kept = 0, left = 0;
     qsort(page->cells, (size_t)page->count, sizeof *page->cells, compare_predicted);
     for (int i = 0; i < page->count; i++) {
         const struct cell cell = page->cells[i];
         if (kept < r->options->trials && count_launches(page, kept, &cell) < MOST_LAUNCHES)
             page->cells[kept++] = cell;
         else
-            r->result->beyond++;
+            r->result->beyond += !cell.known;
     }
-    page->count = kept;
+    for (int i = 0; i < kept; i++)
+        if (!page->cells[i].known)
+            page->cells[left++] = page->cells[i];
+    page->count = left;
 }
 
 /* Leaves out what can hardly be good: what the description calls redundant does as something else
@@ -185,15 +189,16 @@ static tw_status add_cells(struct recording *r, struct page *page, const struct 
     tw_status status = make_cell(r, page, place, configuration, &cell);
     if (status != TW_OK)
         return status == TW_NO_MEMORY ? status : TW_OK;
-    if (is_among(d, known->all, known->count, configuration))
-        r->result->known++;
-    else
+    cell.known = is_among(d, known->all, known->count, configuration);
+    r->result->known += cell.known;
+    if (!cell.known || r->options->trials > 0)
         status = add_cell(r, page, opinion, &cell);
     if (status == TW_OK)
         status = vary(r, page, &cell, &varied);
     if (status != TW_OK || !varied.varied)
         return status;
-    if (is_among(d, known->all, known->count, &varied.configuration) ||
+    varied.known = is_among(d, known->all, known->count, &varied.configuration);
+    if ((varied.known && r->options->trials == 0) ||
         is_among(d, r->portfolio, r->portfolio_count, &varied.configuration))
         return TW_OK;
     for (int i = 0; i < page->count; i++)
@@ -206,6 +211,9 @@ static tw_status make_cells(struct recording *r, struct page *page, const struct
     struct opinion opinion;
     tw_status status = opinion_open(&opinion, r->options->models, page->problem, page->values,
                                     r->device, r->options->cache, r->error);
+    if (status == TW_OK && opinion.model == NULL && r->options->trials > 0)
+        status = opinion_open(&opinion, r->options->other_models, page->problem, page->values,
+                              r->device, r->options->cache, r->error);
     for (int i = 0; i < r->portfolio_count && status == TW_OK; i++)
         if (!r->standings[i].left_out)
             status = add_cells(r, page, &opinion, known, i);

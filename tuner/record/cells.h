@@ -18,6 +18,7 @@ struct cell {
      * by any that there is of such problems, else the estimate. */
     double predicted_us;
     bool redundant;
+    bool known; /* on record: it takes a place where only so many are measured */
     int blame;
 };
 

@@ -17,9 +17,9 @@ struct record_options {
     int trials; /* of each problem, what is predicted to take least; 0: all that may be good */
     double trial_limit_s, compile_limit_s; /* as session_options' */
     const volatile sig_atomic_t *interrupted;
-    /* The models that say what is good, and what is unlikely to be; NULL: nothing says. Borrowed.
-     */
-    const struct tw_catalogue *models;
+    /* The models that say what is good, and what is unlikely to be; and others that say only what
+     * is good, of problems that those are not about. NULL: nothing says. Borrowed. */
+    const struct tw_catalogue *models, *other_models;
 };
 
 struct record_progress {
@@ -33,8 +33,10 @@ struct record_result {
     int64_t trials, failures;
     int64_t known;    /* trials that were on record */
     int64_t unlikely; /* left out, since a model that knows them predicts that they take long */
-    int64_t beyond;   /* left out, since `trials` others are predicted to take less */
-    int by_model;     /* problems of which a model said so, and not the estimate */
+    /* Left out, since `trials` others are predicted to take less, or enough launches of the binary.
+     */
+    int64_t beyond;
+    int by_model; /* problems of which a model said so, and not the estimate */
     int64_t compiled;
     int left_out; /* configurations that were far from the best on all of the first problems */
     bool interrupted, out_of_time;
