@@ -123,6 +123,7 @@ struct tw_model_kind {
 };
 
 struct tw_model {
+    uint64_t id;        /* of all that the process has read; never 0 */
     void *json, *texts; /* which texts are borrowed from */
     const char *kernel, *cache, *device, *device_name, *backend, *architecture;
     int64_t units;

@@ -1,5 +1,6 @@
 /* Reading a model: nothing in it is trusted, for it may come from anywhere. */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -324,6 +325,8 @@ static void read_all(struct tw_model *model, const struct tw_json *root, const c
 
 /* Reads JSON from which the trees were taken out and, if the model has them already, the
  * configurations. Takes over the model. */
+static atomic_uint_fast64_t read_so_far;
+
 static tw_status read_rest(struct tw_model **out, struct tw_model *model, const char *rest,
                            const char *trees, size_t length, const char *origin,
                            struct tw_error *error) {
@@ -336,10 +339,12 @@ static tw_status read_rest(struct tw_model **out, struct tw_model *model, const 
         read_all(model, &root, trees, length, model->configurations != NULL);
         status = context.status;
     }
-    if (status == TW_OK)
+    if (status == TW_OK) {
+        model->id = atomic_fetch_add(&read_so_far, 1) + 1;
         *out = model;
-    else
+    } else {
         tw_model_free(model);
+    }
     return status;
 }
 

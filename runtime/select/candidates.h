@@ -18,6 +18,8 @@ enum {
     TW_MOST_RANKED =
         TW_MOST_NEAR + TW_NEAR_ELSEWHERE + TW_MOST_OF_MODEL + TW_MOST_VARIED + 2 /* presets */
 };
+_Static_assert((int)TW_MOST_RANKED <= (int)TW_MODEL_AT_ONCE,
+               "a model is asked about all of them at once");
 
 struct tw_candidate {
     enum tw_selection_rule rule;
@@ -25,11 +27,12 @@ struct tw_candidate {
     double distance; /* of a result's problem; a model's configurations have none */
     struct tw_configuration configuration;
     double predicted_us, uncertainty;
-    double ratio;    /* of the time, measured or predicted by a model, to the estimate */
-    double late_us;  /* more on an application's stream than in measurements */
-    double order_us; /* that it is put in order by */
-    double model_us; /* what the model alone says; 0: it did not say exactly, of just this */
-    bool is_changed; /* since the model saw it: what was not tuned */
+    double ratio;         /* of the time, measured or predicted by a model, to the estimate */
+    double late_us;       /* more on an application's stream than in measurements */
+    double order_us;      /* that it is put in order by */
+    double model_us;      /* what the model alone says; 0: it did not say exactly, of just this */
+    double model_was_off; /* times what the model says of the row's own problem; 0: not known */
+    bool is_changed;      /* since the model saw it: what was not tuned */
     struct tw_known_key key; /* of the row */
     uint64_t held;           /* a bit for each constraint that is known to hold */
     bool adapted; /* not the row's configuration, but what is made of it for the problem */
@@ -54,7 +57,6 @@ struct tw_ranking {
     bool is_asked;
     struct tw_model_question question; /* then: the problem as the model sees it */
     double unsure_elsewhere; /* what another device adds to what the model says of uncertainty */
-    double least_us;         /* that the model said */
     bool seen[TW_MAX_IMPLEMENTATIONS]; /* views of them are filled in */
     size_t count;
     /* From here on nothing is zero to begin with. */

@@ -21,6 +21,7 @@ struct known_configuration {
 struct known_estimate {
     struct tw_known_key key; /* all 0: nothing is there */
     struct tw_estimate of;
+    double model_us;
 };
 
 struct tw_known {
@@ -52,14 +53,12 @@ static uint64_t hash_text(const char *text) {
     return tw_hash64(text, strlen(text));
 }
 
-uint64_t tw_known_device(const struct tw_device_info *device, const char *fingerprint) {
-    const uint64_t all[] = {hash_text(fingerprint),
-                            (uint64_t)device->clock_khz,
-                            (uint64_t)device->bandwidth,
-                            (uint64_t)device->unit_threads,
-                            (uint64_t)device->unit_blocks,
-                            (uint64_t)device->unit_shared,
-                            (uint64_t)device->reserved_shared,
+uint64_t tw_known_device(const struct tw_device_info *device, const char *fingerprint,
+                         uint64_t model) {
+    const uint64_t all[] = {hash_text(fingerprint),          model,
+                            (uint64_t)device->clock_khz,     (uint64_t)device->bandwidth,
+                            (uint64_t)device->unit_threads,  (uint64_t)device->unit_blocks,
+                            (uint64_t)device->unit_shared,   (uint64_t)device->reserved_shared,
                             (uint64_t)device->unit_registers};
     return tw_hash64(all, sizeof all);
 }
@@ -145,24 +144,26 @@ static size_t place_of(const struct tw_known_key *key) {
 }
 
 bool tw_known_estimate(struct tw_known *known, const struct tw_known_key *key,
-                       struct tw_estimate *estimate) {
+                       struct tw_estimate *estimate, double *model_us) {
     pthread_mutex_lock(&known->lock);
     const struct known_estimate *at =
         known->estimates != NULL ? &known->estimates[place_of(key)] : NULL;
     const bool found =
         at != NULL && at->key.configuration == key->configuration && at->key.others == key->others;
-    if (found)
+    if (found) {
         *estimate = at->of;
+        *model_us = at->model_us;
+    }
     pthread_mutex_unlock(&known->lock);
     return found;
 }
 
 void tw_known_note_estimate(struct tw_known *known, const struct tw_known_key *key,
-                            const struct tw_estimate *estimate) {
+                            const struct tw_estimate *estimate, double model_us) {
     pthread_mutex_lock(&known->lock);
     if (known->estimates == NULL)
         known->estimates = calloc(ESTIMATES, sizeof *known->estimates);
     if (known->estimates != NULL)
-        known->estimates[place_of(key)] = (struct known_estimate){*key, *estimate};
+        known->estimates[place_of(key)] = (struct known_estimate){*key, *estimate, model_us};
     pthread_mutex_unlock(&known->lock);
 }

@@ -19,8 +19,9 @@ struct tw_known_key {
 struct tw_known *tw_known_create(void);
 void tw_known_free(struct tw_known *known);
 
-/* A hash of what estimates know of a device. */
-uint64_t tw_known_device(const struct tw_device_info *device, const char *fingerprint);
+/* A hash of what estimates know of a device, and of the model that is asked with them; 0: none. */
+uint64_t tw_known_device(const struct tw_device_info *device, const char *fingerprint,
+                         uint64_t model);
 /* `device` is the one that asks. */
 struct tw_known_key tw_known_key_of(const struct tw_catalogue_row *row, uint64_t device);
 /* Of a model's configuration, of which no estimate elsewhere is asked. */
@@ -37,9 +38,10 @@ void tw_known_note_configuration(struct tw_known *known, const struct tw_known_k
  * device are these, which `asked_for` is a hash of, and never 0. */
 void tw_known_note_held(struct tw_known *known, const struct tw_known_key *key, uint64_t asked_for);
 uint64_t tw_known_asked_for(const struct tw_problem *problem, const int64_t *slots);
+/* And what the model says there; 0: it was not asked. */
 bool tw_known_estimate(struct tw_known *known, const struct tw_known_key *key,
-                       struct tw_estimate *estimate);
+                       struct tw_estimate *estimate, double *model_us);
 void tw_known_note_estimate(struct tw_known *known, const struct tw_known_key *key,
-                            const struct tw_estimate *estimate);
+                            const struct tw_estimate *estimate, double model_us);
 
 #endif

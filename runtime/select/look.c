@@ -8,9 +8,6 @@
  * learnt of what joined it late with its last trees: by the first ones alone a form was said to
  * take ten times as long as it does, and left there. */
 enum { FEW_CONFIGURATIONS = 128 };
-/* What a doubling adds where a model knows what it does to a time: beside that a row says little of
- * problems that are not next to its own (docs/notes/2026-11-23-predicting.md). */
-static const double A_DOUBLING_MORE = 0.4;
 /* What another device adds to a model's own uncertainty. */
 static const double MODEL_ELSEWHERE = 0.15;
 /* What a launch that cannot begin early costs beside the others on an application's stream. Times
@@ -95,7 +92,7 @@ tw_status tw_ranking_find_model(struct tw_ranking *ranking, struct tw_error *err
     return TW_OK;
 }
 
-static const struct tw_model_view *view_of(struct tw_ranking *ranking, int implementation) {
+const struct tw_model_view *tw_ranking_view(struct tw_ranking *ranking, int implementation) {
     if (!ranking->seen[implementation])
         tw_model_look(ranking->model->model, ranking->search->problem->description, implementation,
                       &ranking->views[implementation]);
@@ -106,22 +103,12 @@ static const struct tw_model_view *view_of(struct tw_ranking *ranking, int imple
 static void see(struct tw_ranking *ranking, const struct tw_configuration *configuration,
                 const struct tw_look *here, struct tw_model_case *seen) {
     const struct tw_model *model = ranking->model->model;
-    const struct tw_model_view *view = view_of(ranking, configuration->implementation);
+    const struct tw_model_view *view = tw_ranking_view(ranking, configuration->implementation);
     if (!ranking->is_asked)
         tw_model_ask(model, view, &ranking->asked, &here->features, &ranking->question);
     ranking->is_asked = true;
     tw_model_see(model, &ranking->question, view, configuration, &here->features, &here->estimate,
                  seen);
-}
-
-static void answer(struct tw_ranking *ranking, struct tw_model_case *cases, size_t count) {
-    const struct tw_model *model = ranking->model->model;
-    if (model->configuration_count > FEW_CONFIGURATIONS)
-        tw_model_answer_near(model, cases, count, ranking->least_us);
-    else
-        tw_model_answer(model, cases, count);
-    for (size_t i = 0; i < count; i++)
-        ranking->least_us = fmin(ranking->least_us, cases[i].time_us);
 }
 
 double tw_ranking_ask(struct tw_ranking *ranking, const struct tw_configuration *configuration,
@@ -137,39 +124,20 @@ void tw_ranking_see(struct tw_ranking *ranking, const struct tw_look *here) {
         &ranking->cases[ranking->count]);
 }
 
-/* The surer one counts for more. */
-static void join(struct tw_candidate *candidate, double predicted_us, double unsure) {
-    double ours = 1 / (unsure * unsure), theirs = 0;
-    if (candidate->predicted_us > 0) {
-        double beside = candidate->uncertainty + (A_DOUBLING_MORE - TW_A_DOUBLING) *
-                                                     fmin(candidate->distance, TW_MOST_DOUBLINGS);
-        theirs = 1 / (beside * beside);
-    }
-    double log_time = ours * log(predicted_us);
-    if (theirs > 0)
-        log_time += theirs * log(candidate->predicted_us);
-    candidate->predicted_us = exp(log_time / (ours + theirs));
-    candidate->uncertainty = sqrt(1 / (ours + theirs));
+void tw_ranking_answer(struct tw_ranking *ranking, size_t rows) {
+    const struct tw_model *model = ranking->model->model;
+    struct tw_model_case *others = ranking->cases + rows;
+    const size_t count = ranking->count - rows;
+    double near_us = INFINITY;
+    tw_model_answer(model, ranking->cases, rows);
+    for (size_t i = 0; i < rows; i++)
+        near_us = fmin(near_us, ranking->cases[i].time_us);
+    if (model->configuration_count > FEW_CONFIGURATIONS)
+        tw_model_answer_near(model, others, count, near_us);
+    else
+        tw_model_answer(model, others, count);
 }
 
-void tw_ranking_answer(struct tw_ranking *ranking, size_t rows) {
-    const double doubling = ranking->model->model->doubling;
-    /* What was measured near may be chosen where the model says that it is far from the best. */
-    answer(ranking, ranking->cases, rows);
-    answer(ranking, ranking->cases + rows, ranking->count - rows);
-    for (size_t i = 0; i < ranking->count; i++) {
-        struct tw_candidate *candidate = &ranking->all[i];
-        const struct tw_model_case *seen = &ranking->cases[i];
-        /* Seeing it has filled in the view. */
-        join(candidate, seen->time_us,
-             hypot(ranking->views[candidate->configuration.implementation].uncertainty,
-                   ranking->unsure_elsewhere));
-        candidate->model_us = candidate->is_changed || seen->is_rough ? 0 : seen->time_us;
-        if (candidate->rule != TW_SELECTED_PREDICTED)
-            continue;
-        if (doubling > 0)
-            candidate->uncertainty +=
-                doubling * tw_model_doublings(candidate->predicted_us, candidate->row->time_us);
-        candidate->ratio = candidate->predicted_us / seen->total_us;
-    }
+double tw_ranking_unsure(const struct tw_ranking *ranking, int implementation) {
+    return hypot(ranking->views[implementation].uncertainty, ranking->unsure_elsewhere);
 }

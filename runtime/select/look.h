@@ -28,12 +28,17 @@ bool tw_ranking_has(const struct tw_ranking *ranking, const struct tw_configurat
 /* Sets the ranking's model: of this device, else the first of its architecture, that covers the
  * problem. */
 tw_status tw_ranking_find_model(struct tw_ranking *ranking, struct tw_error *error);
+/* The model's, of an implementation. */
+const struct tw_model_view *tw_ranking_view(struct tw_ranking *ranking, int implementation);
 /* What it says of one, in microseconds, by all of its trees. */
 double tw_ranking_ask(struct tw_ranking *ranking, const struct tw_configuration *configuration,
                       const struct tw_look *here);
 /* Has the model see the candidate that is about to be counted: all are answered at once. */
 void tw_ranking_see(struct tw_ranking *ranking, const struct tw_look *here);
-/* Joins what it says of each with what the candidate has; the first `rows` are results. */
+/* Fills in what it says of all, exactly of the first `rows`, which are results: what was measured
+ * near may be chosen where the model says that it is far from the best. */
 void tw_ranking_answer(struct tw_ranking *ranking, size_t rows);
+/* How surely it predicts an implementation that it has seen here. */
+double tw_ranking_unsure(const struct tw_ranking *ranking, int implementation);
 
 #endif

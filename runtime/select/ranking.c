@@ -7,16 +7,15 @@
 #include <string.h>
 
 #include "runtime/select/look.h"
+#include "runtime/select/measured.h"
 #include "runtime/select/vary.h"
 
 enum { RATIOS = 8 };
 
-/* The standard deviation of the logarithm of a prediction, as seen where both were measured: what
- * it is at best, what a doubling of a dimension adds, until it is that of any problem; and what
- * another device adds, or a preset that nobody measured. A candidate is ranked by its time at one
- * deviation to the worse, so that of two alike the surer one is taken. */
-static const double AT_BEST = 0.05;
-static const double ELSEWHERE = 0.25, A_PRESET = 0.3;
+/* What a preset that nobody measured adds to the standard deviation of the logarithm of a
+ * prediction. A candidate is ranked by its time at one deviation to the worse, so that of two alike
+ * the surer one is taken. */
+static const double A_PRESET = 0.3;
 
 /* ---- Results ---- */
 
@@ -55,49 +54,6 @@ static tw_status look_at(struct tw_look *here, struct tw_ranking *ranking,
         tw_known_note_held(tw_today_known(search->today), &candidate->key, ranking->asked_for);
     }
     return status;
-}
-
-/* What a row's configuration was estimated to take where it was measured. */
-static tw_status look_there(struct tw_ranking *ranking, const struct tw_catalogue_row *row,
-                            const struct tw_configuration *configuration,
-                            struct tw_estimate *estimate, struct tw_error *error) {
-    const struct tw_description *d = ranking->search->problem->description;
-    struct tw_problem problem;
-    struct tw_features there;
-    int64_t slots[TW_DEVICE_SLOTS], bound[TW_MAX_SYMBOLS];
-    tw_search_slots(ranking->search, row, slots);
-    ranking->there.compute_units = slots[TW_SLOT_SM_COUNT];
-    tw_status status = tw_problem_read(&problem, d, row->problem, error);
-    if (status == TW_OK)
-        status = tw_problem_bind(&problem, slots, NULL, bound, error);
-    if (status == TW_OK)
-        status = tw_configuration_bind(d, configuration, bound, error);
-    if (status == TW_OK)
-        status = tw_features_of(&problem, configuration, bound, &ranking->there, 0, &there, error);
-    if (status == TW_OK)
-        tw_estimate_of(&there, &ranking->there, estimate);
-    return status;
-}
-
-/* What the configuration would take here, from what the `measured` one took where the row is of. */
-static tw_status predict_row(struct tw_ranking *ranking, struct tw_candidate *candidate,
-                             const struct tw_configuration *measured, const struct tw_look *here,
-                             struct tw_error *error) {
-    const struct tw_catalogue_row *row = candidate->row;
-    struct tw_known *known = tw_today_known(ranking->search->today);
-    struct tw_estimate there;
-    if (!tw_known_estimate(known, &candidate->key, &there)) {
-        tw_status status = look_there(ranking, row, measured, &there, error);
-        if (status != TW_OK)
-            return status;
-        tw_known_note_estimate(known, &candidate->key, &there);
-    }
-    candidate->predicted_us = tw_estimate_scaled(row->time_us, &there, &here->estimate);
-    candidate->ratio = row->time_us / tw_estimate_total(&there);
-    candidate->uncertainty = AT_BEST +
-                             TW_A_DOUBLING * fmin(candidate->distance, TW_MOST_DOUBLINGS) +
-                             (candidate->rule == TW_SELECTED_ARCHITECTURE ? ELSEWHERE : 0);
-    return TW_OK;
 }
 
 /* Of what several problems chose, the nearest tells best how long it takes. */
@@ -193,7 +149,7 @@ static void add_rows(struct tw_ranking *ranking, const struct tw_nearest *neares
         if (status == TW_OK)
             status = stands_for(ranking, candidate, here.values, why);
         if (status == TW_OK)
-            status = predict_row(ranking, candidate, &measured, &here, why);
+            status = tw_measured_predict(ranking, candidate, &measured, &here, why);
         if (status == TW_OK)
             candidate->late_us = tw_look_late_us(&here);
         if (status == TW_OK && ranking->model != NULL)
@@ -322,6 +278,30 @@ static void add_unknown(struct tw_ranking *ranking, size_t rows) {
                uncertainty + (rows > 0 ? 0 : A_PRESET));
 }
 
+/* ---- The model ---- */
+
+/* Joins what the model says with what results do; the first `rows` candidates are results. */
+static void ask_model(struct tw_ranking *ranking, size_t rows) {
+    const double doubling = ranking->model->model->doubling;
+    tw_ranking_answer(ranking, rows);
+    for (size_t i = 0; i < ranking->count; i++) {
+        struct tw_candidate *candidate = &ranking->all[i];
+        const struct tw_model_case *seen = &ranking->cases[i];
+        const double unsure = tw_ranking_unsure(ranking, candidate->configuration.implementation);
+        candidate->model_us = candidate->is_changed || seen->is_rough ? 0 : seen->time_us;
+        if (i < rows) {
+            tw_measured_join(candidate, seen->time_us, unsure);
+            continue;
+        }
+        candidate->predicted_us = seen->time_us;
+        candidate->uncertainty = unsure;
+        if (doubling > 0)
+            candidate->uncertainty +=
+                doubling * tw_model_doublings(seen->time_us, candidate->row->time_us);
+        candidate->ratio = seen->time_us / seen->total_us;
+    }
+}
+
 /* ---- All of them, in order ---- */
 
 static int compare_candidates(const void *left, const void *right) {
@@ -348,21 +328,21 @@ tw_status tw_ranking_fill(struct tw_ranking *ranking, struct tw_search *search,
     ranking->search = search;
     ranking->selection = selection;
     ranking->there = *search->device;
-    ranking->device = tw_known_device(search->device, search->fingerprint);
     ranking->asked_for = tw_known_asked_for(search->problem, search->slots);
     ranking->has_begun =
         tw_features_begin(search->problem, search->values, &ranking->begun, NULL) == TW_OK;
-    ranking->least_us = INFINITY;
     tw_status status = tw_ranking_find_model(ranking, error);
     if (status != TW_OK)
         return status;
+    ranking->device = tw_known_device(search->device, search->fingerprint,
+                                      ranking->model != NULL ? ranking->model->model->id : 0);
     tw_search_near(search, &here, &elsewhere);
     add_rows(ranking, &here, TW_SELECTED_NEAREST);
     add_rows(ranking, &elsewhere, TW_SELECTED_ARCHITECTURE);
     size_t rows = ranking->count;
     if (ranking->model != NULL) {
         add_model(ranking);
-        tw_ranking_answer(ranking, rows);
+        ask_model(ranking, rows);
         add_unknown(ranking, rows);
     } else if (ranking->count > 0) {
         add_presets(ranking);

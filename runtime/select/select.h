@@ -6,10 +6,10 @@
  * the preset of the first of the description's `fallback` rules that holds, or `default` where none
  * does.
  * What a candidate took where it was measured is put in proportion by the analytic estimates of
- * both problems (runtime/predict). Where there is a model for the device, or one of its
- * architecture, and these attributes, the configurations that it was fitted with are candidates
- * too, and its prediction counts, with the other by how sure they are, and one that was measured
- * far away, or on another device, or never, has to be so much better. Of those that come close to
+ * both problems (runtime/predict), or by what a model of that device says of both. Where there is
+ * a model for the device, or one of its architecture, and these attributes, the configurations that
+ * it was fitted with are candidates too, and its prediction counts, with the other by how sure they
+ * are, and one that was measured far away, or on another device, or never, has to be so much better. Of those that come close to
  * the best one that needs no compiler is preferred. Problems are near by their
  * dimensions: the distance is the Euclidean norm of log2 of the ratios, so 1 means twice as large
  * along one dimension. What is chosen so takes the values that the description has for what was not

@@ -129,14 +129,15 @@ static void results_are_told_apart(void **state) {
     struct tw_configuration configuration = {.implementation = 3}, read;
     bool holds = true;
     struct tw_estimate estimate = {.memory = 7}, found;
+    double model_us;
     const struct tw_known_key key = key_of("{}", "M=1,N=2", 132, 1);
     const struct tw_known_key others[] = {
         key_of("{\"A\":1}", "M=1,N=2", 132, 1), key_of("{}", "M=1,N=3", 132, 1),
         key_of("{}", "M=1,N=2", 108, 1), key_of("{}", "M=1,N=2", 132, 2)};
     assert_non_null(known);
-    assert_false(tw_known_estimate(known, &key, &found));
+    assert_false(tw_known_estimate(known, &key, &found, &model_us));
     assert_false(tw_known_configuration(known, &key, 5, &read, &holds));
-    tw_known_note_estimate(known, &key, &estimate);
+    tw_known_note_estimate(known, &key, &estimate, 0.5);
     assert_false(tw_known_configuration(known, &key, 5, &read, &holds));
     tw_known_note_held(known, &key, 5);
     assert_false(tw_known_configuration(known, &key, 5, &read, &holds) || holds);
@@ -145,16 +146,18 @@ static void results_are_told_apart(void **state) {
     tw_known_note_held(known, &key, 5);
     assert_true(tw_known_configuration(known, &key, 5, &read, &holds) && holds);
     assert_true(tw_known_configuration(known, &key, 7, &read, &holds) && !holds);
-    assert_true(tw_known_estimate(known, &key, &found) && found.memory == 7);
+    assert_true(tw_known_estimate(known, &key, &found, &model_us) && found.memory == 7 &&
+                model_us == 0.5);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        assert_false(tw_known_estimate(known, &others[i], &found));
+        assert_false(tw_known_estimate(known, &others[i], &found, &model_us));
         /* A configuration is the same wherever it was measured. */
         assert_int_equal(tw_known_configuration(known, &others[i], 5, &read, &holds), i > 0);
     }
     assert_int_equal(read.implementation, 3);
     estimate.memory = 8;
-    tw_known_note_estimate(known, &key, &estimate);
-    assert_true(tw_known_estimate(known, &key, &found) && found.memory == 8);
+    tw_known_note_estimate(known, &key, &estimate, 0);
+    assert_true(tw_known_estimate(known, &key, &found, &model_us) && found.memory == 8 &&
+                model_us == 0);
     tw_known_free(known);
 }
 
@@ -173,14 +176,15 @@ static void there_is_room_for_so_many(void **state) {
             struct tw_estimate estimate = {.memory = i};
             struct tw_configuration configuration = {.implementation = i};
             if (again == 0) {
-                tw_known_note_estimate(known, &key, &estimate);
+                tw_known_note_estimate(known, &key, &estimate, i);
                 tw_known_note_configuration(known, &key, &configuration);
                 continue;
             }
             bool holds;
-            const bool is_estimated = tw_known_estimate(known, &key, &estimate),
+            double model_us = i;
+            const bool is_estimated = tw_known_estimate(known, &key, &estimate, &model_us),
                        is_read = tw_known_configuration(known, &key, 5, &configuration, &holds);
-            assert_true(estimate.memory == i && configuration.implementation == i);
+            assert_true(estimate.memory == i && model_us == i && configuration.implementation == i);
             estimates += is_estimated;
             configurations += is_read;
         }

@@ -138,6 +138,35 @@ static void what_won_elsewhere(void **state) {
     assert_true(doubt > 1.99 && doubt < 2.01);
 }
 
+/* What a result takes here is what it took there, by what the model says of both sizes: of a jump
+ * between them it knows, and estimates do not. */
+static void what_sizes_do(void **state) {
+    struct house *house = *state;
+    static const char *const jumps[] = {"0", "1"};
+    const struct tw_problem wider = parse_problem(house->description, "16x200");
+    struct tw_selection selection[2];
+    store_block_row(house, 16, 100, 128, 0.2);
+    for (int i = 0; i < 2; i++) {
+        struct tw_text text = {0};
+        tw_text_print(&text,
+                      "\"features\": [{\"name\": \"dimension.N\"}],"
+                      " \"trees\": [[[0,150,2],[0],[%s]]]",
+                      jumps[i]);
+        store_model_that(house, "\"\"", "", 0, text.data);
+        tw_text_free(&text);
+        selection[i] = selected_for(house, &wider, &paper_gpu, "cold");
+        assert_int_equal(selection[i].rule, TW_SELECTED_NEAREST);
+        assert_int_equal(selection[i].configuration.values[0], 128);
+    }
+    assert_true(fabs(selection[1].predicted_us / selection[0].predicted_us / exp(1) - 1) < 1e-9);
+    /* The nearer it was measured the more it says. */
+    const struct tw_problem near = parse_problem(house->description, "17x101");
+    const struct tw_selection s = selected_for(house, &near, &paper_gpu, "cold");
+    assert_int_equal(s.rule, TW_SELECTED_NEAREST);
+    assert_true(s.uncertainty < selection[0].uncertainty);
+    assert_true(s.predicted_us < selection[0].predicted_us);
+}
+
 /* Of an implementation that a model predicts more or less surely than others it says so. */
 static void how_sure_of_an_implementation(void **state) {
     struct house *house = *state;
@@ -330,15 +359,11 @@ static void many_ask_a_model(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        HOUSE_TEST(what_won_elsewhere),
-        HOUSE_TEST(a_model_chooses),
-        HOUSE_TEST(what_the_last_trees_say),
-        HOUSE_TEST(a_model_chooses_launches),
-        HOUSE_TEST(only_what_was_measured),
-        HOUSE_TEST(a_model_does_not_know_all),
-        HOUSE_TEST(a_model_that_cannot_be_read),
-        HOUSE_TEST(many_ask_a_model),
-        HOUSE_TEST(how_sure_of_an_implementation),
+        HOUSE_TEST(what_won_elsewhere),        HOUSE_TEST(what_sizes_do),
+        HOUSE_TEST(a_model_chooses),           HOUSE_TEST(what_the_last_trees_say),
+        HOUSE_TEST(a_model_chooses_launches),  HOUSE_TEST(only_what_was_measured),
+        HOUSE_TEST(a_model_does_not_know_all), HOUSE_TEST(a_model_that_cannot_be_read),
+        HOUSE_TEST(many_ask_a_model),          HOUSE_TEST(how_sure_of_an_implementation),
     };
     return cmocka_run_group_tests_name("model choice", tests, NULL, NULL);
 }
