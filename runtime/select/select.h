@@ -9,11 +9,12 @@
  * both problems (runtime/predict), or by what a model of that device says of both. Where there is
  * a model for the device, or one of its architecture, and these attributes, the configurations that
  * it was fitted with are candidates too, and its prediction counts, with the other by how sure they
- * are, and one that was measured far away, or on another device, or never, has to be so much better. Of those that come close to
- * the best one that needs no compiler is preferred. Problems are near by their
- * dimensions: the distance is the Euclidean norm of log2 of the ratios, so 1 means twice as large
- * along one dimension. What is chosen so takes the values that the description has for what was not
- * tuned (`untuned`). Where nothing was measured, it is the fallback's preset, then `default`.
+ * are, and one that was measured far away, or on another device, or never, has to be so much
+ * better. Of those that come close to the best one that needs no compiler is preferred. Problems
+ * are near by their dimensions: the distance is the Euclidean norm of log2 of the ratios, so 1
+ * means twice as large along one dimension. What is chosen so takes the values that the description
+ * has for what was not tuned (`untuned`). Where nothing was measured, it is the fallback's preset,
+ * then `default`.
  *
  * A row counts only when its template is today's, the description allows its parameters, and the
  * configuration is valid for the problem at hand on the device at hand. */
