@@ -10,6 +10,7 @@
 #include "tuner/commands/interrupts.h"
 #include "tuner/commands/resolve.h"
 #include "tuner/json/json.h"
+#include "tuner/record/best_predicted.h"
 #include "tuner/record/portfolio.h"
 #include "tuner/record/record.h"
 
@@ -34,9 +35,10 @@ static const char help[] =
     "  --trials N           of each problem only the N that a model predicts to take least (the\n"
     "                       database's, or the installed one; else the estimate): of all the "
     "above,\n"
-    "                       and of all that came within 8% of the best of any problem on record\n"
-    "                       here. A model learns most from what it would choose, or nearly. Of a\n"
-    "                       binary three launches at most\n"
+    "                       of all that came within 8% of the best of any problem on record\n"
+    "                       here, and of what the model hopes most of in each problem's space. A\n"
+    "                       model learns most from what it would choose, or nearly. Of a binary\n"
+    "                       three launches at most\n"
     "  --json               print one JSON object\n"
     "  --quiet              no progress\n"
     "\n"
@@ -183,6 +185,11 @@ static tw_status record(const struct arguments *a, struct task *task, struct tw_
                                            .interrupted = interrupts_catch(),
                                            .models = task->known,
                                            .other_models = task->shipped};
+    if (a->trials > 0)
+        status = portfolio_add_best_predicted(&task->portfolio, &options, task->problems,
+                                              a->shape_count, &task->device, error);
+    if (status != TW_OK)
+        return status;
     status = record_run(&options, task->problems, a->shape_count, task->portfolio.all,
                         task->portfolio.count, &task->device, task->db, task->db_path,
                         a->quiet ? NULL : print_progress, NULL, &task->result, error);

@@ -10,8 +10,8 @@
 /* Of a problem's best. */
 static const double NEARLY = 1.08;
 
-static tw_status add(struct portfolio *p, const struct tw_description *d,
-                     const struct tw_configuration *configuration, struct tw_error *error) {
+tw_status portfolio_add(struct portfolio *p, const struct tw_description *d,
+                        const struct tw_configuration *configuration, struct tw_error *error) {
     for (int i = 0; i < p->count; i++)
         if (tw_configuration_equal(d, &p->all[i], configuration))
             return TW_OK;
@@ -36,7 +36,7 @@ static tw_status add_known(struct portfolio *p, const struct tw_description *d,
     if (index >= 0)
         status = tw_configuration_parse(&configuration, d, index, text, error);
     if (status == TW_OK)
-        status = add(p, d, &configuration, error);
+        status = portfolio_add(p, d, &configuration, error);
     return status == TW_NO_MEMORY ? status : TW_OK;
 }
 
@@ -82,7 +82,7 @@ tw_status portfolio_add_presets(struct portfolio *p, const struct tw_description
         for (int k = 0; k < in->preset_count; k++) {
             struct tw_configuration configuration = {.implementation = i};
             memcpy(configuration.values, in->presets[k].values, sizeof configuration.values);
-            tw_status status = add(p, d, &configuration, error);
+            tw_status status = portfolio_add(p, d, &configuration, error);
             if (status != TW_OK)
                 return status;
         }

@@ -13,6 +13,8 @@ struct portfolio {
     struct tw_configuration *all; /* each once */
 };
 
+tw_status portfolio_add(struct portfolio *portfolio, const struct tw_description *description,
+                        const struct tw_configuration *configuration, struct tw_error *error);
 /* What won on any problem of the kernel on devices of this one's architecture, as far as the
  * description still allows it. */
 tw_status portfolio_add_rows(struct portfolio *portfolio, const struct tw_description *description,
