@@ -162,10 +162,11 @@ void tw_model_vector(const struct tw_model *model, const struct tw_model_view *v
     }
 }
 
-void tw_model_ask(const struct tw_model *model, const struct tw_model_view *view,
+void tw_model_ask(const struct tw_model *model, int kind, const struct tw_model_view *view,
                   const struct tw_problem *problem, const struct tw_features *f,
                   struct tw_model_question *question) {
     question->problem = *problem;
+    question->kind = kind;
     question->count = 0;
     for (int i = 0; i < model->feature_count; i++) {
         const struct tw_model_feature *feature = &model->features[i];
@@ -199,7 +200,7 @@ void tw_model_see(const struct tw_model *model, const struct tw_model_question *
     if (model->steps == NULL) {
         double vector[TW_MODEL_MAX_FEATURES];
         tw_model_vector(model, view, &question->problem, configuration, f, e, vector);
-        seen->time_us = tw_model_predict(model, vector, e);
+        seen->time_us = tw_model_predict(model, question->kind, vector, e);
         seen->is_rough = false;
         return;
     }

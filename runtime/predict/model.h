@@ -13,16 +13,19 @@
 enum {
     TW_MODEL_MAX_FEATURES = 128,
     TW_MODEL_MAX_WORDS = 64, /* of a feature */
-    TW_MODEL_MAX_TREES = 1024,
-    TW_MODEL_MAX_NODES = 200000,
+    TW_MODEL_MAX_TREES = 2048,
+    TW_MODEL_MAX_FORESTS = 8,
+    TW_MODEL_MAX_PLACES = 8192,
+    TW_MODEL_MAX_NODES = 500000,
     TW_MODEL_MAX_CUTS = 2048, /* of a feature, where trees are packed */
-    TW_MODEL_MAX_CONFIGURATIONS = 1024
+    TW_MODEL_MAX_CONFIGURATIONS = 4096
 };
 
 #define TW_MODEL_FORMAT "tilewise-model"
 /* 1: trees are lists of nodes. 2: they may be packed (packed_tree.h). 3: "doubling" may be said,
- * and implementations may have uncertainties of their own. */
-#define TW_MODEL_VERSION 3
+ * and implementations may have uncertainties of their own. 4: there may be several forests, and
+ * places that say where configurations were good. */
+#define TW_MODEL_VERSION 4
 
 /* What of the geometry is a feature, of features `f` and an estimate `e` of `total_us` in all. */
 #define TW_MODEL_GEOMETRY(X)                                                                       \
@@ -101,6 +104,24 @@ struct tw_model_configuration {
     double time_us;
     uint64_t kinds; /* a bit for each of the model's attributes with problems that it was measured
                        on; all where the model does not say */
+    int near_first, near_count; /* of `near`: the places where it was good */
+};
+
+/* Trees that were grown together, on problems of some kinds, and say nothing of others. */
+struct tw_model_forest {
+    uint64_t kinds; /* a bit each */
+    double base;
+    int first, end; /* of the model's trees */
+    int depth;      /* of the deepest */
+    /* Of the first tree, among the model's steps and among its leaves. */
+    size_t steps;
+};
+
+/* A problem that the model was fitted to, with what was good there. */
+struct tw_model_place {
+    int kind;
+    double logs[TW_MAX_DIMENSIONS]; /* to the base of 2, of its dimensions */
+    int first_configuration, count; /* of `good` */
 };
 
 /* Between which values an attribute that is a number was, with problems of a kind. */
@@ -136,18 +157,25 @@ struct tw_model {
     struct tw_model_kind kinds[TW_MODEL_MAX_WORDS];
     int feature_count;
     struct tw_model_feature features[TW_MODEL_MAX_FEATURES];
-    double base;
+    double base; /* of the first forest */
+    int forest_count;
+    struct tw_model_forest forests[TW_MODEL_MAX_FORESTS];
     int tree_count, node_count;
     int *roots; /* of trees, among the nodes */
     struct tw_model_node *nodes;
     struct tw_model_cuts cuts[TW_MODEL_MAX_FEATURES];
-    /* Of each tree 2^depth steps, of which the one at 0 is none, and 2^depth leaves; NULL: none
-     * were made, or the trees are too deep. */
+    /* Of each tree 2^depth steps, of which the one at 0 is none, and 2^depth leaves, with the depth
+     * of its forest; NULL: none were made, or the trees are too deep. */
     struct tw_model_step *steps;
     double *leaves;
-    int depth; /* of the deepest tree */
     int configuration_count;
     struct tw_model_configuration *configurations;
+    /* By configurations, as a file has it, and by places, which are read from that. */
+    int near_count;
+    int *near; /* places */
+    int place_count, dimension_count;
+    struct tw_model_place *places;
+    int *good; /* configurations */
 };
 
 /* Reads a model. `origin` names it in messages. TW_INVALID with the key that is wrong; a tree that
@@ -195,12 +223,13 @@ void tw_model_vector(const struct tw_model *model, const struct tw_model_view *v
 /* A problem as a model sees it, which is worked out once for all configurations. */
 struct tw_model_question {
     struct tw_problem problem;
+    int kind;
     int count; /* of features that the problem alone tells */
     uint8_t features[TW_MODEL_MAX_FEATURES];
     uint16_t above[TW_MODEL_MAX_FEATURES]; /* of how many of a feature's cuts each is above */
 };
 /* The view may be of any implementation. */
-void tw_model_ask(const struct tw_model *model, const struct tw_model_view *view,
+void tw_model_ask(const struct tw_model *model, int kind, const struct tw_model_view *view,
                   const struct tw_problem *problem, const struct tw_features *f,
                   struct tw_model_question *question);
 
@@ -220,19 +249,35 @@ void tw_model_see(const struct tw_model *model, const struct tw_model_question *
                   const struct tw_model_view *view, const struct tw_configuration *configuration,
                   const struct tw_features *f, const struct tw_estimate *e,
                   struct tw_model_case *seen);
-/* Says of each what tw_model_predict would, in microseconds. */
-void tw_model_answer(const struct tw_model *model, struct tw_model_case *cases, size_t count);
+/* Says of each what tw_model_predict would, in microseconds, on problems of a kind. */
+void tw_model_answer(const struct tw_model *model, int kind, struct tw_model_case *cases,
+                     size_t count);
 /* The same, but less exact of those that take more than one and a half times `near_us`, or the best
  * of them: most of what is asked for every choice is far from being chosen. */
-void tw_model_answer_near(const struct tw_model *model, struct tw_model_case *cases, size_t count,
-                          double near_us);
+void tw_model_answer_near(const struct tw_model *model, int kind, struct tw_model_case *cases,
+                          size_t count, double near_us);
 /* How many times `predicted_us` is twice what a configuration took where it was the best: one that
  * won where there was little to do was measured less, and by fewer, where there is much. */
 double tw_model_doublings(double predicted_us, double best_us);
 /* What the tree that begins at `root` says. */
 double tw_model_leaf(const struct tw_model_node *nodes, int root, const double *vector);
-/* Microseconds. */
-double tw_model_predict(const struct tw_model *model, const double *vector,
+/* Microseconds, of a problem of a kind. */
+double tw_model_predict(const struct tw_model *model, int kind, const double *vector,
                         const struct tw_estimate *e);
+
+/* What a plan asks about, where a model says where its configurations were good: those of the
+ * nearest problems, so many. More make choices no better (docs/notes/2026-11-27-predicting.md). */
+enum { TW_MODEL_MOST_NEAR = 128 };
+/* Whether the model says so of problems of the kind. */
+bool tw_model_has_places(const struct tw_model *model, int kind);
+/* Writes up to `most` of the configurations that are chosen for the kind, those that were good on
+ * problems like this one first, each once, and returns how many: or -1, out of memory. Problems are
+ * as far apart as all their dimensions together, in doublings, and those of another kind further by
+ * TW_MODEL_OTHER_KIND. */
+int tw_model_near(const struct tw_model *model, int kind, const int64_t *dimensions, int most,
+                  int *configurations);
+#define TW_MODEL_OTHER_KIND 2.0
+/* How far two problems are apart, of which the logarithms to the base of 2 are given. */
+double tw_model_way(const double *a, const double *b, int dimensions, bool same_kind);
 
 #endif

@@ -67,14 +67,16 @@ walk_one(const struct tw_model_step *from, const double *leaf, const uint16_t *a
     return leaf[at - ((size_t)1 << depth)];
 }
 
-/* From the tree `first` up to `end`. A few trees are walked for all before the next are: they stay
- * where the processor has them at hand, which all of a model's do not. */
+/* From the tree `first` of a forest up to `end`. A few trees are walked for all before the next
+ * are: they stay where the processor has them at hand, which all of a model's do not. */
 static inline __attribute__((always_inline)) void walk_deep(const struct tw_model *model,
+                                                            const struct tw_model_forest *forest,
                                                             const struct walkers *walkers,
                                                             int first, int end, int depth) {
     const size_t leaves = (size_t)1 << depth;
-    const struct tw_model_step *from = &model->steps[(size_t)first * leaves];
-    const double *leaf = &model->leaves[(size_t)first * leaves];
+    const size_t at = forest->steps + (size_t)(first - forest->first) * leaves;
+    const struct tw_model_step *from = &model->steps[at];
+    const double *leaf = &model->leaves[at];
     int i = first;
     for (; i + SIDE_BY_SIDE <= end; i += SIDE_BY_SIDE) {
         for (size_t k = 0; k < walkers->count; k++) {
@@ -91,12 +93,16 @@ static inline __attribute__((always_inline)) void walk_deep(const struct tw_mode
         }
 }
 
-static void walk(const struct tw_model *model, const struct walkers *walkers, int first, int end) {
-    enum { USUAL_DEPTH = 6 }; /* for which less is left to be worked out on the way */
-    if (model->depth == USUAL_DEPTH)
-        walk_deep(model, walkers, first, end, USUAL_DEPTH);
+static void walk(const struct tw_model *model, const struct tw_model_forest *forest,
+                 const struct walkers *walkers, int first, int end) {
+    /* For which less is left to be worked out on the way. */
+    enum { USUAL_DEPTH = 6, DEEP = 8 };
+    if (forest->depth == USUAL_DEPTH)
+        walk_deep(model, forest, walkers, first, end, USUAL_DEPTH);
+    else if (forest->depth == DEEP)
+        walk_deep(model, forest, walkers, first, end, DEEP);
     else
-        walk_deep(model, walkers, first, end, model->depth);
+        walk_deep(model, forest, walkers, first, end, forest->depth);
 }
 
 /* ---- Answering ---- */
@@ -106,20 +112,22 @@ static void walk(const struct tw_model *model, const struct walkers *walkers, in
 static const double MOST_CORRECTION = 20;
 /* After so many trees, what they put so far above what is wanted the others do not bring back: of
  * 315,000 predictions for 2,600 problems of all kinds none that ended within 1.15 times the best
- * was above 1.58, 1.37 and 1.27 times it then, and half of all, two thirds and three quarters are
- * (docs/notes/2026-11-23-predicting.md). */
+ * was above 1.58, 1.37 and 1.27 times it after 48, 104 and 200 trees of 400, and of 44,000 for 470
+ * problems none above 1.45, 1.35, 1.25, 1.20 and 1.17 after those and 400 and 600 of 800
+ * (docs/notes/2026-11-23-predicting.md, 2026-11-27-predicting.md). */
 static const struct {
     int trees;
     double far;
-} stages[] = {{48, 2}, {104, 1.7}, {200, 1.5}};
+} stages[] = {{48, 1.6}, {104, 1.35}, {200, 1.22}, {400, 1.15}, {600, 1.12}};
 
 static double corrected(double total_us, double sum) {
     return total_us * exp(fmax(-MOST_CORRECTION, fmin(sum, MOST_CORRECTION)));
 }
 
 /* Walks what trees are left for those that are left, and says so. */
-static void finish(const struct tw_model *model, const struct walkers *walkers, int first) {
-    walk(model, walkers, first, model->tree_count);
+static void finish(const struct tw_model *model, const struct tw_model_forest *forest,
+                   const struct walkers *walkers, int first) {
+    walk(model, forest, walkers, first, forest->end);
     for (size_t k = 0; k < walkers->count; k++) {
         struct tw_model_case *seen = &walkers->cases[walkers->of[k]];
         seen->time_us = corrected(seen->total_us, seen->sum);
@@ -128,13 +136,14 @@ static void finish(const struct tw_model *model, const struct walkers *walkers, 
 }
 
 /* Takes the one that is the best so far to the end, and says how long it takes. */
-static double finish_best(const struct tw_model *model, struct walkers *walkers, int first) {
+static double finish_best(const struct tw_model *model, const struct tw_model_forest *forest,
+                          struct walkers *walkers, int first) {
     size_t best = 0;
     for (size_t k = 1; k < walkers->count; k++)
         if (walkers->cases[walkers->of[k]].time_us < walkers->cases[walkers->of[best]].time_us)
             best = k;
     const struct walkers alone = {.cases = walkers->cases, .count = 1, .of = {walkers->of[best]}};
-    finish(model, &alone, first);
+    finish(model, forest, &alone, first);
     walkers->of[best] = walkers->of[--walkers->count];
     return walkers->cases[alone.of[0]].time_us;
 }
@@ -148,65 +157,78 @@ static void leave_behind(struct walkers *walkers, double most_us) {
     walkers->count = left;
 }
 
-static void begin(struct walkers *walkers, const struct tw_model *model,
+/* The one that knows problems of the kind; one of no kind is asked of the first. */
+static const struct tw_model_forest *forest_of(const struct tw_model *model, int kind) {
+    for (int i = 1; i < model->forest_count && kind >= 0; i++)
+        if ((model->forests[i].kinds >> kind & 1) != 0)
+            return &model->forests[i];
+    return &model->forests[0];
+}
+
+static void begin(struct walkers *walkers, const struct tw_model_forest *forest,
                   struct tw_model_case *cases, size_t count) {
     walkers->cases = cases;
     walkers->count = count;
     for (size_t i = 0; i < count; i++) {
         walkers->of[i] = (uint16_t)i;
-        cases[i].sum = model->base;
+        cases[i].sum = forest->base;
         cases[i].is_rough = true;
     }
 }
 
-void tw_model_answer(const struct tw_model *model, struct tw_model_case *cases, size_t count) {
+void tw_model_answer(const struct tw_model *model, int kind, struct tw_model_case *cases,
+                     size_t count) {
+    const struct tw_model_forest *forest = forest_of(model, kind);
     struct walkers walkers;
     if (model->steps == NULL)
         return;
-    begin(&walkers, model, cases, count);
-    finish(model, &walkers, 0);
+    begin(&walkers, forest, cases, count);
+    finish(model, forest, &walkers, forest->first);
 }
 
-void tw_model_answer_near(const struct tw_model *model, struct tw_model_case *cases, size_t count,
-                          double near_us) {
+void tw_model_answer_near(const struct tw_model *model, int kind, struct tw_model_case *cases,
+                          size_t count, double near_us) {
+    const struct tw_model_forest *forest = forest_of(model, kind);
     struct walkers walkers;
-    int done = 0;
+    int done = forest->first;
     if (model->steps == NULL)
         return;
-    begin(&walkers, model, cases, count);
+    begin(&walkers, forest, cases, count);
     for (size_t i = 0; i < sizeof stages / sizeof *stages && walkers.count > 0; i++) {
-        if (stages[i].trees >= model->tree_count)
+        const int end = forest->first + stages[i].trees;
+        if (end >= forest->end)
             break;
-        walk(model, &walkers, done, stages[i].trees);
-        done = stages[i].trees;
+        walk(model, forest, &walkers, done, end);
+        done = end;
         for (size_t k = 0; k < walkers.count; k++) {
             struct tw_model_case *seen = &cases[walkers.of[k]];
             seen->time_us = corrected(seen->total_us, seen->sum);
         }
         leave_behind(&walkers, stages[i].far * near_us);
         if (i == 0 && walkers.count > 0) {
-            near_us = fmin(near_us, finish_best(model, &walkers, done));
+            near_us = fmin(near_us, finish_best(model, forest, &walkers, done));
             leave_behind(&walkers, stages[i].far * near_us);
         }
     }
-    finish(model, &walkers, done);
+    finish(model, forest, &walkers, done);
 }
 
 /* Where there are no steps. */
-static double predict_leaves(const struct tw_model *model, const double *vector, double total_us) {
-    double sum = model->base;
-    for (int i = 0; i < model->tree_count; i++)
+static double predict_leaves(const struct tw_model *model, const struct tw_model_forest *forest,
+                             const double *vector, double total_us) {
+    double sum = forest->base;
+    for (int i = forest->first; i < forest->end; i++)
         sum += tw_model_leaf(model->nodes, model->roots[i], vector);
     return corrected(total_us, sum);
 }
 
-double tw_model_predict(const struct tw_model *model, const double *vector,
+double tw_model_predict(const struct tw_model *model, int kind, const double *vector,
                         const struct tw_estimate *e) {
     struct tw_model_case seen = {.total_us = tw_estimate_total(e)};
     if (model->steps == NULL)
-        return predict_leaves(model, vector, seen.total_us);
+        return predict_leaves(model, forest_of(model, kind), vector, seen.total_us);
     for (int i = 0; i < model->feature_count; i++)
         seen.above[i] = (uint16_t)tw_model_above(&model->cuts[i], vector[i]);
-    tw_model_answer(model, &seen, 1);
+    tw_model_answer(model, kind, &seen, 1);
     return seen.time_us;
 }

@@ -1,5 +1,6 @@
 #include "runtime/predict/model_configurations.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,20 +95,47 @@ static bool take_kinds(struct written *written, uint64_t *kinds, int *most_kind)
     return take(written, "]");
 }
 
+/* Up to a list's bracket; nothing where there is no such list. */
+static bool take_near(struct written *written, struct tw_model *model,
+                      struct tw_model_configuration *c) {
+    struct written ahead = *written;
+    if (!take_name(&ahead, ",", "near") || !take(&ahead, "["))
+        return true;
+    *written = ahead;
+    c->near_first = model->near_count;
+    do {
+        int64_t place = 0;
+        int count = 0;
+        if (!take_digits(written, &place, &count) || place > INT_MAX)
+            return false;
+        if ((model->near_count & (model->near_count - 1)) == 0) {
+            /* Doubling, at every power of two. */
+            const size_t room = model->near_count > 0 ? 2 * (size_t)model->near_count : 1;
+            int *grown = realloc(model->near, room * sizeof *grown);
+            if (grown == NULL)
+                return false;
+            model->near = grown;
+        }
+        model->near[model->near_count++] = (int)place;
+    } while (take(written, ","));
+    c->near_count = model->near_count - c->near_first;
+    return take(written, "]");
+}
+
 static const char *take_text(struct written *written) {
     return take(written, "\"") ? take_string(written) : NULL;
 }
 
-static bool take_configuration(struct written *w, struct tw_model_configuration *c,
-                               int *most_kind) {
+static bool take_configuration(struct written *w, struct tw_model *model,
+                               struct tw_model_configuration *c, int *most_kind) {
     return take_name(w, "{", "implementation") && (c->implementation = take_text(w)) != NULL &&
            take_name(w, ",", "configuration") && (c->configuration = take_text(w)) != NULL &&
            take_name(w, ",", "problem") && (c->problem = take_text(w)) != NULL &&
            take_name(w, ",", "kinds") && take(w, "[") && take_kinds(w, &c->kinds, most_kind) &&
-           take_name(w, ",", "time_us") && take_time(w, &c->time_us) && take_name(w, ",", "code") &&
-           (c->template_hash = take_text(w)) != NULL && take_name(w, ",", "source") &&
-           (c->source = take_text(w)) != NULL && take_name(w, ",", "judge") &&
-           (c->judge = take_text(w)) != NULL && take(w, "}");
+           take_near(w, model, c) && take_name(w, ",", "time_us") && take_time(w, &c->time_us) &&
+           take_name(w, ",", "code") && (c->template_hash = take_text(w)) != NULL &&
+           take_name(w, ",", "source") && (c->source = take_text(w)) != NULL &&
+           take_name(w, ",", "judge") && (c->judge = take_text(w)) != NULL && take(w, "}");
 }
 
 static void take_space(struct written *written) {
@@ -126,7 +154,7 @@ bool tw_model_read_written(struct tw_model *model, const char *begin, const char
     *most_kind = -1;
     while (more && count < TW_MODEL_MAX_CONFIGURATIONS) {
         take_space(&written);
-        if (!take_configuration(&written, &all[count], most_kind))
+        if (!take_configuration(&written, model, &all[count], most_kind))
             break;
         count++;
         more = take(&written, ",");

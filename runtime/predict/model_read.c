@@ -1,4 +1,5 @@
 /* Reading a model: nothing in it is trusted, for it may come from anywhere. */
+#include <limits.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include "runtime/description/json.h"
 #include "runtime/description/json_span.h"
 #include "runtime/predict/model_configurations.h"
+#include "runtime/predict/model_places.h"
 #include "runtime/predict/model_trees.h"
 
 static int geometry_of(const char *name) {
@@ -135,10 +137,46 @@ static uint64_t kinds_of(const struct tw_model *model, const struct tw_json *con
     return kinds;
 }
 
+/* Indices of the model's places. */
+static void read_near(struct tw_model *model, struct tw_model_configuration *of,
+                      const struct tw_json *configuration) {
+    struct tw_json list = tw_json_optional(configuration, "near");
+    if (list.item == NULL)
+        return;
+    const int count = count_of(&list, TW_MODEL_MAX_PLACES);
+    int *near =
+        realloc(model->near, ((size_t)model->near_count + (size_t)count + 1) * sizeof *near);
+    if (near == NULL) {
+        tw_json_no_memory(&list);
+        return;
+    }
+    model->near = near;
+    of->near_first = model->near_count;
+    for (int i = 0; i < count; i++) {
+        const struct tw_json one = tw_json_at(&list, i);
+        const int64_t place = tw_json_integer(&one);
+        if (place < 0 || place > INT_MAX)
+            tw_json_fail(&one, "is none of the model's places");
+        else
+            model->near[model->near_count++] = (int)place;
+    }
+    of->near_count = model->near_count - of->near_first;
+}
+
+/* What was read before the places were. */
+static void check_near(const struct tw_model *model, const struct tw_json *root) {
+    for (int i = 0; i < model->near_count; i++)
+        if (model->near[i] >= model->place_count) {
+            const struct tw_json all = tw_json_member(root, "configurations");
+            tw_json_fail(&all, "one was near place %d, of %d", model->near[i], model->place_count);
+            return;
+        }
+}
+
 static void read_configurations(struct tw_model *model, const struct tw_json *root) {
-    static const char *const keys[] = {"implementation", "configuration", "problem",
-                                       "code",           "kinds",         "source",
-                                       "judge",          "time_us",       NULL};
+    static const char *const keys[] = {
+        "implementation", "configuration", "problem", "code", "kinds",
+        "source",         "judge",         "time_us", "near", NULL};
     struct tw_json all = tw_json_member(root, "configurations");
     int count = count_of(&all, TW_MODEL_MAX_CONFIGURATIONS);
     model->configurations = calloc((size_t)count + 1, sizeof *model->configurations);
@@ -157,6 +195,7 @@ static void read_configurations(struct tw_model *model, const struct tw_json *ro
                                             .judge = text_of(&one, "judge"),
                                             .time_us = finite_at(&time),
                                             .kinds = kinds_of(model, &one)};
+        read_near(model, &model->configurations[i], &one);
         if (!(model->configurations[i].time_us > 0))
             tw_json_fail(&time, "must be above 0");
         model->configuration_count = i + 1;
@@ -196,6 +235,50 @@ static void read_kinds(struct tw_model *model, const struct tw_json *root) {
         struct tw_json of = tw_json_at(&ranges, i);
         read_ranges(&model->kinds[i], &of);
     }
+}
+
+/* {"kinds": [0, 1], "base": 0.5, "trees": 400}: of each kind but one. How many trees there are in
+ * all is told when they are read. */
+static void read_forests(struct tw_model *model, const struct tw_json *root) {
+    static const char *const keys[] = {"kinds", "base", "trees", NULL};
+    struct tw_json forests = tw_json_optional(root, "forests");
+    uint64_t seen = 0;
+    if (forests.item == NULL)
+        return;
+    const int count = count_of(&forests, TW_MODEL_MAX_FORESTS);
+    for (int i = 0; i < count && root->context->status == TW_OK; i++) {
+        const struct tw_json one = tw_json_at(&forests, i);
+        tw_json_exact_keys(&one, keys);
+        const struct tw_json kinds = tw_json_member(&one, "kinds"),
+                             base = tw_json_member(&one, "base"),
+                             trees = tw_json_member(&one, "trees");
+        const struct tw_model_forest forest = {.kinds = kinds_of(model, &one),
+                                               .base = finite_at(&base),
+                                               .end = (int)tw_json_integer(&trees)};
+        if (forest.end < 0 || forest.end > TW_MODEL_MAX_TREES)
+            tw_json_fail(&trees, "must be from 0 to %d", TW_MODEL_MAX_TREES);
+        if ((forest.kinds & seen) != 0)
+            tw_json_fail(&kinds, "has one that another forest has");
+        seen |= forest.kinds;
+        model->forests[model->forest_count++] = forest;
+    }
+}
+
+static void read_places(struct tw_model *model, const struct tw_json *root) {
+    struct tw_json places = tw_json_optional(root, "places");
+    if (places.item == NULL)
+        return;
+    const int count = count_of(&places, TW_MODEL_MAX_PLACES);
+    model->places = calloc((size_t)count + 1, sizeof *model->places);
+    if (model->places == NULL)
+        tw_json_no_memory(&places);
+    /* One after another: an array's entries are a list, which is gone through for each else. */
+    const cJSON *item = places.item->child;
+    for (int i = 0; i < count && root->context->status == TW_OK; i++, item = item->next)
+        if (!cJSON_IsString(item) || !tw_model_read_place(model, item->valuestring)) {
+            const struct tw_json one = tw_json_at(&places, i);
+            tw_json_fail(&one, "expected a kind and the dimensions, as in \"0 64 64 64\"");
+        }
 }
 
 /* What it says for people and for no prediction; it is to be what it should all the same, for it is
@@ -248,10 +331,11 @@ static void read_sureness(struct tw_model *model, const struct tw_json *object) 
 
 static void read_head(struct tw_model *model, const struct tw_json *root) {
     static const char *const keys[] = {
-        "format",   "version",      "kernel",         "cache",         "device",      "device_name",
-        "backend",  "architecture", "units",          "attributes",    "uncertainty", "base",
-        "features", "trees",        "configurations", "problems",      "trials",      "regret",
-        "tilewise", "ranges",       "doubling",       "uncertainties", NULL};
+        "format",      "version",       "kernel",       "cache",    "device",
+        "device_name", "backend",       "architecture", "units",    "attributes",
+        "uncertainty", "base",          "features",     "trees",    "configurations",
+        "problems",    "trials",        "regret",       "tilewise", "ranges",
+        "doubling",    "uncertainties", "forests",      "places",   NULL};
     tw_json_exact_keys(root, keys);
     struct tw_json version = tw_json_member(root, "version"),
                    format = tw_json_member(root, "format");
@@ -280,6 +364,10 @@ static void read_head(struct tw_model *model, const struct tw_json *root) {
         tw_json_fail(&doubling, "must be from 0 to below 10");
     check_remarks(root);
     read_kinds(model, root);
+    if (root->context->status == TW_OK)
+        read_forests(model, root);
+    if (root->context->status == TW_OK)
+        read_places(model, root);
 }
 
 /* The text with an empty list in place of one that stands from `begin` to before `end`. What is
@@ -321,6 +409,10 @@ static void read_all(struct tw_model *model, const struct tw_json *root, const c
             tw_model_read_trees(model, trees, length, context->origin, context->error);
     if (context->status == TW_OK && !has_configurations)
         read_configurations(model, root);
+    if (context->status == TW_OK)
+        check_near(model, root);
+    if (context->status == TW_OK && !tw_model_sort_near(model))
+        tw_json_no_memory(root);
 }
 
 /* Reads JSON from which the trees were taken out and, if the model has them already, the
@@ -359,7 +451,7 @@ static bool read_well(struct tw_model **out, const char *rest, const char *trees
     char *head = without_list(rest, begin, end);
     if (model == NULL || head == NULL || !tw_model_read_written(model, begin, end, &most_kind)) {
         free(head);
-        free(model);
+        tw_model_free(model);
         return false;
     }
     tw_status status = read_rest(out, model, head, trees, length, "", NULL);
@@ -409,5 +501,8 @@ void tw_model_free(struct tw_model *model) {
     for (int i = 0; i < TW_MODEL_MAX_FEATURES; i++)
         free(model->cuts[i].values);
     free(model->configurations);
+    free(model->near);
+    free(model->places);
+    free(model->good);
     free(model);
 }

@@ -354,32 +354,63 @@ static void fill_steps(const struct tw_model *model, int at, size_t place, int d
                        struct tw_model_step *steps, double *leaves) {
     const struct tw_model_node *node = &model->nodes[at];
     if (deep == 0) {
-        leaves[place - ((size_t)1 << model->depth)] = node->value;
+        *leaves = node->value;
         return;
     }
     const bool is_leaf = node->feature < 0;
     if (!is_leaf)
         steps[place] = (struct tw_model_step){node->cut, (uint16_t)node->feature};
     fill_steps(model, is_leaf ? at : at + 1, 2 * place, deep - 1, steps, leaves);
-    fill_steps(model, is_leaf ? at : node->right, 2 * place + 1, deep - 1, steps, leaves);
+    fill_steps(model, is_leaf ? at : node->right, 2 * place + 1, deep - 1, steps,
+               leaves + ((size_t)1 << (deep - 1)));
+}
+
+/* Which trees are whose. What a file says of forests was read before its trees. */
+static void share_out(struct tw_model *model, struct reader *r) {
+    int first = 0;
+    if (model->forest_count == 0) {
+        model->forests[model->forest_count++] = (struct tw_model_forest){
+            .kinds = UINT64_MAX, .base = model->base, .end = model->tree_count};
+        return;
+    }
+    for (int i = 0; i < model->forest_count; i++) {
+        struct tw_model_forest *forest = &model->forests[i];
+        forest->first = first;
+        first = forest->end = first + forest->end;
+    }
+    if (first != model->tree_count && r->status == TW_OK)
+        r->status =
+            tw_fail(r->error, TW_INVALID, "%s: key forests: are of %d trees, where there are %d",
+                    r->origin, first, model->tree_count);
 }
 
 static tw_status make_steps(struct tw_model *model, const char *origin, struct tw_error *error) {
     enum { DEEPEST = 8 };
-    for (int i = 0; i < model->tree_count; i++) {
-        const int depth = depth_below(model, model->roots[i], DEEPEST + 1);
-        model->depth = depth > model->depth ? depth : model->depth;
+    size_t count = 0;
+    bool are_deep = false;
+    for (int f = 0; f < model->forest_count; f++) {
+        struct tw_model_forest *forest = &model->forests[f];
+        for (int i = forest->first; i < forest->end; i++) {
+            const int depth = depth_below(model, model->roots[i], DEEPEST + 1);
+            forest->depth = depth > forest->depth ? depth : forest->depth;
+        }
+        are_deep |= forest->depth > DEEPEST;
+        forest->steps = count;
+        count += (size_t)(forest->end - forest->first) << (are_deep ? 0 : forest->depth);
     }
-    if (model->depth > DEEPEST || has_too_many_cuts(model))
+    if (are_deep || has_too_many_cuts(model))
         return TW_OK;
-    const size_t leaves = (size_t)1 << model->depth, trees = (size_t)model->tree_count;
-    model->steps = calloc(trees * leaves, sizeof *model->steps);
-    model->leaves = malloc(trees * leaves * sizeof *model->leaves);
+    model->steps = calloc(count + 1, sizeof *model->steps);
+    model->leaves = malloc((count + 1) * sizeof *model->leaves);
     if (model->steps == NULL || model->leaves == NULL)
         return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", origin);
-    for (size_t i = 0; i < trees; i++)
-        fill_steps(model, model->roots[i], 1, model->depth, &model->steps[i * leaves],
-                   &model->leaves[i * leaves]);
+    for (int f = 0; f < model->forest_count; f++) {
+        const struct tw_model_forest *forest = &model->forests[f];
+        size_t at = forest->steps;
+        for (int i = forest->first; i < forest->end; i++, at += (size_t)1 << forest->depth)
+            fill_steps(model, model->roots[i], 1, forest->depth, &model->steps[at],
+                       &model->leaves[at]);
+    }
     return TW_OK;
 }
 
@@ -397,8 +428,10 @@ tw_status tw_model_read_trees(struct tw_model *model, const char *trees, size_t 
     if (model->nodes == NULL)
         return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", origin);
     expect(&r, '[');
-    if (r.status == TW_OK && take(&r, ']'))
-        return TW_OK;
+    if (r.status == TW_OK && take(&r, ']')) {
+        share_out(model, &r);
+        return r.status;
+    }
     do {
         if (model->tree_count == TW_MODEL_MAX_TREES)
             fail(&r, "is one tree too many; the most are %d", TW_MODEL_MAX_TREES);
@@ -409,6 +442,8 @@ tw_status tw_model_read_trees(struct tw_model *model, const char *trees, size_t 
         read_tree(&r);
     } while (r.status == TW_OK && take(&r, ','));
     expect(&r, ']');
+    if (r.status == TW_OK)
+        share_out(model, &r);
     if (r.status == TW_OK && r.has_lists)
         r.status = find_cuts(model, origin, error);
     return r.status == TW_OK ? make_steps(model, origin, error) : r.status;

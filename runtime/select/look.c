@@ -105,7 +105,8 @@ static void see(struct tw_ranking *ranking, const struct tw_configuration *confi
     const struct tw_model *model = ranking->model->model;
     const struct tw_model_view *view = tw_ranking_view(ranking, configuration->implementation);
     if (!ranking->is_asked)
-        tw_model_ask(model, view, &ranking->asked, &here->features, &ranking->question);
+        tw_model_ask(model, ranking->kind, view, &ranking->asked, &here->features,
+                     &ranking->question);
     ranking->is_asked = true;
     tw_model_see(model, &ranking->question, view, configuration, &here->features, &here->estimate,
                  seen);
@@ -115,8 +116,13 @@ double tw_ranking_ask(struct tw_ranking *ranking, const struct tw_configuration 
                       const struct tw_look *here) {
     struct tw_model_case seen;
     see(ranking, configuration, here, &seen);
-    tw_model_answer(ranking->model->model, &seen, 1);
+    tw_model_answer(ranking->model->model, ranking->kind, &seen, 1);
     return seen.time_us;
+}
+
+void tw_ranking_see_other(struct tw_ranking *ranking, const struct tw_configuration *configuration,
+                          const struct tw_look *here, struct tw_model_case *seen) {
+    see(ranking, configuration, here, seen);
 }
 
 void tw_ranking_see(struct tw_ranking *ranking, const struct tw_look *here) {
@@ -129,13 +135,16 @@ void tw_ranking_answer(struct tw_ranking *ranking, size_t rows) {
     struct tw_model_case *others = ranking->cases + rows;
     const size_t count = ranking->count - rows;
     double near_us = INFINITY;
-    tw_model_answer(model, ranking->cases, rows);
+    if (model->configuration_count > FEW_CONFIGURATIONS)
+        tw_model_answer_near(model, ranking->kind, ranking->cases, rows, near_us);
+    else
+        tw_model_answer(model, ranking->kind, ranking->cases, rows);
     for (size_t i = 0; i < rows; i++)
         near_us = fmin(near_us, ranking->cases[i].time_us);
     if (model->configuration_count > FEW_CONFIGURATIONS)
-        tw_model_answer_near(model, others, count, near_us);
+        tw_model_answer_near(model, ranking->kind, others, count, near_us);
     else
-        tw_model_answer(model, others, count);
+        tw_model_answer(model, ranking->kind, others, count);
 }
 
 double tw_ranking_unsure(const struct tw_ranking *ranking, int implementation) {

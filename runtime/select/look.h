@@ -30,6 +30,9 @@ bool tw_ranking_has(const struct tw_ranking *ranking, const struct tw_configurat
 tw_status tw_ranking_find_model(struct tw_ranking *ranking, struct tw_error *error);
 /* The model's, of an implementation. */
 const struct tw_model_view *tw_ranking_view(struct tw_ranking *ranking, int implementation);
+/* What the model is to be asked about one that is no candidate; it is not asked yet. */
+void tw_ranking_see_other(struct tw_ranking *ranking, const struct tw_configuration *configuration,
+                          const struct tw_look *here, struct tw_model_case *seen);
 /* What it says of one, in microseconds, by all of its trees. */
 double tw_ranking_ask(struct tw_ranking *ranking, const struct tw_configuration *configuration,
                       const struct tw_look *here);

@@ -31,7 +31,7 @@ static double ask_model(struct tw_ranking *ranking, const struct tw_catalogue_ro
     const struct tw_problem asked = tw_model_problem(model, kind, problem);
     tw_model_vector(model, tw_ranking_view(ranking, configuration->implementation), &asked,
                     configuration, features, estimate, vector);
-    return tw_model_predict(model, vector, estimate);
+    return tw_model_predict(model, kind, vector, estimate);
 }
 
 /* What was known of a row's configuration where it was measured, had it not been. */

@@ -11,7 +11,7 @@
 static const double WHERE_SIZES_CHANGE = 2;
 
 /* And what is there, where it was chosen for all of the sizes at once: another one would have been,
- * if it were worth a compile, to many sizes five times the share. What is predicted of one size by
+ * if it were worth a compile, to many sizes seven times the share. What is predicted of one size by
  * itself is less sure than that. */
 static const double WHERE_SETTLED = 4;
 

@@ -165,13 +165,29 @@ static void add_rows(struct tw_ranking *ranking, const struct tw_nearest *neares
     }
 }
 
+/* One binary for many sizes has to be seen at all of them, also where others are better. */
+static int most_near(const struct tw_query *query) {
+    return query->together != NULL || query->settled || query->changing != 0 ? TW_MOST_OF_MODEL
+                                                                             : TW_MODEL_MOST_NEAR;
+}
+
 /* What the model was fitted with on such problems, and no row near has: what was never measured on
  * any has no place there, as tensor cores' in f64, and is not even read. */
-static void add_model(struct tw_ranking *ranking) {
+static tw_status add_model(struct tw_ranking *ranking, struct tw_error *error) {
     struct tw_search *search = ranking->search;
     const struct tw_catalogue_model *model = ranking->model;
     const size_t most = ranking->count + TW_MOST_OF_MODEL;
-    for (size_t i = 0; i < model->count && ranking->count < most; i++) {
+    const bool by_place = tw_model_has_places(model->model, ranking->kind);
+    int near[TW_MOST_OF_MODEL];
+    const int near_count =
+        by_place ? tw_model_near(model->model, ranking->kind, search->problem->dimensions,
+                                 most_near(search->query), near)
+                 : 0;
+    if (near_count < 0)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory for a model's places");
+    const size_t count = by_place ? (size_t)near_count : model->count;
+    for (size_t n = 0; n < count && ranking->count < most; n++) {
+        const size_t i = by_place ? (size_t)near[n] : n;
         const struct tw_catalogue_row *row = &model->rows[i];
         struct tw_candidate *candidate = &ranking->all[ranking->count];
         struct tw_look here;
@@ -196,6 +212,7 @@ static void add_model(struct tw_ranking *ranking) {
         /* Where it cannot be had here, nothing is missed: it was never tuned for this. */
         ranking->count += status == TW_OK;
     }
+    return TW_OK;
 }
 
 /* ---- Presets ---- */
@@ -341,7 +358,9 @@ tw_status tw_ranking_fill(struct tw_ranking *ranking, struct tw_search *search,
     add_rows(ranking, &elsewhere, TW_SELECTED_ARCHITECTURE);
     size_t rows = ranking->count;
     if (ranking->model != NULL) {
-        add_model(ranking);
+        status = add_model(ranking, error);
+        if (status != TW_OK)
+            return status;
         ask_model(ranking, rows);
         add_unknown(ranking, rows);
     } else if (ranking->count > 0) {

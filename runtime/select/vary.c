@@ -11,15 +11,6 @@ static const double MAY_BE_BEST = 1.25, WORTH_VARYING = 0.96;
  * predicted to gain, as a logarithm, so much is there (docs/notes/2026-11-24-series.md). */
 static const double IS_THERE = 0.75;
 
-/* By the model alone; infinite for what cannot be had here. */
-static double ask_about(struct tw_ranking *ranking, const struct tw_configuration *configuration,
-                        uint64_t held) {
-    struct tw_look here;
-    tw_status status = tw_search_note_lack(
-        ranking->search, tw_look_here(&here, ranking, configuration, held, NULL), NULL);
-    return status == TW_OK ? tw_ranking_ask(ranking, configuration, &here) : INFINITY;
-}
-
 /* Whether the model knows the implementation with such a value, on problems of this kind. */
 static bool is_usual(const struct tw_ranking *ranking, size_t count, int implementation,
                      int parameter, int64_t value) {
@@ -30,26 +21,66 @@ static bool is_usual(const struct tw_ranking *ranking, size_t count, int impleme
     return false;
 }
 
-/* Goes on from value to value as long as the time falls; one that does not may be stepped over. */
-static void step(struct tw_ranking *ranking, size_t count, int parameter, int direction,
-                 uint64_t held, struct tw_configuration *best, double *least) {
-    const int implementation = best->implementation;
-    const struct tw_parameter *p =
-        &ranking->search->problem->description->implementations[implementation]
-             .parameters[parameter];
+static double ask_one(struct tw_ranking *ranking, const struct tw_candidate *candidate,
+                      uint64_t held) {
+    struct tw_look here;
+    const tw_status status = tw_search_note_lack(
+        ranking->search, tw_look_here(&here, ranking, &candidate->configuration, held, NULL), NULL);
+    return status == TW_OK ? tw_ranking_ask(ranking, &candidate->configuration, &here) : INFINITY;
+}
+
+/* Launches of a binary that differ in one parameter. */
+struct launches {
+    const struct tw_parameter *parameter;
+    int at;                         /* the value that is the best so far */
+    double times[TW_MAX_CHOICES];   /* by the model alone; infinite for what cannot be had here */
+    bool are_usual[TW_MAX_CHOICES]; /* others are passed over */
+};
+
+/* All values are asked about together: a model's trees lie far apart, and are gone through once. */
+static void ask_about(struct tw_ranking *ranking, size_t count, int parameter, uint64_t held,
+                      const struct tw_configuration *best, double least,
+                      struct launches *launches) {
+    const struct tw_search *search = ranking->search;
+    struct tw_model_case cases[TW_MAX_CHOICES];
+    int of[TW_MAX_CHOICES], asked = 0;
     struct tw_configuration other = *best;
-    int at = 0, worse = 0;
-    while (at < p->count && p->values[at] != best->values[parameter])
-        at++;
-    for (at += direction; at >= 0 && at < p->count && worse < 2; at += direction) {
-        if (!is_usual(ranking, count, implementation, parameter, p->values[at]))
+    const struct tw_parameter *p = launches->parameter =
+        &search->problem->description->implementations[best->implementation].parameters[parameter];
+    for (int i = 0; i < p->count; i++) {
+        struct tw_look here;
+        const bool is_best = p->values[i] == best->values[parameter];
+        launches->times[i] = is_best ? least : INFINITY;
+        launches->are_usual[i] =
+            is_best || is_usual(ranking, count, best->implementation, parameter, p->values[i]);
+        if (is_best)
+            launches->at = i;
+        if (is_best || !launches->are_usual[i])
             continue;
-        other.values[parameter] = p->values[at];
-        double time = ask_about(ranking, &other, held);
-        worse = time < *least ? 0 : worse + 1;
-        if (time < *least) {
-            *least = time;
-            *best = other;
+        other.values[parameter] = p->values[i];
+        if (tw_search_note_lack(ranking->search, tw_look_here(&here, ranking, &other, held, NULL),
+                                NULL) != TW_OK)
+            continue;
+        tw_ranking_see_other(ranking, &other, &here, &cases[asked]);
+        of[asked++] = i;
+    }
+    tw_model_answer(ranking->model->model, ranking->kind, cases, (size_t)asked);
+    for (int i = 0; i < asked; i++)
+        launches->times[of[i]] = cases[i].time_us;
+}
+
+/* Goes on from value to value as long as the time falls; one that does not may be stepped over. */
+static void step(struct launches *launches, int direction) {
+    double least = launches->times[launches->at];
+    int worse = 0;
+    for (int at = launches->at + direction; at >= 0 && at < launches->parameter->count && worse < 2;
+         at += direction) {
+        if (!launches->are_usual[at])
+            continue;
+        worse = launches->times[at] < least ? 0 : worse + 1;
+        if (launches->times[at] < least) {
+            least = launches->times[at];
+            launches->at = at;
         }
     }
 }
@@ -63,14 +94,17 @@ static void vary(struct tw_ranking *ranking, size_t count, const struct tw_candi
     const uint64_t held = from->held & ~in->launch_constraints;
     struct tw_candidate varied = *from;
     double as_it_is = INFINITY, least = INFINITY;
+    struct launches launches;
     for (int i = 0; i < in->parameter_count; i++) {
         if (!in->parameters[i].launch)
             continue;
         if (isinf(as_it_is))
-            least = as_it_is = from->model_us > 0 ? from->model_us
-                                                  : ask_about(ranking, &from->configuration, held);
-        step(ranking, count, i, 1, held, &varied.configuration, &least);
-        step(ranking, count, i, -1, held, &varied.configuration, &least);
+            least = as_it_is = from->model_us > 0 ? from->model_us : ask_one(ranking, from, held);
+        ask_about(ranking, count, i, held, &varied.configuration, least, &launches);
+        step(&launches, 1);
+        step(&launches, -1);
+        least = launches.times[launches.at];
+        varied.configuration.values[i] = in->parameters[i].values[launches.at];
     }
     if (isinf(as_it_is) || least > WORTH_VARYING * as_it_is)
         return;

@@ -112,10 +112,10 @@ class Record(support.EndToEnd):
         self.assertEqual(report["prior"]["source"], "model")
         # One that is broken is told of, and nothing of the command line is stored.
         broken = self.home / "broken.json"
-        broken.write_text(file.read_text().replace('"version": 3', '"version": 7'))
+        broken.write_text(file.read_text().replace('"version": 4', '"version": 7'))
         result = self.run_command("model", "import", file, broken, "--db", self.home / "third.db", device=None)
         self.assertEqual(result.code, 2)
-        self.assertIn("this program reads versions up to 3", result.err)
+        self.assertIn("this program reads versions up to 4", result.err)
         self.assertEqual(self.query("SELECT * FROM model", db=self.home / "third.db"), [])
 
     def test_what_is_predicted_to_take_least(self):
@@ -221,6 +221,46 @@ class Record(support.EndToEnd):
             result = self.run_command("model", "fit", *words, device=DEVICE)
             self.assertEqual(result.code, 2, result)
             self.assertIn(says, result.err)
+
+    def test_kinds_that_are_fitted_anew(self):
+        """From their own trials alone; of the others an earlier model goes on to say what it says."""
+        self.record("--quiet", listed="8x12\n9x12\n20x30\n12x40 dtype=f64\n16x16 dtype=f64\n")
+        kernel = ("--config", self.plant("double"))
+        first, second = self.home / "first.json", self.home / "second.json"
+        self.ask("model", "fit", *kernel, "-o", first, device=DEVICE)
+        other = self.home / "other.db"
+        self.record("--quiet", "--db", other, listed="20x20 dtype=f64\n24x30 dtype=f64\n64x64 dtype=f64\n")
+        anew = ("model", "fit", *kernel, "--db", other, "--from", first, "--anew")
+        fitted = self.ask(*anew, "-o", second, device=DEVICE)
+        self.assertEqual(fitted["problems"], 3)
+        before, after = (support.json.loads(file.read_text()) for file in (first, second))
+        self.assertEqual((before["attributes"], after["attributes"]), (["", ";dtype=f64"], ["", ";dtype=f64"]))
+        self.assertNotIn("forests", before)
+        kept, grown = after["forests"]
+        self.assertEqual((kept["kinds"], kept["trees"], grown["kinds"]), ([0], len(before["trees"]), [1]))
+        self.assertEqual(len(after["trees"]), kept["trees"] + grown["trees"])
+        self.assertEqual(unpacked(after)[:kept["trees"]], unpacked(before))
+        # Where what it chooses from was good: on problems of f32 as before, of f64 on those on record now.
+        places = {kind: sorted(place[2:] for place in model["places"] if place[0] == str(kind))
+                  for model, kind in ((before, 0), (after, 1))}
+        self.assertEqual(sorted(after["places"]), sorted(f"{k} {place}" for k in (0, 1) for place in places[k]))
+        self.assertTrue(set(places[1]) <= {"20 20", "24 30", "64 64"}, places)
+        for configuration in after["configurations"]:
+            of = {int(after["places"][place][0]) for place in configuration.get("near", [])}
+            self.assertTrue(of <= set(configuration["kinds"]), configuration)
+        # What it says of f32 is what it said.
+        self.assertEqual(kept["base"], before["base"])
+        said = self.ask("explain", *kernel, "--shape", "30x12", "--db", other, "--cache", "cold", device=DEVICE)
+        self.assertEqual(said["rule"], "predicted")
+        self.assertIn("estimate alone", self.run_command(*anew, device=DEVICE).out)
+        for words, says in ((("--from", second), "with --anew"), (("--anew",), "name it with --from FILE")):
+            result = self.run_command("model", "fit", *kernel, "--db", other, *words, device=DEVICE)
+            self.assertEqual(result.code, 2, result)
+            self.assertIn(says, result.err)
+        # And once more, from a model that has several forests.
+        again = self.home / "again.json"
+        self.ask("model", "fit", *kernel, "--db", other, "--from", second, "--anew", "-o", again, device=DEVICE)
+        self.assertEqual(support.json.loads(again.read_text())["trees"], after["trees"])
 
     def test_a_device_that_is_not_here(self):
         """A model is fitted to what a database has of it."""

@@ -59,7 +59,8 @@ static double answer(const struct tw_model *model, const struct question *questi
     tw_model_vector(model, &view, &question->problem, &question->configuration, &question->features,
                     &question->estimate, vector);
     (void)tw_model_kind(model, &question->problem);
-    return tw_model_predict(model, vector, &question->estimate);
+    return tw_model_predict(model, tw_model_kind(model, &question->problem), vector,
+                            &question->estimate);
 }
 
 static void use(const struct tw_model *model, const char *written) {

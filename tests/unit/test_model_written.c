@@ -10,7 +10,8 @@ static const char list[] =
     "[\n"
     "  {\"implementation\": \"direct\", \"configuration\": "
     "\"{\\\"A\\\":1,\\\"B\\\":\\\"x\\\\\\\\\\\"}\", "
-    "\"problem\": \"M=1,N=2;dtype=f64\", \"kinds\": [0,2,11], \"time_us\": 8.56533, "
+    "\"problem\": \"M=1,N=2;dtype=f64\", \"kinds\": [0,2,11], \"near\": [3,17,4095], "
+    "\"time_us\": 8.56533, "
     "\"code\": \"c0\", \"source\": \"s0\", \"judge\": \"\"},\n"
     "  {\"implementation\": \"other\", \"configuration\": \"{}\", \"problem\": \"M=3\", "
     "\"kinds\": [5], \"time_us\": 12345, \"code\": \"c1\", \"source\": \"s1\", \"judge\": \"j1\"}\n"
@@ -40,6 +41,8 @@ static void assert_read(const char *text) {
     assert_string_equal(c[0].source, "s0");
     assert_string_equal(c[0].judge, "");
     assert_true(c[0].time_us == 8.56533 && c[0].kinds == (1 | 4 | 2048));
+    assert_true(c[0].near_count == 3 && c[1].near_count == 0 && model->near_count == 3);
+    assert_true(model->near[0] == 3 && model->near[1] == 17 && model->near[2] == 4095);
     assert_string_equal(c[1].implementation, "other");
     assert_true(c[1].time_us == 12345 && c[1].kinds == 32);
     tw_model_free(model);

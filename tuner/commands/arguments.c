@@ -196,6 +196,7 @@ static const struct row rows[OPTION_COUNT] = {
     [OPTION_ARCH] = {"arch", take_text, MEMBER(arch), 0, 0},
     [OPTION_STATUS] = {"status", take_status, 0, 0, 0},
     [OPTION_KEEP] = {"keep", take_flag, MEMBER(keep), 0, 0},
+    [OPTION_ANEW] = {"anew", take_flag, MEMBER(anew), 0, 0},
     [OPTION_FROM] = {"from", take_text, MEMBER(from), 0, 0},
     [OPTION_FROM_LOG] = {"from-log", take_text, MEMBER(from_log), 0, 0},
     [OPTION_FIX] = {"fix", take_word, MEMBER(fixes), 0, 0},

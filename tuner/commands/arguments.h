@@ -46,6 +46,7 @@ enum option_id {
     OPTION_STATUS,
     OPTION_KEEP,
     OPTION_FROM,
+    OPTION_ANEW,
     OPTION_FROM_LOG,
     OPTION_CONFIGURATION,
     OPTION_SOURCE,
@@ -112,7 +113,7 @@ struct arguments {
     const char *from;     /* a model */
     const char *from_log; /* of shapes */
     bool no_prior;        /* --prior off */
-    bool keep, binaries, source, log, json, quiet, verbose, help;
+    bool keep, anew, binaries, source, log, json, quiet, verbose, help;
 };
 
 /* Parses what follows the subcommand, which takes the options in `allowed`. A mistake is TW_INVALID

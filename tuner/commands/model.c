@@ -35,6 +35,10 @@ static const char help[] =
     "chooses\n"
     "                       from; then fit prints what choosing by that model alone costs, in\n"
     "                       place of choosing by the estimate\n"
+    "  --anew               with --from: no trees are added; kinds of problems that have trials "
+    "on\n"
+    "                       record are fitted from these alone, and the model of FILE goes on to\n"
+    "                       say of the others what it says\n"
     "  --output FILE, -o    of fit: write the model to a file too, as import reads it\n"
     "  --device NAME        of fit and check: also one that is not here, by the name or the\n"
     "                       fingerprint that it has in the database\n"
@@ -74,6 +78,12 @@ static tw_status read_onto(const struct arguments *a, struct subject *s, struct 
          strcmp(s->onto->device, fingerprint) != 0 || strcmp(s->onto->cache, a->cache) != 0))
         status = tw_fail(error, TW_INVALID, "%s: is a model of %s on %s, %s", a->from,
                          s->onto->kernel, s->onto->device_name, s->onto->cache);
+    /* Trees that are grown say something of all kinds. */
+    if (status == TW_OK && !a->anew && s->onto->forest_count > 1)
+        status = tw_fail(error, TW_INVALID,
+                         "%s: has trees of its own for some kinds of problems, which more are not "
+                         "grown on; with --anew the kinds that have trials are fitted anew",
+                         a->from);
     tw_text_free(&text);
     return command_names_file(status, error);
 }
@@ -90,6 +100,9 @@ static tw_status open_subject(const struct arguments *a, enum tw_db_mode mode, s
                               struct tw_error *error) {
     if (a->kernel == NULL && a->configs.count == 0)
         return tw_fail(error, TW_INVALID, "of which kernel? as in tune model fit gemm");
+    if (a->anew && a->from == NULL)
+        return tw_fail(error, TW_INVALID,
+                       "--anew is beside what an earlier model says: name it with --from FILE");
     tw_status status = resolve_description(a, &s->description, error);
     if (status == TW_OK) {
         s->path = database_path(a, error);
@@ -104,7 +117,7 @@ static tw_status open_subject(const struct arguments *a, enum tw_db_mode mode, s
         status = read_onto(a, s, error);
     if (status == TW_OK)
         status = model_samples_read(&s->samples, s->db, s->description, &s->device, a->cache,
-                                    s->onto, error);
+                                    s->onto, a->anew, error);
     return status;
 }
 
@@ -135,6 +148,8 @@ static void add_regret(cJSON *json, const char *name, const struct regret *r) {
 static void print_kinds(const struct fit_report *r, const char *other) {
     for (int i = 0; i < r->kind_count && r->kind_count > 1; i++) {
         const struct fit_kind *kind = &r->kinds[i];
+        if (kind->model.problems == 0)
+            continue; /* of an earlier model, without trials */
         printf("  %-15s %.3f in the mean, %.3f at the 95th percentile, %.3f at the worst of %d; "
                "%s %.3f, %.3f, %.3f\n",
                kind->attributes[0] != '\0' ? kind->attributes + 1 : "(defaults)", kind->model.mean,
@@ -158,6 +173,7 @@ static void add_kinds(cJSON *json, const struct fit_report *r, const char *other
 
 static tw_status print_fit(const struct arguments *a, const struct subject *s,
                            const struct fit_report *r, struct tw_error *error) {
+    const bool grew = s->onto != NULL && !a->anew;
     if (a->json) {
         cJSON *json = cJSON_CreateObject();
         cJSON_AddStringToObject(json, "kernel", s->description->kernel);
@@ -170,7 +186,7 @@ static tw_status print_fit(const struct arguments *a, const struct subject *s,
         cJSON_AddNumberToObject(json, "uncertainty", r->uncertainty);
         cJSON_AddNumberToObject(json, "doubling", r->doubling);
         add_regret(json, "model", &r->model);
-        const char *other = s->onto != NULL ? "before" : "estimate";
+        const char *other = grew ? "before" : "estimate";
         add_regret(json, other, &r->estimate);
         add_kinds(json, r, other);
         return json_print(json, error);
@@ -185,8 +201,8 @@ static tw_status print_fit(const struct arguments *a, const struct subject *s,
                s->samples.stale);
     printf("  of problems that it has not seen\n");
     print_regret("model", &r->model);
-    print_regret(s->onto != NULL ? "model before" : "estimate alone", &r->estimate);
-    print_kinds(r, s->onto != NULL ? "before" : "estimate alone");
+    print_regret(grew ? "model before" : "estimate alone", &r->estimate);
+    print_kinds(r, grew ? "before" : "estimate alone");
     printf("  uncertainty     a factor of %.2f either way", 1 + r->uncertainty);
     if (r->doubling > 0)
         printf(", and %.2f for each doubling of a configuration's time", 1 + r->doubling);
@@ -430,7 +446,7 @@ static const struct action {
     tw_status (*run)(const struct arguments *arguments, struct tw_error *error);
     option_set options;
 } actions[] = {
-    {"fit", fit, OPTIONS_MODEL | OPTION(FROM) | OPTION(OUTPUT) | OPTION(JSON)},
+    {"fit", fit, OPTIONS_MODEL | OPTION(FROM) | OPTION(ANEW) | OPTION(OUTPUT) | OPTION(JSON)},
     {"check", check, OPTIONS_MODEL | OPTION(JSON)},
     {"show", show, OPTION(DB)},
     {"import", import, OPTION(DB) | OPTION(CONFIG) | WORDS_ARE_FILES},

@@ -6,7 +6,7 @@
 
 #include "tuner/search/rng.h"
 
-enum { BINS = 64 };
+enum { BINS = 128 };
 
 /* A feature's values, cut into bins: what is at most edges[i] and above edges[i - 1] is in bin i.
  */
@@ -25,9 +25,10 @@ struct boosting {
     int count, width;
     const double *vectors, *weights;
     struct cut *cuts;
-    uint8_t *bins;     /* [sample][feature] */
-    double *left;      /* what the trees so far leave of each sample */
-    bool *drawn;       /* features that the tree may ask about */
+    uint8_t *bins; /* [sample][feature] */
+    double *left;  /* what the trees so far leave of each sample */
+    int *drawn;    /* features that the tree may ask about */
+    int drawn_count;
     struct sums *sums; /* of a node: [feature][bin] */
     struct rng rng;
     int *order; /* samples, those of a node together */
@@ -92,13 +93,13 @@ static double score(const struct boosting *b, double left, double weight) {
 
 /* Sample by sample, as they lie in memory. */
 static void add_up(const struct boosting *b, const int *samples, int count) {
-    memset(b->sums, 0, (size_t)b->width * BINS * sizeof *b->sums);
+    for (int d = 0; d < b->drawn_count; d++)
+        memset(&b->sums[(size_t)b->drawn[d] * BINS], 0, BINS * sizeof *b->sums);
     for (int i = 0; i < count; i++) {
         const uint8_t *bins = &b->bins[(size_t)samples[i] * (size_t)b->width];
         const double weight = b->weights[samples[i]], left = weight * b->left[samples[i]];
-        for (int f = 0; f < b->width; f++) {
-            if (b->cuts[f].count == 0 || !b->drawn[f])
-                continue;
+        for (int d = 0; d < b->drawn_count; d++) {
+            const int f = b->drawn[d];
             struct sums *bin = &b->sums[(size_t)f * BINS + bins[f]];
             bin->weight += weight;
             bin->left += left;
@@ -111,10 +112,9 @@ static struct split best_split(const struct boosting *b, const int *samples, int
                                const struct sums *all) {
     struct split best = {-1, 0, 1e-9};
     add_up(b, samples, count);
-    for (int f = 0; f < b->width; f++) {
+    for (int d = 0; d < b->drawn_count; d++) {
+        const int f = b->drawn[d];
         const struct sums *bins = &b->sums[(size_t)f * BINS];
-        if (b->cuts[f].count == 0 || !b->drawn[f])
-            continue;
         struct sums below = {0};
         for (int k = 0; k < b->cuts[f].count; k++) {
             below.weight += bins[k].weight;
@@ -203,8 +203,10 @@ static void grow_tree(struct boosting *b, int t, const bool *used) {
     for (int i = 0; i < b->count; i++)
         if ((used == NULL || used[i]) && rng_unit(&b->rng) < b->options->samples)
             b->order[count++] = i;
+    b->drawn_count = 0;
     for (int f = 0; f < b->width; f++)
-        b->drawn[f] = rng_unit(&b->rng) < b->options->features;
+        if (rng_unit(&b->rng) < b->options->features && b->cuts[f].count > 0)
+            b->drawn[b->drawn_count++] = f;
     grow(b, b->order, count, 0);
     if (!b->no_memory)
         take(b, root, used);
@@ -225,6 +227,9 @@ static void boost(struct boosting *b, const double *wanted, const bool *used) {
         grow_tree(b, t, used);
         b->model->tree_count = t + 1;
     }
+    b->model->forest_count = 1;
+    b->model->forests[0] = (struct tw_model_forest){
+        .kinds = UINT64_MAX, .base = b->model->base, .end = b->model->tree_count};
 }
 
 tw_status boost_fit(const struct boost_options *options, const double *vectors, int count,

@@ -7,7 +7,7 @@
 /* A configuration is one more that may be mistaken for the best, and costs each plan its time. It
  * has to be worth that: over what is chosen already, it has to save so much of the time of one
  * problem, or of several together. */
-static const double LEAST_GAIN = 0.02;
+static const double LEAST_GAIN = 0.01;
 /* What was chosen for problems of another kind is for this one where it took at most so many times
  * what the best of a problem did. */
 static const double AS_GOOD = 1.5;

@@ -16,7 +16,9 @@
 #include "tuner/model/boost.h"
 #include "tuner/model/choice.h"
 #include "tuner/model/doubling.h"
+#include "tuner/model/kept_forests.h"
 #include "tuner/model/mispredicted.h"
+#include "tuner/model/places.h"
 #include "tuner/model/write_trees.h"
 #include "tuner/statistics/correlation.h"
 #include "tuner/statistics/statistics.h"
@@ -37,6 +39,8 @@ static const double LEAST_UNCERTAINTY = 0.02;
 enum { TRIALS_A_TREE = 32, MOST_TREES = 400 };
 /* What is grown on an earlier model has less to say, and every selection walks down all of them. */
 enum { TRIALS_A_TREE_MORE = 48, MOST_TREES_MORE = 300 };
+/* From so many on trees are deeper and more, and each says less. */
+enum { MANY_TRIALS = 100000 };
 
 struct fitting {
     const struct model_samples *samples;
@@ -47,8 +51,11 @@ struct fitting {
 
 static struct boost_options options_for(const struct model_samples *s) {
     struct boost_options options = BOOST_USUAL;
-    const int each = s->onto != NULL ? TRIALS_A_TREE_MORE : TRIALS_A_TREE;
-    const int most = s->onto != NULL ? MOST_TREES_MORE : MOST_TREES;
+    const bool grows = s->onto != NULL && !s->anew;
+    const int each = grows ? TRIALS_A_TREE_MORE : TRIALS_A_TREE;
+    const int most = grows ? MOST_TREES_MORE : MOST_TREES;
+    if (!grows && s->count >= MANY_TRIALS)
+        return BOOST_MANY;
     const int trees = s->count / each < most ? s->count / each : most;
     options.trees = trees > options.trees ? trees : options.trees;
     return options;
@@ -120,7 +127,7 @@ static const double *vector_of(const struct model_samples *s, int sample) {
 static double predict(const struct model_samples *s, const struct tw_model *model, int sample,
                       const double *vector) {
     const struct tw_estimate estimate = {.overhead = s->all[sample].estimate_us};
-    return tw_model_predict(model, vector, &estimate);
+    return tw_model_predict(model, -1, vector, &estimate);
 }
 
 /* What predictions are worth, in all and by kinds. */
@@ -294,10 +301,10 @@ static tw_status judge_folds(struct fitting *f, const struct growing *g, struct 
         struct model_choice choice = {0};
         status = model_choose(&choice, s, grown->used, error);
         for (int i = 0; i < s->count && status == TW_OK; i++)
-            if (!grown->used[i]) {
+            if (!grown->used[i])
                 f->predicted[i] = predict(s, &grown->model, i, vector_of(s, i));
-                f->chosen[i] = is_chosen_for(&choice, &s->all[i]);
-            }
+        if (status == TW_OK)
+            status = model_places_ask(s, &choice, grown->used, f->chosen, error);
         model_choice_free(&choice);
     }
     if (status == TW_OK)
@@ -386,8 +393,43 @@ static bool is_chosen(const struct model_choice *choice, int configuration) {
     return chosen;
 }
 
+static void add_near(struct tw_text *text, int number, bool *first) {
+    if (number < 0)
+        return;
+    tw_text_print(text, "%s%d", *first ? ", \"near\": [" : ",", number);
+    *first = false;
+}
+
+/* Where it was good; `samples` are its samples, up to `end`. */
+static void add_places(const struct model_samples *s, const struct model_choice *choice,
+                       const struct place_numbers *numbers, int configuration, const int *samples,
+                       const int *end, struct tw_text *text) {
+    const struct tw_model_configuration *earlier = s->configurations[configuration].earlier;
+    bool first = true;
+    for (int i = 0; earlier != NULL && i < earlier->near_count; i++)
+        add_near(text, numbers->of_earlier[s->onto->near[earlier->near_first + i]], &first);
+    for (; samples < end; samples++)
+        if (model_places_has(s, choice, *samples))
+            add_near(text, numbers->of_problems[s->all[*samples].problem], &first);
+    tw_text_print(text, "%s", first ? "" : "]");
+}
+
+/* Samples by configuration: `begin` has where each one's begin, and where the last ones end. */
+static void sort_samples(const struct model_samples *s, int *begin, int *samples) {
+    for (int i = 0; i < s->count; i++)
+        begin[s->all[i].configuration + 1]++;
+    for (int c = 0; c < s->configuration_count; c++)
+        begin[c + 1] += begin[c];
+    for (int i = s->count - 1; i >= 0; i--)
+        samples[--begin[s->all[i].configuration + 1]] = i;
+    for (int c = 0; c < s->configuration_count; c++)
+        begin[c] = begin[c + 1];
+    begin[s->configuration_count] = s->count;
+}
+
 static void add_configurations(const struct model_samples *s, const struct model_choice *choice,
-                               struct tw_text *text) {
+                               const struct place_numbers *numbers, const int *begin,
+                               const int *samples, struct tw_text *text) {
     bool first = true;
     tw_text_print(text, " \"configurations\": [\n");
     for (int i = 0; i < s->configuration_count; i++) {
@@ -401,6 +443,7 @@ static void add_configurations(const struct model_samples *s, const struct model
         tw_text_print(text, ", \"problem\": ");
         write_string(text, s->problems[c->problem].key);
         add_kinds(choice, i, text);
+        add_places(s, choice, numbers, i, &samples[begin[i]], &samples[begin[i + 1]], text);
         tw_text_print(text,
                       ", \"time_us\": %.6g, \"code\": \"%s\", \"source\": \"%s\", \"judge\": "
                       "\"%s\"}",
@@ -424,10 +467,33 @@ static int problems_with_trials(const struct model_samples *s) {
     return count;
 }
 
-static void write_model(const struct model_samples *s, const struct model_choice *choice,
-                        const struct tw_model *model, const struct fit_report *report,
-                        struct tw_text *text) {
+static tw_status write_configurations(const struct model_samples *s,
+                                      const struct model_choice *choice, struct tw_text *text,
+                                      struct tw_error *error) {
+    int *begin = calloc((size_t)s->configuration_count + 2, sizeof *begin);
+    int *samples = calloc((size_t)s->count + 1, sizeof *samples);
+    struct place_numbers numbers = {0};
+    tw_status status = begin == NULL || samples == NULL
+                           ? tw_fail(error, TW_NO_MEMORY, "out of memory")
+                           : model_places_write(s, choice, &numbers, text, error);
+    if (status == TW_OK) {
+        sort_samples(s, begin, samples);
+        add_configurations(s, choice, &numbers, begin, samples, text);
+    }
+    place_numbers_free(&numbers);
+    free(begin);
+    free(samples);
+    return status;
+}
+
+static tw_status write_model(const struct model_samples *s, const struct model_choice *choice,
+                             const struct tw_model *model, const struct fit_report *report,
+                             struct tw_text *text, struct tw_error *error) {
     char fingerprint[256];
+    struct kept_forests kept = {0};
+    tw_status status = kept_forests_find(&kept, s, error);
+    if (status != TW_OK)
+        return status;
     tw_device_fingerprint(s->device, fingerprint);
     tw_text_print(text, "{\n \"format\": \"%s\", \"version\": %d,\n", TW_MODEL_FORMAT,
                   TW_MODEL_VERSION);
@@ -445,12 +511,15 @@ static void write_model(const struct model_samples *s, const struct model_choice
                   " \"regret\": {\"mean\": %.4g, \"p95\": %.4g, \"worst\": %.4g}, "
                   "\"uncertainty\": %.4g, \"doubling\": %.3g, \"base\": %.6g,\n",
                   report->model.mean, report->model.p95, report->model.worst, report->uncertainty,
-                  report->doubling, model->base + (s->onto != NULL ? s->onto->base : 0));
+                  report->doubling, kept_forests_base(&kept, s, model));
     add_uncertainties(s->description, report, text);
     add_attributes(choice, text);
-    write_trees((const char *const *)s->names, &s->shape, s->onto, model, text);
-    add_configurations(s, choice, text);
+    kept_forests_write(&kept, choice, s, model, text);
+    write_trees((const char *const *)s->names, &s->shape, kept.model, model, text);
+    kept_forests_free(&kept);
+    status = write_configurations(s, choice, text, error);
     tw_text_print(text, "}\n");
+    return status;
 }
 
 tw_status fit_model(const struct model_samples *s, struct fit_report *report, struct tw_text *text,
@@ -475,7 +544,8 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
     /* What is far from the best matters less: it only has to be seen to be. */
     for (int i = 0; i < s->count && status == TW_OK; i++) {
         f.wanted[i] = log(s->all[i].time_us / s->all[i].estimate_us);
-        f.weights[i] = sqrt(s->problems[s->all[i].problem].best_us / s->all[i].time_us);
+        const double nearness = s->problems[s->all[i].problem].best_us / s->all[i].time_us;
+        f.weights[i] = nearness * nearness;
     }
     if (status == TW_OK)
         status = grow_all(&f, &g, error);
@@ -484,8 +554,9 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
     for (int i = 0; i < s->configuration_count && status == TW_OK; i++)
         report->configurations += is_chosen(&choice, i);
     if (status == TW_OK) {
-        write_model(s, &choice, &g.all[FOLDS].model, report, text);
-        status = text->failed ? tw_fail(error, TW_NO_MEMORY, "out of memory") : TW_OK;
+        status = write_model(s, &choice, &g.all[FOLDS].model, report, text, error);
+        if (status == TW_OK && text->failed)
+            status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     }
     free_grown(&g);
     free(f.wanted);
@@ -518,7 +589,7 @@ static void predict_samples(const struct model_samples *s, const struct tw_model
         struct tw_model_view view;
         tw_model_look(model, problem->description, configuration->implementation, &view);
         tw_model_vector(model, &view, problem, configuration, &features, &estimate, vector);
-        predicted[i] = tw_model_predict(model, vector, &estimate);
+        predicted[i] = tw_model_predict(model, tw_model_kind(model, problem), vector, &estimate);
     }
 }
 

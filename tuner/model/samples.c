@@ -147,6 +147,7 @@ static void take_onto(struct reading *r) {
         if (problem < 0 || index < 0)
             continue;
         struct sampled_configuration *c = &s->configurations[index];
+        c->earlier = known;
         c->before = s->onto->kind_count == 0
                         ? 0
                         : known->kinds & (UINT64_MAX >> (64 - s->onto->kind_count));
@@ -331,8 +332,10 @@ static bool look(struct model_samples *s, struct sample *sample, double *vector)
     struct tw_model_view view;
     tw_model_look(&s->shape, problem->description, configuration->implementation, &view);
     tw_model_vector(&s->shape, &view, problem, configuration, &features, &estimate, vector);
-    sample->estimate_us = s->onto != NULL ? tw_model_predict(s->onto, vector, &estimate)
-                                          : tw_estimate_total(&estimate);
+    sample->estimate_us =
+        s->onto != NULL && !s->anew
+            ? tw_model_predict(s->onto, tw_model_kind(s->onto, problem), vector, &estimate)
+            : tw_estimate_total(&estimate);
     return true;
 }
 
@@ -353,7 +356,7 @@ static tw_status look_at_all(struct model_samples *s, struct tw_error *error) {
 
 /* Trees know kinds of problems by the same features: of those that have no trials the earlier model
  * is held to what it says, of what it chooses from on the problems that its file names. */
-static bool has_trials(const struct model_samples *s, int kind) {
+bool model_samples_has_kind(const struct model_samples *s, int kind) {
     for (int i = 0; i < s->problem_count; i++)
         if (isfinite(s->problems[i].best_us) && !s->problems[i].is_anchor &&
             tw_model_kind(s->onto, &s->problems[i].problem) == kind)
@@ -384,7 +387,7 @@ static bool add_anchor(struct reading *r, int problem, int configuration) {
 static void add_anchors(struct reading *r) {
     struct model_samples *s = r->samples;
     for (int kind = 0; kind < s->onto->kind_count && r->status == TW_OK; kind++) {
-        if (has_trials(s, kind))
+        if (model_samples_has_kind(s, kind))
             continue;
         for (int p = 0; p < s->problem_count; p++)
             for (int c = 0; c < s->configuration_count && r->status == TW_OK; c++)
@@ -394,14 +397,24 @@ static void add_anchors(struct reading *r) {
     }
 }
 
+/* What the earlier model chose for kinds that are fitted anew is no choice of theirs. */
+static void forget_kinds(struct model_samples *s) {
+    uint64_t kept = 0;
+    for (int kind = 0; kind < s->onto->kind_count; kind++)
+        if (!model_samples_has_kind(s, kind))
+            kept |= UINT64_C(1) << kind;
+    for (int c = 0; c < s->configuration_count; c++)
+        s->configurations[c].before &= kept;
+}
+
 tw_status model_samples_read(struct model_samples *s, tw_db *db,
                              const struct tw_description *description,
                              const struct tw_device_info *device, const char *cache,
-                             const struct tw_model *onto, struct tw_error *error) {
+                             const struct tw_model *onto, bool anew, struct tw_error *error) {
     char fingerprint[256];
     tw_device_fingerprint(device, fingerprint);
     *s = (struct model_samples){
-        .description = description, .device = device, .cache = cache, .onto = onto};
+        .description = description, .device = device, .cache = cache, .onto = onto, .anew = anew};
     struct reading r = {.samples = s, .error = error, .status = TW_OK};
     const struct tw_db_trial_filter filter = {.kernel = description->kernel,
                                               .device_fingerprint = fingerprint,
@@ -421,8 +434,10 @@ tw_status model_samples_read(struct model_samples *s, tw_db *db,
         r.status = choose_features(s, error);
     if (r.status == TW_OK)
         r.status = look_at_all(s, error);
-    if (r.status == TW_OK && onto != NULL && s->count > 0)
+    if (r.status == TW_OK && onto != NULL && !anew && s->count > 0)
         add_anchors(&r);
+    if (r.status == TW_OK && onto != NULL && anew)
+        forget_kinds(s);
     if (r.status == TW_OK && s->count == 0)
         r.status = tw_fail(error, TW_NOT_FOUND,
                            "no trials of %s on %s to fit a model to; tune record makes them",

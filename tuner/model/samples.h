@@ -28,6 +28,7 @@ struct sampled_configuration {
     double time_us;
     char *template_hash, *source, *judge;
     uint64_t before; /* the earlier model's kinds that it chose it for, a bit each */
+    const struct tw_model_configuration *earlier; /* what that says of it; NULL: nothing */
 };
 
 /* A configuration that gave a wrong answer to a problem, or broke its promise of errors. */
@@ -40,7 +41,9 @@ struct model_samples {
     const struct tw_device_info *device;
     const char *cache;
     const struct tw_model *onto; /* an earlier model, to which trees are added; NULL: none */
-    int count, anchors;          /* the latter of `count`, and last */
+    bool
+        anew; /* none are: kinds with trials are fitted from these alone, beside the earlier ones */
+    int count, anchors; /* the latter of `count`, and last */
     int problem_count, configuration_count;
     struct sample *all;
     struct sampled_problem *problems;
@@ -56,12 +59,15 @@ struct model_samples {
 /* Reads the trials that were right, and which were wrong; of a configuration only while its fastest
  * one is of today's code. `onto` is an earlier model of the same kernel, device and policy, to
  * begin from, or NULL: its features come first and its configurations are among the samples',
- * without any of their own where no trial is of them. Borrows it. Free with model_samples_free in
- * every case. TW_NOT_FOUND: there are no trials. */
+ * without any of their own where no trial is of them. With `anew` it only goes on saying what it
+ * says of kinds of problems that have no trials. Borrows it. Free with model_samples_free in every
+ * case. TW_NOT_FOUND: there are no trials. */
 tw_status model_samples_read(struct model_samples *samples, tw_db *db,
                              const struct tw_description *description,
                              const struct tw_device_info *device, const char *cache,
-                             const struct tw_model *onto, struct tw_error *error);
+                             const struct tw_model *onto, bool anew, struct tw_error *error);
+/* Whether any trial is of a problem of one of the earlier model's kinds. */
+bool model_samples_has_kind(const struct model_samples *samples, int kind);
 void model_samples_free(struct model_samples *samples);
 
 #endif

@@ -24,6 +24,7 @@ struct guess {
 struct prior {
     const struct tw_problem *problem;
     struct tw_problem asked; /* the problem in the model's words */
+    int kind;                /* of it, among the model's */
     const struct tw_device_info *device;
     const struct space *space;
     const struct tw_model *model;   /* NULL: the estimate alone */
@@ -93,7 +94,7 @@ double prior_time_us(struct prior *prior, const struct tw_configuration *configu
     if (prior->model != NULL) {
         tw_model_vector(prior->model, &prior->views[configuration->implementation], &prior->asked,
                         configuration, &features, &estimate, vector);
-        time_us = tw_model_predict(prior->model, vector, &estimate);
+        time_us = tw_model_predict(prior->model, prior->kind, vector, &estimate);
     }
     return time_us > 0 ? time_us : INFINITY;
 }
@@ -198,8 +199,10 @@ tw_status prior_create(struct prior **out, const struct tw_problem *problem, con
     prior->device = device;
     prior->space = space;
     prior->model = model;
-    if (model != NULL)
-        prior->asked = tw_model_problem(model, tw_model_kind(model, problem), problem);
+    if (model != NULL) {
+        prior->kind = tw_model_kind(model, problem);
+        prior->asked = tw_model_problem(model, prior->kind, problem);
+    }
     memcpy(prior->values, values, sizeof prior->values);
     if (model != NULL)
         prior->views = calloc((size_t)d->implementation_count, sizeof *prior->views);

@@ -1,0 +1,165 @@
+#include "tuner/model/places.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What came so near to the best of a problem is asked about around it
+ * (docs/notes/2026-11-27-predicting.md). */
+static const double GOOD = 1.05;
+
+bool model_places_has(const struct model_samples *s, const struct model_choice *choice,
+                      int sample) {
+    const struct sample *one = &s->all[sample];
+    const struct sampled_problem *problem = &s->problems[one->problem];
+    return !problem->is_anchor && one->time_us <= GOOD * problem->best_us &&
+           model_chooses(choice, choice->of_problem[one->problem], one->configuration);
+}
+
+/* ---- What a plan would ask about ---- */
+
+/* A model of places and configurations alone, by which a plan finds what is near. */
+static void free_asked(struct tw_model *model) {
+    free(model->places);
+    free(model->good);
+    free(model->configurations);
+}
+
+/* Samples lie by problem, mostly, but nothing says so: they are counted first. */
+static bool make_asked(struct tw_model *model, const struct model_samples *s,
+                       const struct model_choice *choice, const bool *used) {
+    const int dimensions = s->description->dimension_count;
+    *model = (struct tw_model){.dimension_count = dimensions,
+                               .place_count = s->problem_count,
+                               .configuration_count = s->configuration_count};
+    model->places = calloc((size_t)s->problem_count + 1, sizeof *model->places);
+    model->good = calloc((size_t)s->count + 1, sizeof *model->good);
+    model->configurations =
+        calloc((size_t)s->configuration_count + 1, sizeof *model->configurations);
+    if (model->places == NULL || model->good == NULL || model->configurations == NULL)
+        return false;
+    for (int c = 0; c < s->configuration_count; c++)
+        for (int k = 0; k < choice->kind_count; k++)
+            if (model_chooses(choice, k, c))
+                model->configurations[c].kinds |= UINT64_C(1) << k;
+    for (int i = 0; i < s->count; i++)
+        if (used[i] && model_places_has(s, choice, i))
+            model->places[s->all[i].problem].count++;
+    int first = 0;
+    for (int p = 0; p < s->problem_count; p++) {
+        struct tw_model_place *place = &model->places[p];
+        place->kind = choice->of_problem[p];
+        for (int i = 0; i < dimensions; i++)
+            place->logs[i] = log2((double)s->problems[p].problem.dimensions[i]);
+        place->first_configuration = first;
+        first += place->count;
+        place->count = 0;
+    }
+    for (int i = 0; i < s->count; i++)
+        if (used[i] && model_places_has(s, choice, i)) {
+            struct tw_model_place *place = &model->places[s->all[i].problem];
+            model->good[place->first_configuration + place->count++] = s->all[i].configuration;
+        }
+    return true;
+}
+
+/* Which problem's configurations are marked, so that they are worked out once for its samples. */
+struct marks {
+    int problem;
+    bool *configurations;
+};
+
+static bool mark(struct marks *marks, const struct tw_model *model, const struct model_samples *s,
+                 const struct model_choice *choice, int problem) {
+    int near[TW_MODEL_MOST_NEAR];
+    const int count =
+        tw_model_near(model, choice->of_problem[problem], s->problems[problem].problem.dimensions,
+                      TW_MODEL_MOST_NEAR, near);
+    memset(marks->configurations, 0,
+           (size_t)s->configuration_count * sizeof *marks->configurations);
+    for (int i = 0; i < count; i++)
+        marks->configurations[near[i]] = true;
+    marks->problem = problem;
+    return count >= 0;
+}
+
+tw_status model_places_ask(const struct model_samples *s, const struct model_choice *choice,
+                           const bool *used, bool *asked, struct tw_error *error) {
+    struct tw_model model;
+    struct marks marks = {
+        .problem = -1,
+        .configurations = calloc((size_t)s->configuration_count + 1, sizeof *marks.configurations)};
+    bool there = make_asked(&model, s, choice, used) && marks.configurations != NULL;
+    for (int i = 0; i < s->count && there; i++) {
+        const int problem = s->all[i].problem;
+        if (used[i])
+            continue;
+        if (choice->of_problem[problem] < 0)
+            asked[i] = false;
+        else if (!tw_model_has_places(&model, choice->of_problem[problem]))
+            asked[i] = model_chooses(choice, choice->of_problem[problem], s->all[i].configuration);
+        else {
+            there = problem == marks.problem || mark(&marks, &model, s, choice, problem);
+            asked[i] = there && marks.configurations[s->all[i].configuration];
+        }
+    }
+    free_asked(&model);
+    free(marks.configurations);
+    return there ? TW_OK : tw_fail(error, TW_NO_MEMORY, "out of memory");
+}
+
+/* ---- As a file has them ---- */
+
+static void begin_place(int number, int kind, struct tw_text *text) {
+    tw_text_print(text, "%s  \"%d", number > 0 ? ",\n" : " \"places\": [\n", kind);
+}
+
+static int write_earlier(const struct model_samples *s, int *numbers, struct tw_text *text) {
+    int count = 0;
+    for (int p = 0; s->onto != NULL && p < s->onto->place_count; p++) {
+        const struct tw_model_place *place = &s->onto->places[p];
+        numbers[p] = -1;
+        if (s->anew && model_samples_has_kind(s, place->kind))
+            continue;
+        begin_place(count, place->kind, text);
+        for (int i = 0; i < s->onto->dimension_count; i++)
+            tw_text_print(text, " %lld", llround(exp2(place->logs[i])));
+        tw_text_print(text, "\"");
+        numbers[p] = count++;
+    }
+    return count;
+}
+
+tw_status model_places_write(const struct model_samples *s, const struct model_choice *choice,
+                             struct place_numbers *numbers, struct tw_text *text,
+                             struct tw_error *error) {
+    const size_t earlier = s->onto != NULL ? (size_t)s->onto->place_count : 0;
+    numbers->of_problems = calloc((size_t)s->problem_count + 1, sizeof *numbers->of_problems);
+    numbers->of_earlier = calloc(earlier + 1, sizeof *numbers->of_earlier);
+    if (numbers->of_problems == NULL || numbers->of_earlier == NULL)
+        return tw_fail(error, TW_NO_MEMORY, "out of memory");
+    int count = write_earlier(s, numbers->of_earlier, text);
+    for (int i = 0; i < s->count; i++)
+        if (model_places_has(s, choice, i))
+            numbers->of_problems[s->all[i].problem] = 1;
+    for (int p = 0; p < s->problem_count; p++) {
+        const bool is_one = numbers->of_problems[p] == 1 && count < TW_MODEL_MAX_PLACES;
+        numbers->of_problems[p] = -1;
+        if (!is_one)
+            continue;
+        begin_place(count, choice->of_problem[p], text);
+        for (int i = 0; i < s->description->dimension_count; i++)
+            tw_text_print(text, " %" PRId64, s->problems[p].problem.dimensions[i]);
+        tw_text_print(text, "\"");
+        numbers->of_problems[p] = count++;
+    }
+    tw_text_print(text, "%s", count > 0 ? "\n ],\n" : "");
+    return TW_OK;
+}
+
+void place_numbers_free(struct place_numbers *numbers) {
+    free(numbers->of_problems);
+    free(numbers->of_earlier);
+    *numbers = (struct place_numbers){0};
+}
