@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "tests/support/stored.h"
+#include "tuner/record/best_predicted.h"
 
 /* Stores a model of the house's device that knows one configuration, of blocks of 32, which was
  * measured on some of the kinds of problems that it is about. Before it stand `others` that are of
@@ -357,6 +358,55 @@ static void many_ask_a_model(void **state) {
     }
 }
 
+/* Of each problem what the model predicts to take least of all that there is, known to it or not.
+ */
+static void what_a_recording_hopes_of(void **state) {
+    struct house *house = *state;
+    struct tw_error error;
+    const struct tw_problem problems[] = {house->problem,
+                                          parse_problem(house->description, "64x300"),
+                                          parse_problem(house->description, "5x7000")};
+    struct tw_configuration first[8];
+    volatile sig_atomic_t interrupted = 0;
+    int count = 0;
+    store_long_model(house, "\"\"", "", 0);
+    const struct tw_catalogue *catalogue = catalogue_of(house);
+    for (int jobs = 1; jobs <= 4; jobs += 3)
+        for (int other = 0; other < 2; other++) {
+            struct portfolio portfolio = {0};
+            const struct record_options options = {.cache = "cold",
+                                                   .jobs = jobs,
+                                                   .interrupted = &interrupted,
+                                                   .models = other ? NULL : catalogue,
+                                                   .other_models = other ? catalogue : NULL};
+            must(
+                portfolio_add_best_predicted(&portfolio, &options, problems, 3, &paper_gpu, &error),
+                error);
+            assert_in_range(portfolio.count, 1, 8);
+            assert_int_equal(portfolio.all[0].values[0], 32);
+            if (count == 0) {
+                count = portfolio.count;
+                memcpy(first, portfolio.all, (size_t)count * sizeof *first);
+            }
+            assert_int_equal(portfolio.count, count);
+            for (int i = 0; i < count; i++)
+                assert_true(
+                    tw_configuration_equal(house->description, &portfolio.all[i], &first[i]));
+            portfolio_free(&portfolio);
+        }
+    /* Nothing where there is no model of such problems, or no time left. */
+    struct tw_problem doubles = house->problem;
+    must(tw_problem_set(&doubles, "dtype", "f64", &error), error);
+    struct portfolio nothing = {0};
+    struct record_options options = {
+        .cache = "cold", .jobs = 2, .interrupted = &interrupted, .models = catalogue};
+    must(portfolio_add_best_predicted(&nothing, &options, &doubles, 1, &paper_gpu, &error), error);
+    interrupted = 1;
+    must(portfolio_add_best_predicted(&nothing, &options, problems, 3, &paper_gpu, &error), error);
+    assert_int_equal(nothing.count, 0);
+    portfolio_free(&nothing);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         HOUSE_TEST(what_won_elsewhere),        HOUSE_TEST(what_sizes_do),
@@ -364,6 +414,7 @@ int main(void) {
         HOUSE_TEST(a_model_chooses_launches),  HOUSE_TEST(only_what_was_measured),
         HOUSE_TEST(a_model_does_not_know_all), HOUSE_TEST(a_model_that_cannot_be_read),
         HOUSE_TEST(many_ask_a_model),          HOUSE_TEST(how_sure_of_an_implementation),
+        HOUSE_TEST(what_a_recording_hopes_of),
     };
     return cmocka_run_group_tests_name("model choice", tests, NULL, NULL);
 }
