@@ -123,6 +123,22 @@ static void alike_kinds_share(void **state) {
         model_choice_free(&choice);
     }
     all.mistake_count = 0;
+    /* But nothing with one that is left to an earlier model. */
+    static const struct tw_model onto = {
+        .kind_count = 2, .kinds = {{.attributes = ""}, {.attributes = ";dtype=f64"}}};
+    must(tw_problem_read(&problems[2].problem, d, "M=3,N=1", &error), error);
+    configurations[2].before = 1 << 1;
+    all.onto = &onto;
+    for (int anew = 0; anew < 2; anew++) {
+        all.anew = anew == 1;
+        must(model_choose(&choice, &all, NULL, &error), error);
+        assert_true(model_chooses(&choice, 0, 0) && model_chooses(&choice, 1, 2));
+        assert_int_equal(model_chooses(&choice, 1, 0), !all.anew);
+        model_choice_free(&choice);
+    }
+    configurations[2].before = 0;
+    all.onto = NULL;
+    all.anew = false;
     tw_description_free(d);
     free(alike);
 }

@@ -183,12 +183,19 @@ static bool kinds_are_alike(const struct model_choice *choice, const struct tw_d
     return alike;
 }
 
-/* What is chosen for a kind is for those that are alike: bf16's for f16. */
-static void share(struct model_choice *choice, const struct tw_description *d) {
+/* Whether an earlier model goes on to speak of the kind, and of nothing else. */
+static bool is_kept(const struct model_samples *s, int kind) {
+    return s->onto != NULL && s->anew && kind < s->onto->kind_count &&
+           !model_samples_has_kind(s, kind);
+}
+
+/* What is chosen for a kind is for those that are alike: bf16's for f16. Not where one of them is
+ * left to an earlier model, which knows nothing of what is chosen now. */
+static void share(struct model_choice *choice, const struct model_samples *s) {
     const int count = choice->configuration_count;
     for (int a = 0; a < choice->kind_count; a++)
         for (int b = 0; b < a; b++)
-            if (kinds_are_alike(choice, d, a, b))
+            if (is_kept(s, a) == is_kept(s, b) && kinds_are_alike(choice, s->description, a, b))
                 for (int c = 0; c < count; c++) {
                     bool *here = &choice->chosen[a * count + c];
                     bool *there = &choice->chosen[b * count + c];
@@ -225,7 +232,7 @@ tw_status model_choose(struct model_choice *choice, const struct model_samples *
             choose_for(&from, &choice->chosen[(size_t)from.kind * configurations], over, gain);
         for (from.kind = 0; from.kind < choice->kind_count; from.kind++)
             borrow(choice, &from);
-        share(choice, s->description);
+        share(choice, s);
         leave_out_mistakes(choice, s);
     }
     free(over);
