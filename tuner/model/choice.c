@@ -151,13 +151,6 @@ static void choose_for(const struct chosen_from *from, bool *chosen, double *ove
     }
 }
 
-static bool is_chosen_elsewhere(const struct model_choice *choice, int configuration) {
-    bool chosen = false;
-    for (int kind = 0; kind < choice->kind_count; kind++)
-        chosen |= model_chooses(choice, kind, configuration);
-    return chosen;
-}
-
 /* What few problems of a kind leave out others may show to be good: what is chosen for any kind is
  * for this one too where it came so near to the best of a problem. */
 static void borrow(struct model_choice *choice, const struct chosen_from *from) {
@@ -167,7 +160,7 @@ static void borrow(struct model_choice *choice, const struct chosen_from *from) 
         const struct sample *sample = &s->all[i];
         if (is_from(from, i) && !chosen[sample->configuration] &&
             sample->time_us <= AS_GOOD * s->problems[sample->problem].best_us &&
-            is_chosen_elsewhere(choice, sample->configuration))
+            model_chooses_any(choice, sample->configuration))
             chosen[sample->configuration] = true;
     }
 }
@@ -250,4 +243,11 @@ void model_choice_free(struct model_choice *choice) {
 
 bool model_chooses(const struct model_choice *choice, int kind, int configuration) {
     return kind >= 0 && choice->chosen[kind * choice->configuration_count + configuration];
+}
+
+bool model_chooses_any(const struct model_choice *choice, int configuration) {
+    bool chosen = false;
+    for (int kind = 0; kind < choice->kind_count && !chosen; kind++)
+        chosen = model_chooses(choice, kind, configuration);
+    return chosen;
 }

@@ -20,5 +20,7 @@ tw_status model_choose(struct model_choice *choice, const struct model_samples *
 void model_choice_free(struct model_choice *choice);
 
 bool model_chooses(const struct model_choice *choice, int kind, int configuration);
+/* For any kind. */
+bool model_chooses_any(const struct model_choice *choice, int configuration);
 
 #endif
