@@ -58,9 +58,19 @@ static double answer(const struct tw_model *model, const struct question *questi
     tw_model_look(model, d, question->configuration.implementation, &view);
     tw_model_vector(model, &view, &question->problem, &question->configuration, &question->features,
                     &question->estimate, vector);
-    (void)tw_model_kind(model, &question->problem);
     return tw_model_predict(model, tw_model_kind(model, &question->problem), vector,
                             &question->estimate);
+}
+
+static void look_near(const struct tw_model *model, const struct question *question) {
+    enum { MOST = 16 };
+    int near[MOST];
+    for (int kind = 0; kind < model->kind_count; kind++) {
+        const int count = tw_model_near(model, kind, question->problem.dimensions, MOST, near);
+        FUZZ_MUST(count >= 0 && count <= MOST);
+        for (int i = 0; i < count; i++)
+            FUZZ_MUST(near[i] >= 0 && near[i] < model->configuration_count);
+    }
 }
 
 static void use(const struct tw_model *model, const char *written) {
@@ -84,6 +94,7 @@ static void use(const struct tw_model *model, const char *written) {
     for (int i = 0; i < 2; i++) {
         double time = answer(model, &questions[i]);
         FUZZ_MUST(isfinite(time) && time > 0);
+        look_near(model, &questions[i]);
         FUZZ_MUST(answer(again, &questions[i]) == time);
     }
     tw_status status = sound_model(model, &known, slots, &current, &error);
