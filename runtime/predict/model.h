@@ -267,7 +267,7 @@ double tw_model_predict(const struct tw_model *model, int kind, const double *ve
 
 /* What a plan asks about, where a model says where its configurations were good: those of the
  * nearest problems, so many. More make choices no better (docs/notes/2026-11-27-predicting.md). */
-enum { TW_MODEL_MOST_NEAR = 128 };
+enum { TW_MODEL_MOST_NEAR = 96 };
 /* Whether the model says so of problems of the kind. */
 bool tw_model_has_places(const struct tw_model *model, int kind);
 /* Writes up to `most` of the configurations that are chosen for the kind, those that were good on
