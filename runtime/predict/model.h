@@ -252,7 +252,7 @@ void tw_model_see(const struct tw_model *model, const struct tw_model_question *
 /* Says of each what tw_model_predict would, in microseconds, on problems of a kind. */
 void tw_model_answer(const struct tw_model *model, int kind, struct tw_model_case *cases,
                      size_t count);
-/* The same, but less exact of those that take more than one and a half times `near_us`, or the best
+/* The same, but less exact of those that the first trees put far above `near_us`, or above the best
  * of them: most of what is asked for every choice is far from being chosen. */
 void tw_model_answer_near(const struct tw_model *model, int kind, struct tw_model_case *cases,
                           size_t count, double near_us);
@@ -273,11 +273,8 @@ bool tw_model_has_places(const struct tw_model *model, int kind);
 /* Writes up to `most` of the configurations that are chosen for the kind, those that were good on
  * problems like this one first, each once, and returns how many: or -1, out of memory. Problems are
  * as far apart as all their dimensions together, in doublings, and those of another kind further by
- * TW_MODEL_OTHER_KIND. */
+ * two. */
 int tw_model_near(const struct tw_model *model, int kind, const int64_t *dimensions, int most,
                   int *configurations);
-#define TW_MODEL_OTHER_KIND 2.0
-/* How far two problems are apart, of which the logarithms to the base of 2 are given. */
-double tw_model_way(const double *a, const double *b, int dimensions, bool same_kind);
 
 #endif

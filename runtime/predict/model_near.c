@@ -103,8 +103,11 @@ static struct way take_shortest(struct way *ways, int *count) {
 
 /* ---- What is near ---- */
 
-double tw_model_way(const double *a, const double *b, int dimensions, bool same_kind) {
-    double length = same_kind ? 0 : TW_MODEL_OTHER_KIND;
+/* Doublings. */
+static const double ANOTHER_KIND = 2;
+
+static double length_of(const double *a, const double *b, int dimensions, bool same_kind) {
+    double length = same_kind ? 0 : ANOTHER_KIND;
     for (int i = 0; i < dimensions; i++)
         length += fabs(a[i] - b[i]);
     return length;
@@ -124,8 +127,8 @@ int tw_model_near(const struct tw_model *model, int kind, const int64_t *dimensi
     for (int i = 0; i < model->dimension_count; i++)
         here[i] = log2((double)dimensions[i]);
     for (int i = 0; i < model->place_count; i++)
-        ways[i] = (struct way){tw_model_way(here, model->places[i].logs, model->dimension_count,
-                                            model->places[i].kind == kind),
+        ways[i] = (struct way){length_of(here, model->places[i].logs, model->dimension_count,
+                                         model->places[i].kind == kind),
                                i};
     int left = model->place_count;
     make_heap(ways, left);

@@ -100,8 +100,8 @@ const struct tw_model_view *tw_ranking_view(struct tw_ranking *ranking, int impl
     return &ranking->views[implementation];
 }
 
-static void see(struct tw_ranking *ranking, const struct tw_configuration *configuration,
-                const struct tw_look *here, struct tw_model_case *seen) {
+void tw_ranking_see_other(struct tw_ranking *ranking, const struct tw_configuration *configuration,
+                          const struct tw_look *here, struct tw_model_case *seen) {
     const struct tw_model *model = ranking->model->model;
     const struct tw_model_view *view = tw_ranking_view(ranking, configuration->implementation);
     if (!ranking->is_asked)
@@ -115,19 +115,14 @@ static void see(struct tw_ranking *ranking, const struct tw_configuration *confi
 double tw_ranking_ask(struct tw_ranking *ranking, const struct tw_configuration *configuration,
                       const struct tw_look *here) {
     struct tw_model_case seen;
-    see(ranking, configuration, here, &seen);
+    tw_ranking_see_other(ranking, configuration, here, &seen);
     tw_model_answer(ranking->model->model, ranking->kind, &seen, 1);
     return seen.time_us;
 }
 
-void tw_ranking_see_other(struct tw_ranking *ranking, const struct tw_configuration *configuration,
-                          const struct tw_look *here, struct tw_model_case *seen) {
-    see(ranking, configuration, here, seen);
-}
-
 void tw_ranking_see(struct tw_ranking *ranking, const struct tw_look *here) {
-    see(ranking, &ranking->all[ranking->count].configuration, here,
-        &ranking->cases[ranking->count]);
+    tw_ranking_see_other(ranking, &ranking->all[ranking->count].configuration, here,
+                         &ranking->cases[ranking->count]);
 }
 
 void tw_ranking_answer(struct tw_ranking *ranking, size_t rows) {

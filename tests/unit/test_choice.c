@@ -129,6 +129,7 @@ static void alike_kinds_share(void **state) {
     must(tw_problem_read(&problems[2].problem, d, "M=3,N=1", &error), error);
     configurations[2].before = 1 << 1;
     all.onto = &onto;
+    all.kept = 1 << 1;
     for (int anew = 0; anew < 2; anew++) {
         all.anew = anew == 1;
         must(model_choose(&choice, &all, NULL, &error), error);
@@ -138,6 +139,7 @@ static void alike_kinds_share(void **state) {
     }
     configurations[2].before = 0;
     all.onto = NULL;
+    all.kept = 0;
     all.anew = false;
     tw_description_free(d);
     free(alike);

@@ -178,8 +178,7 @@ static bool kinds_are_alike(const struct model_choice *choice, const struct tw_d
 
 /* Whether an earlier model goes on to speak of the kind, and of nothing else. */
 static bool is_kept(const struct model_samples *s, int kind) {
-    return s->onto != NULL && s->anew && kind < s->onto->kind_count &&
-           !model_samples_has_kind(s, kind);
+    return s->anew && (s->kept >> kind & 1) != 0;
 }
 
 /* What is chosen for a kind is for those that are alike: bf16's for f16. Not where one of them is

@@ -2,14 +2,6 @@
 
 #include <stdlib.h>
 
-static uint64_t kept_kinds(const struct model_samples *s) {
-    uint64_t kinds = 0;
-    for (int kind = 0; kind < s->onto->kind_count; kind++)
-        if (!model_samples_has_kind(s, kind))
-            kinds |= UINT64_C(1) << kind;
-    return kinds;
-}
-
 /* Trees with the nodes that lie between theirs, as a model has them. */
 static void copy_trees(struct tw_model *copy, const struct tw_model *from,
                        const struct tw_model_forest *forest) {
@@ -33,7 +25,6 @@ tw_status kept_forests_find(struct kept_forests *kept, const struct model_sample
     *kept = (struct kept_forests){.model = onto};
     if (onto == NULL || !s->anew)
         return TW_OK;
-    kept->kinds = kept_kinds(s);
     kept->model = &kept->copy;
     kept->copy.roots = calloc((size_t)onto->tree_count + 1, sizeof *kept->copy.roots);
     kept->copy.nodes = calloc((size_t)onto->node_count + 1, sizeof *kept->copy.nodes);
@@ -43,7 +34,7 @@ tw_status kept_forests_find(struct kept_forests *kept, const struct model_sample
     }
     for (int i = 0; i < onto->forest_count; i++) {
         struct tw_model_forest forest = onto->forests[i];
-        forest.kinds &= kept->kinds;
+        forest.kinds &= s->kept;
         if (forest.kinds == 0)
             continue;
         copy_trees(&kept->copy, onto, &forest);
@@ -85,7 +76,7 @@ void kept_forests_write(const struct kept_forests *kept, const struct model_choi
         return;
     for (int kind = 0; kind < choice->kind_count; kind++)
         anew |= UINT64_C(1) << kind;
-    anew &= ~kept->kinds;
+    anew &= ~s->kept;
     tw_text_print(text, " \"forests\": [\n");
     for (int i = 0; i < kept->copy.forest_count; i++) {
         const struct tw_model_forest *forest = &kept->copy.forests[i];

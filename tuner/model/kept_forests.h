@@ -8,7 +8,6 @@
 struct kept_forests {
     const struct tw_model *model; /* the trees that are kept; NULL: none */
     struct tw_model copy;         /* of some of them */
-    uint64_t kinds;               /* that are not fitted anew, a bit each */
 };
 
 /* TW_NO_MEMORY is the only failure. Free in every case. */

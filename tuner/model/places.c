@@ -120,7 +120,7 @@ static int write_earlier(const struct model_samples *s, int *numbers, struct tw_
     for (int p = 0; s->onto != NULL && p < s->onto->place_count; p++) {
         const struct tw_model_place *place = &s->onto->places[p];
         numbers[p] = -1;
-        if (s->anew && model_samples_has_kind(s, place->kind))
+        if (s->anew && (s->kept >> place->kind & 1) == 0)
             continue;
         begin_place(count, place->kind, text);
         for (int i = 0; i < s->onto->dimension_count; i++)

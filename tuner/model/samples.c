@@ -356,7 +356,7 @@ static tw_status look_at_all(struct model_samples *s, struct tw_error *error) {
 
 /* Trees know kinds of problems by the same features: of those that have no trials the earlier model
  * is held to what it says, of what it chooses from on the problems that its file names. */
-bool model_samples_has_kind(const struct model_samples *s, int kind) {
+static bool has_trials(const struct model_samples *s, int kind) {
     for (int i = 0; i < s->problem_count; i++)
         if (isfinite(s->problems[i].best_us) && !s->problems[i].is_anchor &&
             tw_model_kind(s->onto, &s->problems[i].problem) == kind)
@@ -387,7 +387,7 @@ static bool add_anchor(struct reading *r, int problem, int configuration) {
 static void add_anchors(struct reading *r) {
     struct model_samples *s = r->samples;
     for (int kind = 0; kind < s->onto->kind_count && r->status == TW_OK; kind++) {
-        if (model_samples_has_kind(s, kind))
+        if ((s->kept >> kind & 1) == 0)
             continue;
         for (int p = 0; p < s->problem_count; p++)
             for (int c = 0; c < s->configuration_count && r->status == TW_OK; c++)
@@ -397,14 +397,13 @@ static void add_anchors(struct reading *r) {
     }
 }
 
-/* What the earlier model chose for kinds that are fitted anew is no choice of theirs. */
-static void forget_kinds(struct model_samples *s) {
-    uint64_t kept = 0;
+static void find_kept(struct model_samples *s) {
     for (int kind = 0; kind < s->onto->kind_count; kind++)
-        if (!model_samples_has_kind(s, kind))
-            kept |= UINT64_C(1) << kind;
-    for (int c = 0; c < s->configuration_count; c++)
-        s->configurations[c].before &= kept;
+        if (!has_trials(s, kind))
+            s->kept |= UINT64_C(1) << kind;
+    /* What the earlier model chose for kinds that are fitted anew is no choice of theirs. */
+    for (int c = 0; c < s->configuration_count && s->anew; c++)
+        s->configurations[c].before &= s->kept;
 }
 
 tw_status model_samples_read(struct model_samples *s, tw_db *db,
@@ -434,10 +433,10 @@ tw_status model_samples_read(struct model_samples *s, tw_db *db,
         r.status = choose_features(s, error);
     if (r.status == TW_OK)
         r.status = look_at_all(s, error);
+    if (r.status == TW_OK && onto != NULL)
+        find_kept(s);
     if (r.status == TW_OK && onto != NULL && !anew && s->count > 0)
         add_anchors(&r);
-    if (r.status == TW_OK && onto != NULL && anew)
-        forget_kinds(s);
     if (r.status == TW_OK && s->count == 0)
         r.status = tw_fail(error, TW_NOT_FOUND,
                            "no trials of %s on %s to fit a model to; tune record makes them",

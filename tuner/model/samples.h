@@ -50,6 +50,7 @@ struct model_samples {
     struct sampled_configuration *configurations;
     int mistake_count;
     struct sampled_mistake *mistakes;
+    uint64_t kept;         /* the earlier model's kinds that no trial is of, a bit each */
     struct tw_model shape; /* only its features, which the vectors have */
     double *vectors;       /* shape.feature_count a sample */
     char **names;          /* of the features, as a model's file has them */
@@ -66,8 +67,6 @@ tw_status model_samples_read(struct model_samples *samples, tw_db *db,
                              const struct tw_description *description,
                              const struct tw_device_info *device, const char *cache,
                              const struct tw_model *onto, bool anew, struct tw_error *error);
-/* Whether any trial is of a problem of one of the earlier model's kinds. */
-bool model_samples_has_kind(const struct model_samples *samples, int kind);
 void model_samples_free(struct model_samples *samples);
 
 #endif
