@@ -16,7 +16,7 @@ enum {
     TW_MODEL_MAX_TREES = 2048,
     TW_MODEL_MAX_FORESTS = 8,
     TW_MODEL_MAX_PLACES = 8192,
-    TW_MODEL_MAX_NODES = 500000,
+    TW_MODEL_MAX_NODES = 1000000,
     TW_MODEL_MAX_CUTS = 2048, /* of a feature, where trees are packed */
     TW_MODEL_MAX_CONFIGURATIONS = 4096
 };
@@ -161,13 +161,13 @@ struct tw_model {
     int forest_count;
     struct tw_model_forest forests[TW_MODEL_MAX_FORESTS];
     int tree_count, node_count;
-    int *roots; /* of trees, among the nodes */
-    struct tw_model_node *nodes;
+    int *roots;                  /* of trees, among the nodes */
+    struct tw_model_node *nodes; /* NULL where only the steps were wanted and made */
     struct tw_model_cuts cuts[TW_MODEL_MAX_FEATURES];
     /* Of each tree 2^depth steps, of which the one at 0 is none, and 2^depth leaves, with the depth
      * of its forest; NULL: none were made, or the trees are too deep. */
     struct tw_model_step *steps;
-    double *leaves;
+    float *leaves; /* files say four digits of them */
     int configuration_count;
     struct tw_model_configuration *configurations;
     /* By configurations, as a file has it, and by places, which are read from that. */
@@ -182,6 +182,9 @@ struct tw_model {
  * does not end, a number that is none and a configuration that is no JSON are. */
 tw_status tw_model_read(struct tw_model **out, const char *text, const char *origin,
                         struct tw_error *error);
+/* The same with the nodes of its trees, which a fit that goes on from the model writes again. */
+tw_status tw_model_read_nodes(struct tw_model **out, const char *text, const char *origin,
+                              struct tw_error *error);
 void tw_model_free(struct tw_model *model);
 
 /* Of which of its kinds the problem is, or which has words that the description calls alike; -1: it

@@ -40,13 +40,13 @@ enum { SIDE_BY_SIDE = 8 };
 /* What trees that follow each other add to a sum, by what the values are above. Where the processor
  * waits for one tree's step it takes another's. */
 static inline __attribute__((always_inline)) double walk_eight(const struct tw_model_step *from,
-                                                               const double *leaf, double sum,
+                                                               const float *leaf, double sum,
                                                                const uint16_t *above, int depth) {
 #define TW_EACH_SIDE(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 #define TW_GO_ON(k)                                                                                \
     at##k += at##k +                                                                               \
              (from[k * leaves + at##k].cut < above[from[k * leaves + at##k].feature] ? 1u : 0u);
-#define TW_ADD(k) sum += leaf[k * leaves + at##k - leaves];
+#define TW_ADD(k) sum += (double)leaf[k * leaves + at##k - leaves];
     const size_t leaves = (size_t)1 << depth;
     size_t at0 = 1, at1 = 1, at2 = 1, at3 = 1, at4 = 1, at5 = 1, at6 = 1, at7 = 1;
     for (int step = 0; step < depth; step++) {
@@ -60,11 +60,11 @@ static inline __attribute__((always_inline)) double walk_eight(const struct tw_m
 }
 
 static inline __attribute__((always_inline)) double
-walk_one(const struct tw_model_step *from, const double *leaf, const uint16_t *above, int depth) {
+walk_one(const struct tw_model_step *from, const float *leaf, const uint16_t *above, int depth) {
     size_t at = 1;
     for (int step = 0; step < depth; step++)
         at += at + (from[at].cut < above[from[at].feature]);
-    return leaf[at - ((size_t)1 << depth)];
+    return (double)leaf[at - ((size_t)1 << depth)];
 }
 
 /* From the tree `first` of a forest up to `end`. A few trees are walked for all before the next
@@ -76,7 +76,7 @@ static inline __attribute__((always_inline)) void walk_deep(const struct tw_mode
     const size_t leaves = (size_t)1 << depth;
     const size_t at = forest->steps + (size_t)(first - forest->first) * leaves;
     const struct tw_model_step *from = &model->steps[at];
-    const double *leaf = &model->leaves[at];
+    const float *leaf = &model->leaves[at];
     int i = first;
     for (; i + SIDE_BY_SIDE <= end; i += SIDE_BY_SIDE) {
         for (size_t k = 0; k < walkers->count; k++) {
@@ -111,14 +111,15 @@ static void walk(const struct tw_model *model, const struct tw_model_forest *for
  * but made up, and times are to stay numbers. */
 static const double MOST_CORRECTION = 20;
 /* After so many trees, what they put so far above what is wanted the others do not bring back: of
- * 315,000 predictions for 2,600 problems of all kinds none that ended within 1.15 times the best
- * was above 1.58, 1.37 and 1.27 times it after 48, 104 and 200 trees of 400, and of 44,000 for 470
- * problems none above 1.45, 1.35, 1.25, 1.20 and 1.17 after those and 400 and 600 of 800
- * (docs/notes/2026-11-23-predicting.md, 2026-11-27-predicting.md). */
+ * 44,000 predictions for 470 problems none that ended within 1.05 times the best was above 1.36,
+ * 1.23, 1.19, 1.11 and 1.07 times it after 48, 104, 200, 400 and 600 trees of 800, and by half as
+ * much over the best as here 3,000 choices stay the same
+ * (docs/notes/2026-11-27-predicting.md). */
 static const struct {
     int trees;
     double far;
-} stages[] = {{48, 1.6}, {104, 1.35}, {200, 1.22}, {400, 1.15}, {600, 1.12}};
+} stages[] = {{48, 1.4},   {104, 1.25}, {200, 1.19}, {300, 1.15},
+              {400, 1.12}, {500, 1.1},  {600, 1.08}};
 
 static double corrected(double total_us, double sum) {
     return total_us * exp(fmax(-MOST_CORRECTION, fmin(sum, MOST_CORRECTION)));
@@ -213,12 +214,12 @@ void tw_model_answer_near(const struct tw_model *model, int kind, struct tw_mode
     finish(model, forest, &walkers, done);
 }
 
-/* Where there are no steps. */
+/* Where there are no steps; of leaves as many digits count as where there are. */
 static double predict_leaves(const struct tw_model *model, const struct tw_model_forest *forest,
                              const double *vector, double total_us) {
     double sum = forest->base;
     for (int i = forest->first; i < forest->end; i++)
-        sum += tw_model_leaf(model->nodes, model->roots[i], vector);
+        sum += (double)(float)tw_model_leaf(model->nodes, model->roots[i], vector);
     return corrected(total_us, sum);
 }
 

@@ -370,16 +370,9 @@ static void read_head(struct tw_model *model, const struct tw_json *root) {
         read_places(model, root);
 }
 
-/* The text with an empty list in place of one that stands from `begin` to before `end`. What is
- * behind it stays on its line and in its column, for messages. NULL: out of memory. */
-static char *without_list(const char *text, const char *begin, const char *end) {
-    const size_t before = (size_t)(begin - text), size = strlen(text) + 1;
-    char *rest = malloc(size);
-    if (rest == NULL)
-        return NULL;
-    memcpy(rest, text, before);
-    char *to = rest + before;
-    *to++ = '[';
+/* What is behind a list that is left out stays on its line and in its column, for messages: as many
+ * lines, and blanks. */
+static char *add_blanks(char *to, const char *begin, const char *end) {
     const char *line = begin + 1, *next;
     while ((next = memchr(line, '\n', (size_t)(end - line))) != NULL) {
         *to++ = '\n';
@@ -387,26 +380,46 @@ static char *without_list(const char *text, const char *begin, const char *end) 
     }
     const size_t blanks = (size_t)(end - 1 - line);
     memset(to, ' ', blanks);
-    to += blanks;
+    return to + blanks;
+}
+
+/* The text with an empty list in place of one that stands from `begin` to before `end`. NULL: out
+ * of memory. */
+static char *without_list(const char *text, const char *begin, const char *end, bool messages) {
+    const size_t before = (size_t)(begin - text), size = strlen(text) + 1;
+    char *rest = malloc(size);
+    if (rest == NULL)
+        return NULL;
+    memcpy(rest, text, before);
+    char *to = rest + before;
+    *to++ = '[';
+    if (messages)
+        to = add_blanks(to, begin, end);
     memcpy(to, end - 1, size - (size_t)(end - 1 - text));
     return rest;
 }
 
-/* `trees` is NULL where they were not found. */
-static void read_all(struct tw_model *model, const struct tw_json *root, const char *trees,
-                     size_t length, bool has_configurations) {
+/* Where the trees are; NULL: they were not found. */
+struct found_trees {
+    const char *begin;
+    size_t length;
+    bool nodes; /* are wanted */
+};
+
+static void read_all(struct tw_model *model, const struct tw_json *root,
+                     const struct found_trees *trees, bool has_configurations) {
     struct tw_json_context *context = root->context;
     tw_json_expect_object(root);
     read_head(model, root);
     if (context->status == TW_OK)
         read_features(model, root);
-    if (context->status == TW_OK && trees == NULL) {
+    if (context->status == TW_OK && trees->begin == NULL) {
         struct tw_json member = tw_json_member(root, "trees");
         tw_json_fail(&member, "expected an array");
     }
     if (context->status == TW_OK)
-        context->status =
-            tw_model_read_trees(model, trees, length, context->origin, context->error);
+        context->status = tw_model_read_trees(model, trees->begin, trees->length, trees->nodes,
+                                              context->origin, context->error);
     if (context->status == TW_OK && !has_configurations)
         read_configurations(model, root);
     if (context->status == TW_OK)
@@ -420,7 +433,7 @@ static void read_all(struct tw_model *model, const struct tw_json *root, const c
 static atomic_uint_fast64_t read_so_far;
 
 static tw_status read_rest(struct tw_model **out, struct tw_model *model, const char *rest,
-                           const char *trees, size_t length, const char *origin,
+                           const struct found_trees *trees, const char *origin,
                            struct tw_error *error) {
     cJSON *json = NULL;
     tw_status status = tw_json_parse(&json, rest, origin, error);
@@ -428,7 +441,7 @@ static tw_status read_rest(struct tw_model **out, struct tw_model *model, const 
         struct tw_json_context context = {.origin = origin, .error = error, .status = TW_OK};
         const struct tw_json root = tw_json_root(&context, json);
         model->json = json;
-        read_all(model, &root, trees, length, model->configurations != NULL);
+        read_all(model, &root, trees, model->configurations != NULL);
         status = context.status;
     }
     if (status == TW_OK) {
@@ -440,21 +453,28 @@ static tw_status read_rest(struct tw_model **out, struct tw_model *model, const 
     return status;
 }
 
-/* As it is mostly: as `tune model fit` writes it, and nothing wrong with it. `rest` is without its
- * trees. False: it has to be read so that what is wrong can be told. */
-static bool read_well(struct tw_model **out, const char *rest, const char *trees, size_t length) {
+/* As it is mostly: as `tune model fit` writes it, and nothing wrong with it. False: it has to be
+ * read so that what is wrong can be told. */
+static bool read_well(struct tw_model **out, const char *text, const struct found_trees *trees) {
     const char *begin, *end;
     int most_kind;
-    if (!tw_json_find_member(rest, "configurations", &begin, &end) || *begin != '[')
+    char *rest = without_list(text, trees->begin, trees->begin + trees->length, false);
+    if (rest == NULL || !tw_json_find_member(rest, "configurations", &begin, &end) ||
+        *begin != '[') {
+        free(rest);
         return false;
+    }
     struct tw_model *model = calloc(1, sizeof *model);
-    char *head = without_list(rest, begin, end);
-    if (model == NULL || head == NULL || !tw_model_read_written(model, begin, end, &most_kind)) {
+    char *head = without_list(rest, begin, end, false);
+    const bool is_read =
+        model != NULL && head != NULL && tw_model_read_written(model, begin, end, &most_kind);
+    free(rest);
+    if (!is_read) {
         free(head);
         tw_model_free(model);
         return false;
     }
-    tw_status status = read_rest(out, model, head, trees, length, "", NULL);
+    tw_status status = read_rest(out, model, head, trees, "", NULL);
     free(head);
     if (status == TW_OK && most_kind >= (*out)->kind_count) {
         tw_model_free(*out);
@@ -464,29 +484,38 @@ static bool read_well(struct tw_model **out, const char *rest, const char *trees
     return status == TW_OK;
 }
 
-tw_status tw_model_read(struct tw_model **out, const char *text, const char *origin,
-                        struct tw_error *error) {
+static tw_status read_text(struct tw_model **out, const char *text, bool nodes, const char *origin,
+                           struct tw_error *error) {
     const char *begin = NULL, *end = NULL;
+    struct found_trees trees = {.nodes = nodes};
     *out = NULL;
-    bool found = tw_json_find_member(text, "trees", &begin, &end) && *begin == '[';
-    const size_t length = found ? (size_t)(end - begin) : 0;
-    char *rest = found ? without_list(text, begin, end) : NULL;
-    if (rest != NULL && read_well(out, rest, begin, length)) {
-        free(rest);
+    if (tw_json_find_member(text, "trees", &begin, &end) && *begin == '[')
+        trees = (struct found_trees){begin, (size_t)(end - begin), nodes};
+    const bool found = trees.begin != NULL;
+    if (found && read_well(out, text, &trees))
         return TW_OK;
-    }
+    char *rest = found ? without_list(text, begin, end, true) : NULL;
     struct tw_model *model = calloc(1, sizeof *model);
     if (model == NULL || (found && rest == NULL)) {
         free(rest);
         free(model);
         return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", origin);
     }
-    tw_status status =
-        read_rest(out, model, found ? rest : text, found ? begin : NULL, length, origin, error);
+    tw_status status = read_rest(out, model, found ? rest : text, &trees, origin, error);
     free(rest);
     if (status == TW_BAD_DESCRIPTION && error != NULL)
         error->status = TW_INVALID;
     return status == TW_BAD_DESCRIPTION ? TW_INVALID : status;
+}
+
+tw_status tw_model_read(struct tw_model **out, const char *text, const char *origin,
+                        struct tw_error *error) {
+    return read_text(out, text, false, origin, error);
+}
+
+tw_status tw_model_read_nodes(struct tw_model **out, const char *text, const char *origin,
+                              struct tw_error *error) {
+    return read_text(out, text, true, origin, error);
 }
 
 void tw_model_free(struct tw_model *model) {

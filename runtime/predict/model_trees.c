@@ -10,6 +10,7 @@
 #include <cjson/cJSON.h>
 
 #include "runtime/description/json_span.h"
+#include "runtime/predict/model_steps.h"
 #include "runtime/predict/packed_tree.h"
 
 struct reader {
@@ -188,26 +189,11 @@ static bool make_room(struct reader *r) {
 
 /* ---- A tree that is packed (packed_tree.h) ---- */
 
-/* Of each digit one more than it is worth; 0 is none. */
-static const uint8_t digits_of[256] = {
-    ['A'] = 1,  ['B'] = 2,  ['C'] = 3,  ['D'] = 4,  ['E'] = 5,  ['F'] = 6,  ['G'] = 7,  ['H'] = 8,
-    ['I'] = 9,  ['J'] = 10, ['K'] = 11, ['L'] = 12, ['M'] = 13, ['N'] = 14, ['O'] = 15, ['P'] = 16,
-    ['Q'] = 17, ['R'] = 18, ['S'] = 19, ['T'] = 20, ['U'] = 21, ['V'] = 22, ['W'] = 23, ['X'] = 24,
-    ['Y'] = 25, ['Z'] = 26, ['a'] = 27, ['b'] = 28, ['c'] = 29, ['d'] = 30, ['e'] = 31, ['f'] = 32,
-    ['g'] = 33, ['h'] = 34, ['i'] = 35, ['j'] = 36, ['k'] = 37, ['l'] = 38, ['m'] = 39, ['n'] = 40,
-    ['o'] = 41, ['p'] = 42, ['q'] = 43, ['r'] = 44, ['s'] = 45, ['t'] = 46, ['u'] = 47, ['v'] = 48,
-    ['w'] = 49, ['x'] = 50, ['y'] = 51, ['z'] = 52, ['0'] = 53, ['1'] = 54, ['2'] = 55, ['3'] = 56,
-    ['4'] = 57, ['5'] = 58, ['6'] = 59, ['7'] = 60, ['8'] = 61, ['9'] = 62, ['+'] = 63, ['/'] = 64};
-
 static double packed_leaf(struct reader *r, uint32_t bits) {
-    const int power = (int)(bits >> TW_PACKED_POWER & 0xff) - TW_PACKED_MOST_POWER;
-    const double times = (double)(bits & TW_PACKED_MOST_TIMES);
-    if (power > TW_PACKED_MOST_POWER) {
+    double value = 0;
+    if (!tw_packed_leaf(bits, &value))
         fail(r, "expected a number");
-        return 0;
-    }
-    const double value = power < 0 ? times / powers_of_ten[-power] : times * powers_of_ten[power];
-    return (bits & TW_PACKED_NEGATIVE) != 0 ? -value : value;
+    return value;
 }
 
 static struct tw_model_node unpack(struct reader *r, uint32_t bits) {
@@ -229,17 +215,12 @@ static void read_packed(struct reader *r) {
     struct tw_model *model = r->model;
     const char *at = r->at + 1;
     while (*at != '"' && r->status == TW_OK && make_room(r)) {
-        uint32_t bits = 0;
-        for (int i = 0; i < TW_PACKED_DIGITS; i++) {
-            /* What ends too early, as the text may, has no digit there. */
-            const uint8_t digit = digits_of[(unsigned char)*at];
-            if (digit == 0) {
-                fail(r, "expected five digits to the base of 64");
-                return;
-            }
-            bits = bits << 6 | (uint32_t)(digit - 1);
-            at++;
+        uint32_t bits;
+        if (!tw_packed_bits(at, &bits)) {
+            fail(r, "expected five digits to the base of 64");
+            return;
         }
+        at += TW_PACKED_DIGITS;
         model->nodes[model->node_count++] = unpack(r, bits);
         r->node++;
     }
@@ -285,7 +266,7 @@ static void read_tree(struct reader *r) {
     }
 }
 
-/* ---- For walking down ---- */
+/* ---- What lists compare to ---- */
 
 static int by_value(const void *left, const void *right) {
     const double a = *(const double *)left, b = *(const double *)right;
@@ -331,91 +312,19 @@ static tw_status find_cuts(struct tw_model *model, const char *origin, struct tw
     return TW_OK;
 }
 
-/* Up to `most`, whatever a file holds. */
-static int depth_below(const struct tw_model *model, int at, int most) {
-    const struct tw_model_node *node = &model->nodes[at];
-    if (node->feature < 0 || most == 0)
-        return 0;
-    const int left = depth_below(model, at + 1, most - 1);
-    const int right = depth_below(model, node->right, most - 1);
-    return 1 + (left > right ? left : right);
-}
-
-static bool has_too_many_cuts(const struct tw_model *model) {
-    for (int i = 0; i < model->feature_count; i++)
-        if (model->cuts[i].count >= UINT16_MAX)
-            return true;
-    return false;
-}
-
-/* The node and what is below it, as the step at `place`, of a tree; a leaf that is higher up than
- * the others is the leaf of all ways on. */
-static void fill_steps(const struct tw_model *model, int at, size_t place, int deep,
-                       struct tw_model_step *steps, double *leaves) {
-    const struct tw_model_node *node = &model->nodes[at];
-    if (deep == 0) {
-        *leaves = node->value;
-        return;
-    }
-    const bool is_leaf = node->feature < 0;
-    if (!is_leaf)
-        steps[place] = (struct tw_model_step){node->cut, (uint16_t)node->feature};
-    fill_steps(model, is_leaf ? at : at + 1, 2 * place, deep - 1, steps, leaves);
-    fill_steps(model, is_leaf ? at : node->right, 2 * place + 1, deep - 1, steps,
-               leaves + ((size_t)1 << (deep - 1)));
-}
-
-/* Which trees are whose. What a file says of forests was read before its trees. */
-static void share_out(struct tw_model *model, struct reader *r) {
-    int first = 0;
-    if (model->forest_count == 0) {
-        model->forests[model->forest_count++] = (struct tw_model_forest){
-            .kinds = UINT64_MAX, .base = model->base, .end = model->tree_count};
-        return;
-    }
-    for (int i = 0; i < model->forest_count; i++) {
-        struct tw_model_forest *forest = &model->forests[i];
-        forest->first = first;
-        first = forest->end = first + forest->end;
-    }
-    if (first != model->tree_count && r->status == TW_OK)
+static void share_out(struct reader *r) {
+    const struct tw_model *model = r->model;
+    int trees;
+    if (!tw_model_share_out(r->model, &trees) && r->status == TW_OK)
         r->status =
             tw_fail(r->error, TW_INVALID, "%s: key forests: are of %d trees, where there are %d",
-                    r->origin, first, model->tree_count);
+                    r->origin, trees, model->tree_count);
 }
 
-static tw_status make_steps(struct tw_model *model, const char *origin, struct tw_error *error) {
-    enum { DEEPEST = 8 };
-    size_t count = 0;
-    bool are_deep = false;
-    for (int f = 0; f < model->forest_count; f++) {
-        struct tw_model_forest *forest = &model->forests[f];
-        for (int i = forest->first; i < forest->end; i++) {
-            const int depth = depth_below(model, model->roots[i], DEEPEST + 1);
-            forest->depth = depth > forest->depth ? depth : forest->depth;
-        }
-        are_deep |= forest->depth > DEEPEST;
-        forest->steps = count;
-        count += (size_t)(forest->end - forest->first) << (are_deep ? 0 : forest->depth);
-    }
-    if (are_deep || has_too_many_cuts(model))
-        return TW_OK;
-    model->steps = calloc(count + 1, sizeof *model->steps);
-    model->leaves = malloc((count + 1) * sizeof *model->leaves);
-    if (model->steps == NULL || model->leaves == NULL)
-        return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", origin);
-    for (int f = 0; f < model->forest_count; f++) {
-        const struct tw_model_forest *forest = &model->forests[f];
-        size_t at = forest->steps;
-        for (int i = forest->first; i < forest->end; i++, at += (size_t)1 << forest->depth)
-            fill_steps(model, model->roots[i], 1, forest->depth, &model->steps[at],
-                       &model->leaves[at]);
-    }
-    return TW_OK;
-}
-
-tw_status tw_model_read_trees(struct tw_model *model, const char *trees, size_t length,
+tw_status tw_model_read_trees(struct tw_model *model, const char *trees, size_t length, bool nodes,
                               const char *origin, struct tw_error *error) {
+    if (!nodes && tw_model_read_steps(model, trees))
+        return TW_OK;
     struct reader r = {
         .model = model, .at = trees, .origin = origin, .error = error, .feature = -1};
     model->roots = calloc(TW_MODEL_MAX_TREES, sizeof *model->roots);
@@ -429,7 +338,7 @@ tw_status tw_model_read_trees(struct tw_model *model, const char *trees, size_t 
         return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", origin);
     expect(&r, '[');
     if (r.status == TW_OK && take(&r, ']')) {
-        share_out(model, &r);
+        share_out(&r);
         return r.status;
     }
     do {
@@ -443,8 +352,8 @@ tw_status tw_model_read_trees(struct tw_model *model, const char *trees, size_t 
     } while (r.status == TW_OK && take(&r, ','));
     expect(&r, ']');
     if (r.status == TW_OK)
-        share_out(model, &r);
+        share_out(&r);
     if (r.status == TW_OK && r.has_lists)
         r.status = find_cuts(model, origin, error);
-    return r.status == TW_OK ? make_steps(model, origin, error) : r.status;
+    return r.status == TW_OK ? tw_model_make_steps(model, origin, error) : r.status;
 }

@@ -9,6 +9,7 @@
 #ifndef TW_PREDICT_PACKED_TREE_H
 #define TW_PREDICT_PACKED_TREE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -22,5 +23,23 @@ enum {
     TW_PACKED_MOST_POWER = 22, /* up to which powers of ten are exact */
     TW_PACKED_MOST_TIMES = (1 << 20) - 1
 };
+
+/* Of each character one more than what it is worth as a digit; 0: it is none. */
+extern const uint8_t tw_packed_digits[256];
+
+/* A node; false: there are no five digits. What ends too early, as the text may, has none there. */
+static inline bool tw_packed_bits(const char *at, uint32_t *bits) {
+    *bits = 0;
+    for (int i = 0; i < TW_PACKED_DIGITS; i++) {
+        const uint8_t digit = tw_packed_digits[(unsigned char)at[i]];
+        if (digit == 0)
+            return false;
+        *bits = *bits << 6 | (uint32_t)(digit - 1);
+    }
+    return true;
+}
+
+/* What a leaf says; false: a power of ten that none is written with. */
+bool tw_packed_leaf(uint32_t bits, double *value);
 
 #endif

@@ -90,7 +90,7 @@ static void use(const struct tw_model *model, const char *written) {
     canonical_value(&text, json);
     cJSON_Delete(json);
     FUZZ_MUST(!text.failed);
-    FUZZ_MUST(tw_model_read(&again, text.data, "again.json", &error) == TW_OK);
+    FUZZ_MUST(tw_model_read_nodes(&again, text.data, "again.json", &error) == TW_OK);
     for (int i = 0; i < 2; i++) {
         double time = answer(model, &questions[i]);
         FUZZ_MUST(isfinite(time) && time > 0);

@@ -30,4 +30,11 @@ SUPPORT struct tw_model *read_model(const char *json) {
     return model;
 }
 
+SUPPORT struct tw_model *read_nodes(const char *json) {
+    struct tw_model *model;
+    struct tw_error error;
+    must(tw_model_read_nodes(&model, json, "m.json", &error), error);
+    return model;
+}
+
 #endif

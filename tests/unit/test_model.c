@@ -65,14 +65,14 @@ static double beside(const struct tw_model *model, double best_us, double near_u
 }
 
 /* What the first trees put far above the best, or what is wanted, is left at that, after 48 of
- * them, 104, 200, 400 or 600; all else is as it is. */
+ * them, 104, 200 and so on; all else is as it is. */
 static void what_is_far(void **state) {
     (void)state;
     struct tw_text trees = {0};
     for (int i = 0; i < 219; i++) /* one tree comes before them */
         tw_text_print(&trees, i < 47    ? "[[0.02]],"
-                              : i < 103 ? "[[-0.002]],"
-                              : i < 199 ? "[[-0.0005]],"
+                              : i < 103 ? "[[-0.001]],"
+                              : i < 199 ? "[[-0.00025]],"
                                         : "[[-0.011]],");
     tw_text_print(&trees, "[[5,0.5,2],");
     char *json = replaced(text, "[[5,0.5,2],", trees.data);
@@ -82,18 +82,18 @@ static void what_is_far(void **state) {
     const double exactly = tw_model_predict(model, 0, vector, &one);
     /* The other takes as much less as its estimate is: by all trees, whatever it is beside. */
     const double first = beside(model, 1.0 / 9, INFINITY);
-    const double second = beside(model, first / 1.55 / exactly, INFINITY);
-    const double third = beside(model, first / 1.5 / exactly, INFINITY);
-    assert_true(fabs(second / (first * exp(-0.112)) - 1) < 1e-9);
-    assert_true(fabs(third / (second * exp(-0.048)) - 1) < 1e-9);
+    const double second = beside(model, first / 1.36 / exactly, INFINITY);
+    const double third = beside(model, first / 1.3 / exactly, INFINITY);
+    assert_true(fabs(second / (first * exp(-0.056)) - 1) < 1e-6);
+    assert_true(fabs(third / (second * exp(-0.024)) - 1) < 1e-6);
     assert_true(third > 1.05 * exactly && third < 1.2 * exactly);
     const struct {
         double near_us, says;
-    } cases[] = {{first / 1.61, first},
-                 {second / 1.36, second},
-                 {second / 1.34, third},
-                 {third / 1.23, third},
-                 {third / 1.21, exactly}};
+    } cases[] = {{first / 1.41, first},
+                 {second / 1.26, second},
+                 {second / 1.24, third},
+                 {third / 1.2, third},
+                 {third / 1.18, exactly}};
     for (int i = 0; i < 5; i++)
         assert_true(beside(model, cases[i].near_us / exactly, INFINITY) == cases[i].says);
     assert_true(beside(model, 0.99, first / 3) == first);
@@ -300,7 +300,7 @@ static void numbers(void **state) {
         char node[64];
         snprintf(node, sizeof node, "[ %s\n]", written[i]);
         char *other = replaced(text, "[-0.25]", node);
-        struct tw_model *model = read_model(other);
+        struct tw_model *model = read_nodes(other);
         double wanted = strtod(written[i], NULL);
         assert_memory_equal(&model->nodes[1].value, &wanted, sizeof wanted);
         assert_true(model->nodes[2].feature == 4 && model->nodes[2].right == 4);
@@ -334,13 +334,13 @@ static void sums_of_leaves(void **state) {
         for (int i = 0; i < TREES; i++)
             depths[i] = i == 11 ? deepest : i % 6;
         char *json = with_trees(depths, TREES);
-        struct tw_model *model = read_model(json);
+        struct tw_model *model = read_nodes(json);
         assert_int_equal(model->tree_count, TREES + 2);
         for (int at = -1; at < 32; at++) {
             const double vector[TW_MODEL_MAX_FEATURES] = {at, 32 - at, 2 * at, at, 100, at % 2};
             double sum = model->base;
             for (int i = 0; i < model->tree_count; i++)
-                sum += tw_model_leaf(model->nodes, model->roots[i], vector);
+                sum += (float)tw_model_leaf(model->nodes, model->roots[i], vector);
             const double wanted = tw_estimate_total(&one) * exp(fmax(-20, fmin(sum, 20)));
             assert_true(tw_model_predict(model, 0, vector, &one) == wanted);
         }
@@ -400,6 +400,26 @@ static void assert_same_trees(const struct tw_model *a, const struct tw_model *b
     }
 }
 
+/* What is read without nodes, where it can be, is walked as what is read with them. */
+static void assert_same_steps(const char *json, const struct tw_model *with) {
+    struct tw_model *without = read_model(json);
+    size_t count = 0;
+    assert_int_equal(without->tree_count, with->tree_count);
+    assert_int_equal(without->node_count, with->node_count);
+    assert_int_equal(without->forest_count, with->forest_count);
+    for (int i = 0; i < with->forest_count; i++) {
+        const struct tw_model_forest *a = &without->forests[i], *b = &with->forests[i];
+        assert_int_equal(a->first, b->first);
+        assert_int_equal(a->end, b->end);
+        assert_int_equal(a->depth, b->depth);
+        assert_int_equal(a->steps, b->steps);
+        count += (size_t)(b->end - b->first) << b->depth;
+    }
+    assert_memory_equal(without->leaves, with->leaves, count * sizeof *with->leaves);
+    assert_memory_equal(without->steps, with->steps, count * sizeof *with->steps);
+    tw_model_free(without);
+}
+
 static void packed_trees_say_the_same(void **state) {
     (void)state;
     static const char *const leaves[] = {"-0.25", "0", "1234", "-1.234e-05", "9.999e+22", "1e-19"};
@@ -411,8 +431,9 @@ static void packed_trees_say_the_same(void **state) {
         for (int earlier = 0; earlier <= model->tree_count; earlier++) {
             char *packed = written(model, earlier);
             assert_null(strstr(packed, "[[4,64,2]"));
-            struct tw_model *again = read_model(packed);
+            struct tw_model *again = read_nodes(packed);
             assert_same_trees(model, again);
+            assert_same_steps(packed, again);
             char *twice = written(again, 0);
             assert_string_equal(twice, packed);
             free(twice);
@@ -434,13 +455,37 @@ static void trees_that_cannot_be_packed(void **state) {
     char *packed = written(model, 0);
     assert_non_null(strstr(packed, "[[4,64,2],[1e+30],"));
     assert_null(strstr(packed, "[[1,0.5,2],"));
-    struct tw_model *again = read_model(packed);
+    struct tw_model *again = read_nodes(packed);
     assert_same_trees(model, again);
+    assert_same_steps(packed, again);
     tw_model_free(again);
     free(packed);
     tw_model_free(model);
     free(large);
     free(deep);
+}
+
+/* Trees of all depths that are walked as steps, of forests that are as deep as their deepest, and
+ * one that is too deep for that. */
+static void packed_trees_of_all_depths(void **state) {
+    (void)state;
+    for (int deepest = 1; deepest <= 9; deepest++) {
+        const int depths[] = {0, deepest / 2, deepest, 1};
+        char *json = with_trees(depths, 4);
+        struct tw_model *model = read_nodes(json);
+        char *packed = written(model, 0);
+        struct tw_model *again = read_nodes(packed), *without = read_model(packed);
+        assert_same_trees(model, again);
+        assert_true((without->nodes == NULL) == (deepest <= 8));
+        assert_true((without->steps == NULL) == (deepest > 8));
+        if (deepest <= 8)
+            assert_same_steps(packed, again);
+        tw_model_free(without);
+        tw_model_free(again);
+        free(packed);
+        tw_model_free(model);
+        free(json);
+    }
 }
 
 /* The strings of [[4,64,2],[-0.25],[4,100,4],[0.5],[1]]. */
@@ -544,6 +589,7 @@ int main(void) {
         cmocka_unit_test(what_is_far),
         cmocka_unit_test(packed_trees_say_the_same),
         cmocka_unit_test(trees_that_cannot_be_packed),
+        cmocka_unit_test(packed_trees_of_all_depths),
         cmocka_unit_test(packed_trees_that_are_refused),
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(doublings),

@@ -56,13 +56,13 @@ struct subject {
     tw_db *db;
 };
 
-/* A model's file, and its text, which the caller frees in every case. */
+/* A model's file, with the nodes of its trees, and its text, which the caller frees in every case. */
 static tw_status read_model(struct tw_model **model, struct tw_text *text, const char *path,
                             struct tw_error *error) {
     tw_status status = tw_file_read(text, path, error);
     if (status == TW_OK && (text->length == 0 || strlen(text->data) != text->length))
         status = tw_fail(error, TW_INVALID, "%s: is empty, or holds a zero byte", path);
-    return status == TW_OK ? tw_model_read(model, text->data, path, error) : status;
+    return status == TW_OK ? tw_model_read_nodes(model, text->data, path, error) : status;
 }
 
 /* The model that trees are to be added to. */
