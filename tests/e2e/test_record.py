@@ -262,6 +262,38 @@ class Record(support.EndToEnd):
         self.ask("model", "fit", *kernel, "--db", other, "--from", second, "--anew", "-o", again, device=DEVICE)
         self.assertEqual(support.json.loads(again.read_text())["trees"], after["trees"])
 
+    def test_kinds_that_are_left(self):
+        """Trees learn of their trials, but it is the earlier model that goes on to speak of them."""
+        self.record("--quiet", listed="8x12\n9x12\n20x30\n12x40 dtype=f64\n16x16 dtype=f64\n")
+        kernel = ("--config", self.plant("double"))
+        first, second = self.home / "first.json", self.home / "second.json"
+        self.ask("model", "fit", *kernel, "-o", first, device=DEVICE)
+        other = self.home / "other.db"
+        self.record("--quiet", "--db", other, listed="20x20 dtype=f64\n24x30 dtype=f64\n33x17 dtype=f64\n"
+                    "50x30 dtype=f64\n48x20\n64x64\n")
+        anew = ("model", "fit", *kernel, "--db", other, "--from", first, "--anew")
+        fitted = self.ask(*anew, "--leave", "defaults", "-o", second, device=DEVICE)
+        self.assertEqual(fitted["problems"], 6)
+        judged = {kind["attributes"]: kind["model"]["problems"] for kind in fitted["kinds"]}
+        self.assertEqual(judged[""], 0)
+        self.assertGreater(judged["dtype=f64"], 0)
+        before, after = (support.json.loads(file.read_text()) for file in (first, second))
+        kept, grown = after["forests"]
+        self.assertEqual((kept["kinds"], kept["trees"], grown["kinds"]), ([0], len(before["trees"]), [1]))
+        self.assertEqual(unpacked(after)[:kept["trees"]], unpacked(before))
+        # Of problems of f32 only those of before say where what it chooses from was good.
+        of_floats = [{place for place in model["places"] if place[0] == "0"} for model in (before, after)]
+        self.assertEqual(of_floats[0], of_floats[1])
+        # Trees learnt of f32's trials: without them there are fewer.
+        alone = self.home / "alone.db"
+        self.record("--quiet", "--db", alone, listed="20x20 dtype=f64\n24x30 dtype=f64\n33x17 dtype=f64\n"
+                    "50x30 dtype=f64\n")
+        self.assertGreater(fitted["trials"], self.ask("model", "fit", *kernel, "--db", alone, device=DEVICE)["trials"])
+        for words, says in ((("--leave", "dtype=f23"), "no kind of problems"), (("--leave", "defaults"), "--anew")):
+            result = self.run_command(*(anew if "dtype=f23" in words else anew[:-1]), *words, device=DEVICE)
+            self.assertEqual(result.code, 2, result)
+            self.assertIn(says, result.err)
+
     def test_a_device_that_is_not_here(self):
         """A model is fitted to what a database has of it."""
         self.record("--quiet", listed="8x12\n9x12\n20x30\n")

@@ -69,11 +69,11 @@ static void few_for_each_kind(void **state) {
     assert_true(model_chooses(&choice, 0, 3));
     model_choice_free(&choice);
     /* But not by times that an earlier model only says. */
-    problems[1].is_anchor = true;
+    problems[1].only_teaches = true;
     must(model_choose(&choice, &all, NULL, &error), error);
     assert_false(model_chooses(&choice, 0, 3));
     model_choice_free(&choice);
-    problems[1].is_anchor = false;
+    problems[1].only_teaches = false;
     samples[7].time_us = 30;
     /* What an earlier model chose stays, in its kinds' places, and saves what is as good. */
     static const struct tw_model onto = {
@@ -167,7 +167,7 @@ static int left_out(const double (*times)[TRIED], bool chosen[2 * TRIED], int an
                                    .configuration = i % TRIED,
                                    .time_us = times[i / TRIED][i % TRIED]};
     for (int p = 0; p < PROBLEMS; p++)
-        of[p].is_anchor = p == anchor;
+        of[p].only_teaches = p == anchor;
     for (int i = 0; i < 2 * TRIED; i++)
         chosen[i] = true;
     must(model_leave_out_mispredicted(&few, predicted, &choice, &count, &error), error);

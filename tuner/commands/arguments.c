@@ -197,6 +197,7 @@ static const struct row rows[OPTION_COUNT] = {
     [OPTION_STATUS] = {"status", take_status, 0, 0, 0},
     [OPTION_KEEP] = {"keep", take_flag, MEMBER(keep), 0, 0},
     [OPTION_ANEW] = {"anew", take_flag, MEMBER(anew), 0, 0},
+    [OPTION_LEAVE] = {"leave", take_word, MEMBER(leave), 0, 0},
     [OPTION_FROM] = {"from", take_text, MEMBER(from), 0, 0},
     [OPTION_FROM_LOG] = {"from-log", take_text, MEMBER(from_log), 0, 0},
     [OPTION_FIX] = {"fix", take_word, MEMBER(fixes), 0, 0},
@@ -318,6 +319,7 @@ void arguments_free(struct arguments *a) {
         free((char *)a->configs.words[i]);
     free(a->configs.words);
     free(a->fixes.words);
+    free(a->leave.words);
     free(a->strategies.words);
     for (int i = 0; i < a->attribute_count; i++)
         free(a->attributes[i]);

@@ -47,6 +47,7 @@ enum option_id {
     OPTION_KEEP,
     OPTION_FROM,
     OPTION_ANEW,
+    OPTION_LEAVE,
     OPTION_FROM_LOG,
     OPTION_CONFIGURATION,
     OPTION_SOURCE,
@@ -98,6 +99,7 @@ struct arguments {
     bool cache_given;
     struct word_list configs; /* owned, unlike other words */
     struct word_list fixes;   /* "BK=8" */
+    struct word_list leave;   /* kinds of problems */
     unsigned statuses;        /* of trials, a bit each (db/store.h); 0: not given */
     double trial_limit_s;     /* 0: the tuner decides */
     double compile_limit_s;

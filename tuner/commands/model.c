@@ -39,6 +39,12 @@ static const char help[] =
     "on\n"
     "                       record are fitted from these alone, and the model of FILE goes on to\n"
     "                       say of the others what it says\n"
+    "  --leave KIND         with --anew: trees learn of this kind's trials too, but it is the "
+    "model "
+    "of\n"
+    "                       FILE that goes on to speak of it: as fit prints it, "
+    "dtype=bf16,trans=nt, or\n"
+    "                       defaults; may be repeated\n"
     "  --output FILE, -o    of fit: write the model to a file too, as import reads it\n"
     "  --device NAME        of fit and check: also one that is not here, by the name or the\n"
     "                       fingerprint that it has in the database\n"
@@ -56,7 +62,13 @@ struct subject {
     tw_db *db;
 };
 
-/* A model's file, with the nodes of its trees, and its text, which the caller frees in every case. */
+/* A kind's attributes as they end a key, in a word. */
+static const char *kind_name(const char *attributes) {
+    return attributes[0] != '\0' ? attributes + 1 : "defaults";
+}
+
+/* A model's file, with the nodes of its trees, and its text, which the caller frees in every case.
+ */
 static tw_status read_model(struct tw_model **model, struct tw_text *text, const char *path,
                             struct tw_error *error) {
     tw_status status = tw_file_read(text, path, error);
@@ -88,6 +100,26 @@ static tw_status read_onto(const struct arguments *a, struct subject *s, struct 
     return command_names_file(status, error);
 }
 
+/* The kinds that are left to the earlier model, a bit each. */
+static tw_status find_left(const struct arguments *a, const struct tw_model *onto, uint64_t *left,
+                           struct tw_error *error) {
+    *left = 0;
+    for (int i = 0; i < a->leave.count; i++) {
+        const char *word = a->leave.words[i];
+        int kind = 0;
+        while (kind < onto->kind_count &&
+               strcmp(kind_name(onto->kinds[kind].attributes), word) != 0)
+            kind++;
+        if (kind == onto->kind_count)
+            return tw_fail(error, TW_INVALID,
+                           "--leave %.60s: is no kind of problems that %s has; as tune model fit "
+                           "prints them, %s",
+                           word, a->from, kind_name(onto->kinds[0].attributes));
+        *left |= UINT64_C(1) << kind;
+    }
+    return TW_OK;
+}
+
 /* One of this machine, or one that was recorded elsewhere. */
 static tw_status find_device(const struct arguments *a, struct subject *s, struct tw_error *error) {
     bool found = false;
@@ -103,6 +135,11 @@ static tw_status open_subject(const struct arguments *a, enum tw_db_mode mode, s
     if (a->anew && a->from == NULL)
         return tw_fail(error, TW_INVALID,
                        "--anew is beside what an earlier model says: name it with --from FILE");
+    if (a->leave.count > 0 && !a->anew)
+        return tw_fail(
+            error, TW_INVALID,
+            "--leave is of kinds that would be fitted anew: give --from FILE and --anew");
+    struct earlier_model earlier = {.anew = a->anew};
     tw_status status = resolve_description(a, &s->description, error);
     if (status == TW_OK) {
         s->path = database_path(a, error);
@@ -115,9 +152,12 @@ static tw_status open_subject(const struct arguments *a, enum tw_db_mode mode, s
         status = find_device(a, s, error);
     if (status == TW_OK && a->from != NULL)
         status = read_onto(a, s, error);
+    if (status == TW_OK && a->from != NULL)
+        status = find_left(a, s->onto, &earlier.left, error);
+    earlier.model = s->onto;
     if (status == TW_OK)
         status = model_samples_read(&s->samples, s->db, s->description, &s->device, a->cache,
-                                    s->onto, a->anew, error);
+                                    &earlier, error);
     return status;
 }
 
@@ -152,9 +192,9 @@ static void print_kinds(const struct fit_report *r, const char *other) {
             continue; /* of an earlier model, without trials */
         printf("  %-15s %.3f in the mean, %.3f at the 95th percentile, %.3f at the worst of %d; "
                "%s %.3f, %.3f, %.3f\n",
-               kind->attributes[0] != '\0' ? kind->attributes + 1 : "(defaults)", kind->model.mean,
-               kind->model.p95, kind->model.worst, kind->model.problems, other, kind->estimate.mean,
-               kind->estimate.p95, kind->estimate.worst);
+               kind_name(kind->attributes), kind->model.mean, kind->model.p95, kind->model.worst,
+               kind->model.problems, other, kind->estimate.mean, kind->estimate.p95,
+               kind->estimate.worst);
     }
 }
 
@@ -446,7 +486,8 @@ static const struct action {
     tw_status (*run)(const struct arguments *arguments, struct tw_error *error);
     option_set options;
 } actions[] = {
-    {"fit", fit, OPTIONS_MODEL | OPTION(FROM) | OPTION(ANEW) | OPTION(OUTPUT) | OPTION(JSON)},
+    {"fit", fit,
+     OPTIONS_MODEL | OPTION(FROM) | OPTION(ANEW) | OPTION(LEAVE) | OPTION(OUTPUT) | OPTION(JSON)},
     {"check", check, OPTIONS_MODEL | OPTION(JSON)},
     {"show", show, OPTION(DB)},
     {"import", import, OPTION(DB) | OPTION(CONFIG) | WORDS_ARE_FILES},

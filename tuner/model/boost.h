@@ -17,7 +17,7 @@ struct boost_options {
 /* What was found to choose best on recordings of gemm; see docs/notes. */
 static const struct boost_options BOOST_USUAL = {
     .trees = 160, .depth = 6, .least = 5, .rate = 0.1, .ridge = 1, .samples = 0.7, .features = 0.7};
-/* The same of a hundred thousand trials and more. */
+/* The same of fifty thousand trials and more. */
 static const struct boost_options BOOST_MANY = {.trees = 800,
                                                 .depth = 8,
                                                 .least = 8,

@@ -110,7 +110,8 @@ struct chosen_from {
 
 static bool is_from(const struct chosen_from *from, int sample) {
     const int problem = from->samples->all[sample].problem;
-    return from->of_problem[problem] == from->kind && !from->samples->problems[problem].is_anchor &&
+    return from->of_problem[problem] == from->kind &&
+           !from->samples->problems[problem].only_teaches &&
            (from->used == NULL || from->used[sample]);
 }
 

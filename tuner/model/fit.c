@@ -35,7 +35,7 @@ enum { TRIALS_A_TREE = 32, MOST_TREES = 400 };
 /* What is grown on an earlier model has less to say, and every selection walks down all of them. */
 enum { TRIALS_A_TREE_MORE = 48, MOST_TREES_MORE = 300 };
 /* From so many on trees are deeper and more, and each says less. */
-enum { MANY_TRIALS = 100000 };
+enum { MANY_TRIALS = 50000 };
 
 struct fitting {
     const struct model_samples *samples;
@@ -92,7 +92,7 @@ static tw_status regret_of(const struct model_samples *s, const struct model_cho
     }
     double sum = 0;
     for (size_t i = 0; i < problems; i++) {
-        if (time[i] == 0 || s->problems[i].is_anchor ||
+        if (time[i] == 0 || s->problems[i].only_teaches ||
             (kind >= 0 && choice->of_problem[i] != kind))
             continue;
         double ratio = time[i] / s->problems[i].best_us;
@@ -212,7 +212,7 @@ static int find_errors(const struct fitting *f, const double *least, struct erro
     int count = 0;
     for (int i = 0; i < s->count; i++) {
         const struct sample *sample = &s->all[i];
-        if (!f->chosen[i] || s->problems[sample->problem].is_anchor ||
+        if (!f->chosen[i] || s->problems[sample->problem].only_teaches ||
             f->predicted[i] > NEAR_THE_BEST * least[sample->problem])
             continue;
         points[count++] = (struct error_point){
@@ -265,7 +265,7 @@ static void tell_uncertainty(const struct fitting *f, struct fit_report *report)
     int count = 0, counts[TW_MAX_IMPLEMENTATIONS] = {0};
     for (int i = 0; i < s->count; i++) {
         const struct sampled_problem *problem = &s->problems[s->all[i].problem];
-        if (problem->is_anchor || s->all[i].time_us > NEAR_THE_BEST * problem->best_us)
+        if (problem->only_teaches || s->all[i].time_us > NEAR_THE_BEST * problem->best_us)
             continue;
         const int in = s->configurations[s->all[i].configuration].configuration.implementation;
         const double error_of = log(f->predicted[i] / s->all[i].time_us);
@@ -317,10 +317,11 @@ static tw_status judge_folds(struct fitting *f, const struct growing *g, struct 
 
 /* ---- All of it ---- */
 
+/* What is fitted anew has times of no earlier model's. */
 static int problems_with_trials(const struct model_samples *s) {
     int count = 0;
     for (int i = 0; i < s->problem_count; i++)
-        count += isfinite(s->problems[i].best_us) && !s->problems[i].is_anchor;
+        count += isfinite(s->problems[i].best_us) && (s->anew || !s->problems[i].only_teaches);
     return count;
 }
 

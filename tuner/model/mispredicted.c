@@ -21,7 +21,8 @@ static void pick_all(const struct model_samples *s, const double *predicted,
     for (int i = 0; i < s->count; i++) {
         const struct sample *sample = &s->all[i];
         struct pick *pick = &picks[sample->problem];
-        if (choice->of_problem[sample->problem] != kind || s->problems[sample->problem].is_anchor ||
+        if (choice->of_problem[sample->problem] != kind ||
+            s->problems[sample->problem].only_teaches ||
             !model_chooses(choice, kind, sample->configuration))
             continue;
         if (pick->first < 0 || predicted[i] < predicted[pick->first]) {

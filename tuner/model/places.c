@@ -13,7 +13,7 @@ bool model_places_has(const struct model_samples *s, const struct model_choice *
                       int sample) {
     const struct sample *one = &s->all[sample];
     const struct sampled_problem *problem = &s->problems[one->problem];
-    return !problem->is_anchor && one->time_us <= GOOD * problem->best_us &&
+    return !problem->only_teaches && one->time_us <= GOOD * problem->best_us &&
            model_chooses(choice, choice->of_problem[one->problem], one->configuration);
 }
 

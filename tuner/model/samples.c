@@ -358,7 +358,7 @@ static tw_status look_at_all(struct model_samples *s, struct tw_error *error) {
  * is held to what it says, of what it chooses from on the problems that its file names. */
 static bool has_trials(const struct model_samples *s, int kind) {
     for (int i = 0; i < s->problem_count; i++)
-        if (isfinite(s->problems[i].best_us) && !s->problems[i].is_anchor &&
+        if (isfinite(s->problems[i].best_us) && !s->problems[i].only_teaches &&
             tw_model_kind(s->onto, &s->problems[i].problem) == kind)
             return true;
     return false;
@@ -379,7 +379,7 @@ static bool add_anchor(struct reading *r, int problem, int configuration) {
     sample.time_us = sample.estimate_us;
     s->all[s->count++] = sample;
     s->anchors++;
-    s->problems[problem].is_anchor = true;
+    s->problems[problem].only_teaches = true;
     s->problems[problem].best_us = fmin(s->problems[problem].best_us, sample.time_us);
     return true;
 }
@@ -397,10 +397,15 @@ static void add_anchors(struct reading *r) {
     }
 }
 
-static void find_kept(struct model_samples *s) {
+static void find_kept(struct model_samples *s, uint64_t left) {
+    s->kept = left;
     for (int kind = 0; kind < s->onto->kind_count; kind++)
         if (!has_trials(s, kind))
             s->kept |= UINT64_C(1) << kind;
+    for (int i = 0; i < s->problem_count && left != 0; i++) {
+        const int kind = tw_model_kind(s->onto, &s->problems[i].problem);
+        s->problems[i].only_teaches = kind >= 0 && (left >> kind & 1) != 0;
+    }
     /* What the earlier model chose for kinds that are fitted anew is no choice of theirs. */
     for (int c = 0; c < s->configuration_count && s->anew; c++)
         s->configurations[c].before &= s->kept;
@@ -409,9 +414,11 @@ static void find_kept(struct model_samples *s) {
 tw_status model_samples_read(struct model_samples *s, tw_db *db,
                              const struct tw_description *description,
                              const struct tw_device_info *device, const char *cache,
-                             const struct tw_model *onto, bool anew, struct tw_error *error) {
+                             const struct earlier_model *earlier, struct tw_error *error) {
     char fingerprint[256];
     tw_device_fingerprint(device, fingerprint);
+    const struct tw_model *onto = earlier->model;
+    const bool anew = earlier->anew;
     *s = (struct model_samples){
         .description = description, .device = device, .cache = cache, .onto = onto, .anew = anew};
     struct reading r = {.samples = s, .error = error, .status = TW_OK};
@@ -434,7 +441,7 @@ tw_status model_samples_read(struct model_samples *s, tw_db *db,
     if (r.status == TW_OK)
         r.status = look_at_all(s, error);
     if (r.status == TW_OK && onto != NULL)
-        find_kept(s);
+        find_kept(s, earlier->left);
     if (r.status == TW_OK && onto != NULL && !anew && s->count > 0)
         add_anchors(&r);
     if (r.status == TW_OK && s->count == 0)

@@ -15,7 +15,9 @@ struct sampled_problem {
     struct tw_problem problem;
     char *key;
     double best_us;
-    bool is_anchor; /* its times are what the earlier model says */
+    /* Trees learn of it, and nothing is judged or chosen by it: its times are what the earlier
+     * model says, or its kind is left to that. */
+    bool only_teaches;
 };
 
 struct sampled_configuration {
@@ -36,6 +38,15 @@ struct sampled_mistake {
     int problem, configuration;
 };
 
+/* What a fit goes on from. */
+struct earlier_model {
+    const struct tw_model *model; /* NULL: nothing */
+    /* Kinds of problems that have trials are fitted anew, and it goes on saying what it says of the
+     * others, and of those of `left`, a bit each, of which trees only learn. */
+    bool anew;
+    uint64_t left;
+};
+
 struct model_samples {
     const struct tw_description *description;
     const struct tw_device_info *device;
@@ -50,7 +61,8 @@ struct model_samples {
     struct sampled_configuration *configurations;
     int mistake_count;
     struct sampled_mistake *mistakes;
-    uint64_t kept;         /* the earlier model's kinds that no trial is of, a bit each */
+    /* The earlier model's kinds that no trial is of, and those that are left to it, a bit each. */
+    uint64_t kept;
     struct tw_model shape; /* only its features, which the vectors have */
     double *vectors;       /* shape.feature_count a sample */
     char **names;          /* of the features, as a model's file has them */
@@ -58,15 +70,14 @@ struct model_samples {
 };
 
 /* Reads the trials that were right, and which were wrong; of a configuration only while its fastest
- * one is of today's code. `onto` is an earlier model of the same kernel, device and policy, to
- * begin from, or NULL: its features come first and its configurations are among the samples',
- * without any of their own where no trial is of them. With `anew` it only goes on saying what it
- * says of kinds of problems that have no trials. Borrows it. Free with model_samples_free in every
+ * one is of today's code. `earlier` is of the same kernel, device and policy: its
+ * features come first and its configurations are among the samples', without any of their own where
+ * no trial is of them. Borrows it. Free with model_samples_free in every
  * case. TW_NOT_FOUND: there are no trials. */
 tw_status model_samples_read(struct model_samples *samples, tw_db *db,
                              const struct tw_description *description,
                              const struct tw_device_info *device, const char *cache,
-                             const struct tw_model *onto, bool anew, struct tw_error *error);
+                             const struct earlier_model *earlier, struct tw_error *error);
 void model_samples_free(struct model_samples *samples);
 
 #endif
