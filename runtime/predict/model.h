@@ -13,7 +13,7 @@
 enum {
     TW_MODEL_MAX_FEATURES = 128,
     TW_MODEL_MAX_WORDS = 64, /* of a feature */
-    TW_MODEL_MAX_TREES = 2048,
+    TW_MODEL_MAX_TREES = 4096,
     TW_MODEL_MAX_FORESTS = 8,
     TW_MODEL_MAX_PLACES = 8192,
     TW_MODEL_MAX_NODES = 1000000,
@@ -24,7 +24,7 @@ enum {
 #define TW_MODEL_FORMAT "tilewise-model"
 /* 1: trees are lists of nodes. 2: they may be packed (packed_tree.h). 3: "doubling" may be said,
  * and implementations may have uncertainties of their own. 4: there may be several forests, and
- * places that say where configurations were good. */
+ * places that say where configurations were good; forests may have a doubling of their own. */
 #define TW_MODEL_VERSION 4
 
 /* What of the geometry is a feature, of features `f` and an estimate `e` of `total_us` in all. */
@@ -111,8 +111,9 @@ struct tw_model_configuration {
 struct tw_model_forest {
     uint64_t kinds; /* a bit each */
     double base;
-    int first, end; /* of the model's trees */
-    int depth;      /* of the deepest */
+    double doubling; /* what each that tw_model_doublings counts adds to how unsure it is */
+    int first, end;  /* of the model's trees */
+    int depth;       /* of the deepest */
     /* Of the first tree, among the model's steps and among its leaves. */
     size_t steps;
 };
@@ -152,7 +153,7 @@ struct tw_model {
         uncertainty; /* standard deviation of the logarithm of a prediction, of problems left out */
     int sureness_count; /* implementations that are predicted more or less surely than that */
     struct tw_model_sureness sureness[TW_MAX_IMPLEMENTATIONS];
-    double doubling; /* what one adds to that, see tw_model_doublings */
+    double doubling; /* of forests that say none of their own */
     int kind_count;
     struct tw_model_kind kinds[TW_MODEL_MAX_WORDS];
     int feature_count;
@@ -262,6 +263,8 @@ void tw_model_answer_near(const struct tw_model *model, int kind, struct tw_mode
 /* How many times `predicted_us` is twice what a configuration took where it was the best: one that
  * won where there was little to do was measured less, and by fewer, where there is much. */
 double tw_model_doublings(double predicted_us, double best_us);
+/* What each of these adds to the uncertainty, on problems of a kind. */
+double tw_model_doubling(const struct tw_model *model, int kind);
 /* What the tree that begins at `root` says. */
 double tw_model_leaf(const struct tw_model_node *nodes, int root, const double *vector);
 /* Microseconds, of a problem of a kind. */

@@ -166,6 +166,10 @@ static const struct tw_model_forest *forest_of(const struct tw_model *model, int
     return &model->forests[0];
 }
 
+double tw_model_doubling(const struct tw_model *model, int kind) {
+    return forest_of(model, kind)->doubling;
+}
+
 static void begin(struct walkers *walkers, const struct tw_model_forest *forest,
                   struct tw_model_case *cases, size_t count) {
     walkers->cases = cases;

@@ -237,10 +237,17 @@ static void read_kinds(struct tw_model *model, const struct tw_json *root) {
     }
 }
 
-/* {"kinds": [0, 1], "base": 0.5, "trees": 400}: of each kind but one. How many trees there are in
- * all is told when they are read. */
+static double finite_doubling(const struct tw_json *json) {
+    const double doubling = finite_at(json);
+    if (!(doubling >= 0 && doubling < 10))
+        tw_json_fail(json, "must be from 0 to below 10");
+    return doubling;
+}
+
+/* {"kinds": [0, 1], "base": 0.5, "doubling": 0.02, "trees": 400}: of each kind but one. How many
+ * trees there are in all is told when they are read. */
 static void read_forests(struct tw_model *model, const struct tw_json *root) {
-    static const char *const keys[] = {"kinds", "base", "trees", NULL};
+    static const char *const keys[] = {"kinds", "base", "doubling", "trees", NULL};
     struct tw_json forests = tw_json_optional(root, "forests");
     uint64_t seen = 0;
     if (forests.item == NULL)
@@ -251,10 +258,13 @@ static void read_forests(struct tw_model *model, const struct tw_json *root) {
         tw_json_exact_keys(&one, keys);
         const struct tw_json kinds = tw_json_member(&one, "kinds"),
                              base = tw_json_member(&one, "base"),
+                             doubling = tw_json_optional(&one, "doubling"),
                              trees = tw_json_member(&one, "trees");
-        const struct tw_model_forest forest = {.kinds = kinds_of(model, &one),
-                                               .base = finite_at(&base),
-                                               .end = (int)tw_json_integer(&trees)};
+        const struct tw_model_forest forest = {
+            .kinds = kinds_of(model, &one),
+            .base = finite_at(&base),
+            .doubling = doubling.item != NULL ? finite_doubling(&doubling) : model->doubling,
+            .end = (int)tw_json_integer(&trees)};
         if (forest.end < 0 || forest.end > TW_MODEL_MAX_TREES)
             tw_json_fail(&trees, "must be from 0 to %d", TW_MODEL_MAX_TREES);
         if ((forest.kinds & seen) != 0)
@@ -359,9 +369,7 @@ static void read_head(struct tw_model *model, const struct tw_json *root) {
     if (uncertainties.item != NULL)
         read_sureness(model, &uncertainties);
     if (doubling.item != NULL)
-        model->doubling = finite_at(&doubling);
-    if (!(model->doubling >= 0 && model->doubling < 10))
-        tw_json_fail(&doubling, "must be from 0 to below 10");
+        model->doubling = finite_doubling(&doubling);
     check_remarks(root);
     read_kinds(model, root);
     if (root->context->status == TW_OK)

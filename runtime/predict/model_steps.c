@@ -10,8 +10,11 @@ enum { DEEPEST = 8, MOST_LEAVES = 1 << DEEPEST };
 
 bool tw_model_share_out(struct tw_model *model, int *trees) {
     if (model->forest_count == 0)
-        model->forests[model->forest_count++] = (struct tw_model_forest){
-            .kinds = UINT64_MAX, .base = model->base, .end = model->tree_count};
+        model->forests[model->forest_count++] =
+            (struct tw_model_forest){.kinds = UINT64_MAX,
+                                     .base = model->base,
+                                     .doubling = model->doubling,
+                                     .end = model->tree_count};
     *trees = 0;
     for (int i = 0; i < model->forest_count; i++)
         *trees += model->forests[i].end;

@@ -299,7 +299,7 @@ static void add_unknown(struct tw_ranking *ranking, size_t rows) {
 
 /* Joins what the model says with what results do; the first `rows` candidates are results. */
 static void ask_model(struct tw_ranking *ranking, size_t rows) {
-    const double doubling = ranking->model->model->doubling;
+    const double doubling = tw_model_doubling(ranking->model->model, ranking->kind);
     tw_ranking_answer(ranking, rows);
     for (size_t i = 0; i < ranking->count; i++) {
         struct tw_candidate *candidate = &ranking->all[i];

@@ -249,7 +249,8 @@ class Record(support.EndToEnd):
             of = {int(after["places"][place][0]) for place in configuration.get("near", [])}
             self.assertTrue(of <= set(configuration["kinds"]), configuration)
         # What it says of f32 is what it said.
-        self.assertEqual(kept["base"], before["base"])
+        self.assertEqual((kept["base"], kept["doubling"]), (before["base"], before["doubling"]))
+        self.assertEqual(grown["doubling"], fitted["doubling"])
         said = self.ask("explain", *kernel, "--shape", "30x12", "--db", other, "--cache", "cold", device=DEVICE)
         self.assertEqual(said["rule"], "predicted")
         self.assertIn("estimate alone", self.run_command(*anew, device=DEVICE).out)

@@ -3,13 +3,15 @@
 
 #include "tests/support/models.h"
 
-/* Each kind has trees, and a base, of its own; the second's are deeper. */
+/* Each kind has trees, and a base, of its own; the second's are deeper. What a doubling adds is
+ * told of a forest, or of the whole. */
 static void trees_of_their_own(void **state) {
     (void)state;
     char *kinds = replaced(text, "\"attributes\": [\"\"]",
                            "\"attributes\": [\"\", \";dtype=f64\", \";dtype=u8\"],"
                            " \"forests\": [{\"kinds\": [0, 2], \"base\": 0.5, \"trees\": 1},"
-                           " {\"kinds\": [1], \"base\": -2, \"trees\": 1}]");
+                           " {\"kinds\": [1], \"base\": -2, \"doubling\": 0.25, \"trees\": 1}],"
+                           " \"doubling\": 0.125");
     char *json = replaced(kinds, "\"version\": 1", "\"version\": 4");
     struct tw_model *model = read_model(json);
     const struct tw_estimate one = {.overhead = 1};
@@ -20,6 +22,7 @@ static void trees_of_their_own(void **state) {
     assert_true(model->forests[0].depth == 2 && model->forests[1].depth == 1);
     for (int k = 0; k < 3; k++) {
         const double wanted = exp(k == 1 ? -2 + 0.125 : 0.5 + 1);
+        assert_true(tw_model_doubling(model, k) == (k == 1 ? 0.25 : 0.125));
         assert_true(fabs(tw_model_predict(model, k, vector, &one) / wanted - 1) < 1e-12);
         struct tw_model_case cases[2] = {{.total_us = 1}, {.total_us = 2}};
         for (int i = 0; i < 2; i++)
@@ -29,6 +32,11 @@ static void trees_of_their_own(void **state) {
         assert_true(fabs(cases[1].time_us / (2 * wanted) - 1) < 1e-12);
     }
     tw_model_free(model);
+    free(json);
+    struct tw_error error;
+    json = replaced(kinds, "\"doubling\": 0.25", "\"doubling\": -1");
+    assert_int_equal(tw_model_read(&model, json, "m.json", &error), TW_INVALID);
+    assert_non_null(strstr(error.message, "forests[1].doubling: must be from 0 to below 10"));
     free(json);
     free(kinds);
 }

@@ -242,7 +242,7 @@ static tw_status find_doubling(const struct fitting *f, double *doubling, struct
     const int count = find_errors(f, least, points);
     /* Folds of what an earlier model has seen say too little. */
     tw_status status = model_doubling(points, count, s->problem_count, doubling, error);
-    if (s->onto != NULL)
+    if (s->onto != NULL && !s->anew)
         *doubling = fmax(*doubling, s->onto->doubling);
     free(least);
     free(points);

@@ -56,32 +56,32 @@ double kept_forests_base(const struct kept_forests *kept, const struct model_sam
     return kept->copy.forest_count > 0 ? kept->copy.forests[0].base : grown->base;
 }
 
-static void write_one(uint64_t kinds, double base, int trees, bool last, struct tw_text *text) {
+static void write_one(const struct tw_model_forest *forest, bool last, struct tw_text *text) {
     bool first = true;
     tw_text_print(text, "  {\"kinds\": [");
     for (int kind = 0; kind < TW_MODEL_MAX_WORDS; kind++) {
-        if ((kinds >> kind & 1) == 0)
+        if ((forest->kinds >> kind & 1) == 0)
             continue;
         tw_text_print(text, "%s%d", first ? "" : ", ", kind);
         first = false;
     }
-    tw_text_print(text, "], \"base\": %.9g, \"trees\": %d}%s\n", base, trees, last ? "" : ",");
+    tw_text_print(text, "], \"base\": %.9g, \"doubling\": %.3g, \"trees\": %d}%s\n", forest->base,
+                  forest->doubling, forest->end - forest->first, last ? "" : ",");
 }
 
 void kept_forests_write(const struct kept_forests *kept, const struct model_choice *choice,
                         const struct model_samples *s, const struct tw_model *grown,
-                        struct tw_text *text) {
-    uint64_t anew = 0;
+                        double doubling, struct tw_text *text) {
+    struct tw_model_forest anew = {
+        .base = grown->base, .doubling = doubling, .end = grown->tree_count};
     if (s->onto == NULL || !s->anew || kept->copy.forest_count == 0)
         return;
     for (int kind = 0; kind < choice->kind_count; kind++)
-        anew |= UINT64_C(1) << kind;
-    anew &= ~s->kept;
+        anew.kinds |= UINT64_C(1) << kind;
+    anew.kinds &= ~s->kept;
     tw_text_print(text, " \"forests\": [\n");
-    for (int i = 0; i < kept->copy.forest_count; i++) {
-        const struct tw_model_forest *forest = &kept->copy.forests[i];
-        write_one(forest->kinds, forest->base, forest->end - forest->first, false, text);
-    }
-    write_one(anew, grown->base, grown->tree_count, true, text);
+    for (int i = 0; i < kept->copy.forest_count; i++)
+        write_one(&kept->copy.forests[i], false, text);
+    write_one(&anew, true, text);
     tw_text_print(text, " ],\n");
 }

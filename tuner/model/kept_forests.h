@@ -21,6 +21,6 @@ double kept_forests_base(const struct kept_forests *kept, const struct model_sam
 /* " \"forests\": [...]", where there is more than one: the kept ones come first. */
 void kept_forests_write(const struct kept_forests *kept, const struct model_choice *choice,
                         const struct model_samples *samples, const struct tw_model *grown,
-                        struct tw_text *text);
+                        double doubling, struct tw_text *text);
 
 #endif

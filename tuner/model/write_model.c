@@ -190,7 +190,7 @@ tw_status write_model(const struct model_samples *s, const struct model_choice *
                   report->doubling, kept_forests_base(&kept, s, model));
     add_uncertainties(s->description, report, text);
     add_attributes(choice, text);
-    kept_forests_write(&kept, choice, s, model, text);
+    kept_forests_write(&kept, choice, s, model, report->doubling, text);
     write_trees((const char *const *)s->names, &s->shape, kept.model, model, text);
     kept_forests_free(&kept);
     status = write_configurations(s, choice, text, error);
