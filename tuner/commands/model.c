@@ -112,8 +112,8 @@ static tw_status find_left(const struct arguments *a, const struct tw_model *ont
             kind++;
         if (kind == onto->kind_count)
             return tw_fail(error, TW_INVALID,
-                           "--leave %.60s: is no kind of problems that %s has; as tune model fit "
-                           "prints them, %s",
+                           "--leave %.60s: is no kind of problems that %s has; tune model fit "
+                           "prints them, as %s",
                            word, a->from, kind_name(onto->kinds[0].attributes));
         *left |= UINT64_C(1) << kind;
     }
