@@ -112,9 +112,9 @@ static void walk(const struct tw_model *model, const struct tw_model_forest *for
 static const double MOST_CORRECTION = 20;
 /* After so many trees, what they put so far above what is wanted the others do not bring back: of
  * 44,000 predictions for 470 problems none that ended within 1.05 times the best was above 1.36,
- * 1.23, 1.19, 1.11 and 1.07 times it after 48, 104, 200, 400 and 600 trees of 800, and by half as
- * much over the best as here 3,000 choices stay the same
- * (docs/notes/2026-11-27-predicting.md). */
+ * 1.23, 1.19, 1.11 and 1.07 times it after 48, 104, 200, 400 and 600 trees of 800, and with
+ * limits closer than here 3,000 choices were predicted to take as long in the mean
+ * (docs/notes/2026-11-27-predicting.md, 2026-11-27-predicting-types.md). */
 static const struct {
     int trees;
     double far;

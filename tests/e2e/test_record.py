@@ -32,6 +32,13 @@ class Record(support.EndToEnd):
         return self.run_command("record", "--config", self.plant(kernel), "--shapes", shapes, "--jobs", "2", *words,
                                 device=DEVICE)
 
+    def model_of_two_kinds(self):
+        """The options for its kernel, and the file of a model of f32 and f64."""
+        self.record("--quiet", listed="8x12\n9x12\n20x30\n12x40 dtype=f64\n16x16 dtype=f64\n")
+        kernel, first = ("--config", self.plant("double")), self.home / "first.json"
+        self.ask("model", "fit", *kernel, "-o", first, device=DEVICE)
+        return kernel, first
+
     def test_presets_and_winners(self):
         best = self.tune_json("--config", self.plant("double"), "--shape", "16x16", "--budget", "4")["best"]
         rows = self.query("SELECT * FROM best")
@@ -224,11 +231,8 @@ class Record(support.EndToEnd):
 
     def test_kinds_that_are_fitted_anew(self):
         """From their own trials alone; of the others an earlier model goes on to say what it says."""
-        self.record("--quiet", listed="8x12\n9x12\n20x30\n12x40 dtype=f64\n16x16 dtype=f64\n")
-        kernel = ("--config", self.plant("double"))
-        first, second = self.home / "first.json", self.home / "second.json"
-        self.ask("model", "fit", *kernel, "-o", first, device=DEVICE)
-        other = self.home / "other.db"
+        kernel, first = self.model_of_two_kinds()
+        second, other = self.home / "second.json", self.home / "other.db"
         self.record("--quiet", "--db", other, listed="20x20 dtype=f64\n24x30 dtype=f64\n64x64 dtype=f64\n")
         anew = ("model", "fit", *kernel, "--db", other, "--from", first, "--anew")
         fitted = self.ask(*anew, "-o", second, device=DEVICE)
@@ -265,11 +269,8 @@ class Record(support.EndToEnd):
 
     def test_kinds_that_are_left(self):
         """Trees learn of their trials, but it is the earlier model that goes on to speak of them."""
-        self.record("--quiet", listed="8x12\n9x12\n20x30\n12x40 dtype=f64\n16x16 dtype=f64\n")
-        kernel = ("--config", self.plant("double"))
-        first, second = self.home / "first.json", self.home / "second.json"
-        self.ask("model", "fit", *kernel, "-o", first, device=DEVICE)
-        other = self.home / "other.db"
+        kernel, first = self.model_of_two_kinds()
+        second, other = self.home / "second.json", self.home / "other.db"
         self.record("--quiet", "--db", other, listed="20x20 dtype=f64\n24x30 dtype=f64\n33x17 dtype=f64\n"
                     "50x30 dtype=f64\n48x20\n64x64\n")
         anew = ("model", "fit", *kernel, "--db", other, "--from", first, "--anew")

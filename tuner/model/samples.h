@@ -70,10 +70,10 @@ struct model_samples {
 };
 
 /* Reads the trials that were right, and which were wrong; of a configuration only while its fastest
- * one is of today's code. `earlier` is of the same kernel, device and policy: its
- * features come first and its configurations are among the samples', without any of their own where
- * no trial is of them. Borrows it. Free with model_samples_free in every
- * case. TW_NOT_FOUND: there are no trials. */
+ * one is of today's code. `earlier` is of the same kernel, device and policy: its features come
+ * first and its configurations are among the samples', without any of their own where no trial is
+ * of them. Borrows it. Free with model_samples_free in every case. TW_NOT_FOUND: there are no
+ * trials. */
 tw_status model_samples_read(struct model_samples *samples, tw_db *db,
                              const struct tw_description *description,
                              const struct tw_device_info *device, const char *cache,
