@@ -122,6 +122,7 @@ struct tw_model_forest {
 struct tw_model_place {
     int kind;
     double logs[TW_MAX_DIMENSIONS]; /* to the base of 2, of its dimensions */
+    unsigned uneven;                /* a bit each dimension that 8 does not divide */
     int first_configuration, count; /* of `good` */
 };
 
@@ -274,12 +275,16 @@ double tw_model_predict(const struct tw_model *model, int kind, const double *ve
 /* What a plan asks about, where a model says where its configurations were good: those of the
  * nearest problems, so many. More make choices no better (docs/notes/2026-11-27-predicting.md). */
 enum { TW_MODEL_MOST_NEAR = 96 };
+/* Fills in where a problem of the kind lies; what was good there stays as it is. */
+void tw_model_place_put(struct tw_model_place *place, int kind, const int64_t *dimensions,
+                        int dimension_count);
 /* Whether the model says so of problems of the kind. */
 bool tw_model_has_places(const struct tw_model *model, int kind);
 /* Writes up to `most` of the configurations that are chosen for the kind, those that were good on
  * problems like this one first, each once, and returns how many: or -1, out of memory. Problems are
- * as far apart as all their dimensions together, in doublings, and those of another kind further by
- * two. */
+ * as far apart as all their dimensions together, in doublings; those of another kind are further by
+ * one, and by one for each dimension that 8 divides in one of both: where rows begin decides how
+ * much of them is read at once (docs/notes/2026-11-28-predicting-odd-sizes.md). */
 int tw_model_near(const struct tw_model *model, int kind, const int64_t *dimensions, int most,
                   int *configurations);
 

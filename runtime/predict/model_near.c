@@ -4,6 +4,20 @@
 
 #include "runtime/predict/model_places.h"
 
+/* ---- Where problems lie ---- */
+
+enum { EVEN = 8 };
+
+void tw_model_place_put(struct tw_model_place *place, int kind, const int64_t *dimensions,
+                        int dimension_count) {
+    place->kind = kind;
+    place->uneven = 0;
+    for (int i = 0; i < dimension_count; i++) {
+        place->logs[i] = log2((double)dimensions[i]);
+        place->uneven |= (unsigned)(dimensions[i] % EVEN != 0) << i;
+    }
+}
+
 /* ---- Reading ---- */
 
 static bool take_number(const char **at, int64_t *number) {
@@ -17,20 +31,21 @@ static bool take_number(const char **at, int64_t *number) {
 
 bool tw_model_read_place(struct tw_model *model, const char *text) {
     struct tw_model_place *place = &model->places[model->place_count];
-    int64_t number;
+    int64_t number, dimensions[TW_MAX_DIMENSIONS];
     int count = 0;
-    *place = (struct tw_model_place){0};
     if (!take_number(&text, &number) || number >= model->kind_count)
         return false;
-    place->kind = (int)number;
+    const int kind = (int)number;
     while (*text == ' ' && count < TW_MAX_DIMENSIONS) {
         text++;
         if (!take_number(&text, &number) || number < 1)
             return false;
-        place->logs[count++] = log2((double)number);
+        dimensions[count++] = number;
     }
     if (*text != '\0' || count == 0 || (model->place_count > 0 && count != model->dimension_count))
         return false;
+    *place = (struct tw_model_place){0};
+    tw_model_place_put(place, kind, dimensions, count);
     model->dimension_count = count;
     model->place_count++;
     return true;
@@ -104,18 +119,20 @@ static struct way take_shortest(struct way *ways, int *count) {
 /* ---- What is near ---- */
 
 /* Doublings. */
-static const double ANOTHER_KIND = 2;
+static const double ANOTHER_KIND = 1, UNEVEN = 1;
 
-static double length_of(const double *a, const double *b, int dimensions, bool same_kind) {
-    double length = same_kind ? 0 : ANOTHER_KIND;
+static double length_of(const struct tw_model_place *a, const struct tw_model_place *b,
+                        int dimensions) {
+    const unsigned differ = a->uneven ^ b->uneven;
+    double length = a->kind == b->kind ? 0 : ANOTHER_KIND;
     for (int i = 0; i < dimensions; i++)
-        length += fabs(a[i] - b[i]);
+        length += fabs(a->logs[i] - b->logs[i]) + ((differ >> i & 1) != 0 ? UNEVEN : 0);
     return length;
 }
 
 int tw_model_near(const struct tw_model *model, int kind, const int64_t *dimensions, int most,
                   int *configurations) {
-    double here[TW_MAX_DIMENSIONS];
+    struct tw_model_place here;
     int count = 0;
     struct way *ways = malloc(((size_t)model->place_count + 1) * sizeof *ways);
     bool *taken = calloc((size_t)model->configuration_count + 1, sizeof *taken);
@@ -124,12 +141,9 @@ int tw_model_near(const struct tw_model *model, int kind, const int64_t *dimensi
         free(taken);
         return -1;
     }
-    for (int i = 0; i < model->dimension_count; i++)
-        here[i] = log2((double)dimensions[i]);
+    tw_model_place_put(&here, kind, dimensions, model->dimension_count);
     for (int i = 0; i < model->place_count; i++)
-        ways[i] = (struct way){length_of(here, model->places[i].logs, model->dimension_count,
-                                         model->places[i].kind == kind),
-                               i};
+        ways[i] = (struct way){length_of(&here, &model->places[i], model->dimension_count), i};
     int left = model->place_count;
     make_heap(ways, left);
     while (left > 0 && count < most) {

@@ -42,12 +42,14 @@ static void trees_of_their_own(void **state) {
 }
 
 /* What was good on the nearest problems comes first, each once, and nothing that was not chosen for
- * the kind; problems of another kind are two doublings further. */
+ * the kind; problems of another kind are a doubling further, and so are those of which 8 divides
+ * another dimension. */
 static void what_was_good_near_by(void **state) {
     (void)state;
     static const struct {
         const char *kinds, *near;
-    } of[] = {{"0, 1", "0, 3"}, {"0", "1"}, {"1", "2"}, {"0, 1", "2"}, {"0", ""}, {"0, 1", "4"}};
+    } of[] = {{"0, 1", "0, 3"}, {"0", "1"},    {"1", "2"}, {"0, 1", "2"},
+              {"0", ""},        {"0, 1", "4"}, {"0", "5"}, {"0", "6"}};
     struct tw_text list = {0};
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
         tw_text_print(&list,
@@ -58,7 +60,8 @@ static void what_was_good_near_by(void **state) {
     char *kinds = replaced(text, "\"attributes\": [\"\"]",
                            "\"attributes\": [\"\", \";dtype=f64\", \";dtype=u8\"],"
                            " \"places\": [\"0 64 64\", \"0 1024 1024\", \"1 64 128\","
-                           " \"0 8192 16\", \"1 600 700\"]");
+                           " \"0 8192 16\", \"1 600 700\", \"0 9600 700\","
+                           " \"0 9600 640\"]");
     char *begin = strstr(kinds, "\"configurations\": [") + strlen("\"configurations\": [");
     *begin = '\0';
     char *whole = malloc(strlen(kinds) + list.length + 3);
@@ -70,12 +73,14 @@ static void what_was_good_near_by(void **state) {
     static const struct {
         int kind;
         int64_t dimensions[2];
-        int most, count, wanted[4];
+        int most, count, wanted[8];
     } cases[] = {
-        {0, {64, 64}, 8, 4, {0, 3, 1, 5}},     /* 0; 1 + 2 away; 8; 6.7 + 2 */
-        {0, {64, 64}, 2, 2, {0, 3}},           /* no more are wanted */
-        {1, {64, 64}, 8, 4, {2, 3, 0, 5}},     /* 1 away; 2; 6.7 */
-        {0, {1024, 1024}, 8, 4, {1, 5, 0, 3}}, /* 0; 1.3 + 2; 8 */
+        {0, {64, 64}, 4, 4, {0, 3, 1, 5}},           /* 0; 1 + 1 away; 8; 6.7 + 2 */
+        {0, {64, 64}, 2, 2, {0, 3}},                 /* no more are wanted */
+        {1, {64, 72}, 8, 4, {2, 3, 0, 5}},           /* 0.8 away; 0.2 + 1; 6.5 + 1 */
+        {0, {1024, 1024}, 8, 6, {1, 5, 7, 6, 0, 3}}, /* 0; 1.3 + 2; 3.9; 3.8 + 1; 8 */
+        {0, {9600, 690}, 2, 2, {6, 7}},              /* 0.02 away; 0.1 + 1 */
+        {0, {9600, 680}, 2, 2, {7, 6}},              /* 0.1 away; 0.04 + 1 */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int found[8];

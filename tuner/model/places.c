@@ -49,9 +49,8 @@ static bool make_asked(struct tw_model *model, const struct model_samples *s,
     int first = 0;
     for (int p = 0; p < s->problem_count; p++) {
         struct tw_model_place *place = &model->places[p];
-        place->kind = choice->of_problem[p];
-        for (int i = 0; i < dimensions; i++)
-            place->logs[i] = log2((double)s->problems[p].problem.dimensions[i]);
+        tw_model_place_put(place, choice->of_problem[p], s->problems[p].problem.dimensions,
+                           dimensions);
         place->first_configuration = first;
         first += place->count;
         place->count = 0;
