@@ -131,6 +131,10 @@ class Record(support.EndToEnd):
         self.tune_json(*kernel, "--shape", "16x16", "--budget", "8", "--strategy", "random")
         few = support.json.loads(self.record("--quiet", "--json", "--trials", "2", listed="40x30\n48x30\n").out)
         self.assertEqual((few["trials"], few["by_model"], few["failures"]), (4, 0, 0))
+        # Estimates say little of one implementation beside another: each has its turn.
+        names = self.query("SELECT p.key, i.name FROM trial t JOIN problem p ON p.id = t.problem"
+                           " JOIN implementation i ON i.id = t.implementation WHERE p.key <> 'M=16,N=16'")
+        self.assertEqual(len(set(names)), 4)
         self.assertGreater(few["beyond"], 0)
         # What is on record takes its place: there is nothing more to measure.
         again = support.json.loads(self.record("--quiet", "--json", "--trials", "2", listed="40x30\n48x30\n").out)

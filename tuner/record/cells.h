@@ -17,6 +17,7 @@ struct cell {
     /* By a model that was fitted with it on such problems; else 0. Where only so many are measured,
      * by any that there is of such problems, else the estimate. */
     double predicted_us;
+    int turn; /* its place among its implementation's, where no model predicts */
     bool redundant;
     bool known; /* on record: it takes a place where only so many are measured */
     int blame;
@@ -27,6 +28,7 @@ struct page {
     const struct tw_problem *problem;
     int64_t values[TW_MAX_SYMBOLS];
     int count, next; /* cells, and the first that is not measured */
+    bool by_model;   /* a model says what such problems take, where only so many are measured */
     struct cell *cells;
     double best_us;
     struct recorder recorder;
