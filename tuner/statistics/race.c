@@ -23,10 +23,10 @@ static double tail(size_t count, size_t above) {
 
 bool race_is_lost(const double *times, size_t count, double warm, double best) {
     size_t above = 0;
-    if (best <= 0 || count == 0)
+    if (best <= 0)
         return false;
-    if (count == 1)
-        return warm > best * HOPELESS && times[0] > best * HOPELESS;
+    if (count == 2)
+        return warm > best * HOPELESS && fmin(times[0], times[1]) > best * HOPELESS;
     for (size_t i = 0; i < count; i++)
         above += times[i] > best * CLEARLY_SLOWER;
     for (size_t i = 0; i < sizeof looks / sizeof *looks; i++)

@@ -9,8 +9,10 @@
  * a tenth slower; half of the times of one as fast as the best would have to be a tenth above its
  * own median. The tenth is also there for what drifts between the best's measurement and this one.
  *
- * One that is hopeless, as the warm-up saw it, is stopped after a single repeat that takes twice as
- * long as the best. */
+ * One that is hopeless, as the warm-up saw it, is stopped after two repeats that both take twice as
+ * long as the best. One is not enough: the warm-up of a few microseconds is mostly its launch, and
+ * a lone repeat may be disturbed. Of two variants that did the same, one was told to take 12.7
+ * microseconds and the other 5.7 (docs/notes/2026-11-28-predicting-odd-sizes.md). */
 #ifndef TUNER_STATISTICS_RACE_H
 #define TUNER_STATISTICS_RACE_H
 
