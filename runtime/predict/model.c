@@ -267,6 +267,14 @@ int tw_model_kind(const struct tw_model *model, const struct tw_problem *problem
     return kind >= 0 ? kind : find_kind(model, problem, ALL_ALIKE);
 }
 
+bool tw_model_knows(const struct tw_model *model, int kind, const char *implementation) {
+    for (int i = 0; i < model->configuration_count; i++)
+        if ((model->configurations[i].kinds >> kind & 1) != 0 &&
+            strcmp(model->configurations[i].implementation, implementation) == 0)
+            return true;
+    return false;
+}
+
 struct tw_problem tw_model_problem(const struct tw_model *model, int kind,
                                    const struct tw_problem *problem) {
     const struct tw_description *d = problem->description;

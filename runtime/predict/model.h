@@ -192,6 +192,8 @@ void tw_model_free(struct tw_model *model);
 /* Of which of its kinds the problem is, or which has words that the description calls alike; -1: it
  * was not fitted for such problems. */
 int tw_model_kind(const struct tw_model *model, const struct tw_problem *problem);
+/* Whether it was fitted with configurations of the implementation on problems of the kind. */
+bool tw_model_knows(const struct tw_model *model, int kind, const char *implementation);
 /* The problem in the words of a kind that it is of: in those a model was fitted, and says nothing
  * of others. */
 struct tw_problem tw_model_problem(const struct tw_model *model, int kind,

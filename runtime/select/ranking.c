@@ -275,18 +275,23 @@ static void add_presets(struct tw_ranking *ranking) {
 }
 
 /* A model knows nothing of an implementation that it was fitted without, such as one that is newer:
- * there the description's choice counts as it does without a model. `rows` candidates are rows;
- * where none is, what the model has here may be a form that takes many times as long, and by what
- * it says of that form a preset is told less surely. */
+ * there the description's choice counts as it does without a model. What it knows and does not
+ * offer here was good elsewhere. `rows` candidates are rows; where none is, what the model has here
+ * may be a form that takes many times as long, and by what it says of that form a preset is told
+ * less surely. */
 static void add_unknown(struct tw_ranking *ranking, size_t rows) {
+    const struct tw_description *d = ranking->search->problem->description;
     struct tw_configuration configuration;
-    size_t count = ranking->count;
+    const size_t count = ranking->count;
     int from = 0;
     if (count == 0 || !tw_search_fallback(ranking->search, &from, &configuration))
         return;
     for (size_t i = 0; i < count; i++)
         if (ranking->all[i].configuration.implementation == configuration.implementation)
             return;
+    if (tw_model_knows(ranking->model->model, ranking->kind,
+                       d->implementations[configuration.implementation].name))
+        return;
     if (rows > 0)
         ranking->count = rows;
     double uncertainty, ratio = usual_ratio(ranking, &uncertainty);

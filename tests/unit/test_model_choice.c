@@ -8,8 +8,9 @@
 /* Stores a model of the house's device that knows one configuration, of blocks of 32, which was
  * measured on some of the kinds of problems that it is about. Before it stand `others` that are of
  * the second kind. */
-static void store_model_that(struct house *house, const char *attributes, const char *kinds,
-                             int others, const char *says) {
+/* `first` are configurations before its own. */
+static void store_model_with(struct house *house, const char *first, const char *attributes,
+                             const char *kinds, int others, const char *says) {
     const struct row row = usual_row(house);
     struct tw_text text = {0};
     struct tw_error error;
@@ -27,8 +28,8 @@ static void store_model_that(struct house *house, const char *attributes, const 
         " \"device\": \"%s\", \"device_name\": \"Paper GPU\", \"backend\": \"cuda\","
         " \"architecture\": \"sm_90\", \"units\": 132, \"attributes\": [%s], \"uncertainty\": "
         "0.1,"
-        " \"base\": 0, %s, \"configurations\": [",
-        row.fingerprint, attributes, says);
+        " \"base\": 0, %s, \"configurations\": [%s",
+        row.fingerprint, attributes, says, first);
     for (int i = 0; i <= others; i++)
         tw_text_print(
             &text,
@@ -43,6 +44,11 @@ static void store_model_that(struct house *house, const char *attributes, const 
         .kernel = "scale", .device = row.fingerprint, .cache_policy = "cold", .text = text.data};
     must_db(tw_db_model_put(house->db, &model), house->db);
     tw_text_free(&text);
+}
+
+static void store_model_that(struct house *house, const char *attributes, const char *kinds,
+                             int others, const char *says) {
+    store_model_with(house, "", attributes, kinds, others, says);
 }
 
 /* That the narrowest blocks are the fastest. */
@@ -268,7 +274,7 @@ static void a_model_chooses_launches(void **state) {
 }
 
 /* A model has never seen an implementation that came later, whether or not there are rows; what it
- * was fitted with, it judges. */
+ * was fitted with, it judges, also where what was good of that was good elsewhere. */
 static void a_model_does_not_know_all(void **state) {
     struct house *house = *state;
     struct tw_description *newer = with_another(house, "another");
@@ -279,6 +285,24 @@ static void a_model_does_not_know_all(void **state) {
     store_block_row(house, 16, 100, 128, 7);
     assert_int_equal(preferred(house, newer), 1);
     assert_int_equal(preferred(house, older), 0);
+    /* What it knows on such problems it judges too where none of that is a candidate. */
+    static const struct {
+        const char *kinds;
+        int preferred;
+    } cases[] = {{"\"kinds\": [0], ", 0}, {"\"kinds\": [0, 1], ", 0}, {"\"kinds\": [1], ", 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char first[300];
+        snprintf(
+            first, sizeof first,
+            "{\"implementation\": \"another\", \"configuration\": \"{\\\"BLOCK_X\\\":128}\","
+            " \"problem\": \"M=8,N=100\", \"time_us\": 2, %s\"code\": \"c\", \"source\": \"s\","
+            " \"judge\": \"j\"}, ",
+            cases[i].kinds);
+        store_model_with(house, first, "\"\", \";dtype=f64\"", "\"kinds\": [0], ", 0,
+                         "\"features\": [{\"name\": \"parameter.BLOCK_X\"}],"
+                         " \"trees\": [[[0,32,2],[-1],[0]]]");
+        assert_int_equal(preferred(house, newer), cases[i].preferred);
+    }
     tw_description_free(newer);
     tw_description_free(older);
 }
