@@ -6,9 +6,8 @@
 #include "tuner/record/best_predicted.h"
 
 /* Stores a model of the house's device that knows one configuration, of blocks of 32, which was
- * measured on some of the kinds of problems that it is about. Before it stand `others` that are of
- * the second kind. */
-/* `first` are configurations before its own. */
+ * measured on some of the kinds of problems that it is about. Before it stand `first`, as JSON, and
+ * `others` that are of the second kind. */
 static void store_model_with(struct house *house, const char *first, const char *attributes,
                              const char *kinds, int others, const char *says) {
     const struct row row = usual_row(house);
