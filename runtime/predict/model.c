@@ -201,6 +201,7 @@ void tw_model_see(const struct tw_model *model, const struct tw_model_question *
         double vector[TW_MODEL_MAX_FEATURES];
         tw_model_vector(model, view, &question->problem, configuration, f, e, vector);
         seen->time_us = tw_model_predict(model, question->kind, vector, e);
+        seen->beside = tw_model_predict_beside(model, question->kind, vector);
         seen->is_rough = false;
         return;
     }

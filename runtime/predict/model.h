@@ -24,8 +24,9 @@ enum {
 #define TW_MODEL_FORMAT "tilewise-model"
 /* 1: trees are lists of nodes. 2: they may be packed (packed_tree.h). 3: "doubling" may be said,
  * and implementations may have uncertainties of their own. 4: there may be several forests, and
- * places that say where configurations were good; forests may have a doubling of their own. */
-#define TW_MODEL_VERSION 4
+ * places that say where configurations were good; forests may have a doubling of their own. 5:
+ * forests may say how much longer than the best configurations take. */
+#define TW_MODEL_VERSION 5
 
 /* What of the geometry is a feature, of features `f` and an estimate `e` of `total_us` in all. */
 #define TW_MODEL_GEOMETRY(X)                                                                       \
@@ -114,6 +115,9 @@ struct tw_model_forest {
     double doubling; /* what each that tw_model_doublings counts adds to how unsure it is */
     int first, end;  /* of the model's trees */
     int depth;       /* of the deepest */
+    /* Not how long a configuration takes do they say, but the logarithm of how many times as long
+     * as the best of its problem. Another of the same kinds says how long. */
+    bool beside;
     /* Of the first tree, among the model's steps and among its leaves. */
     size_t steps;
 };
@@ -245,7 +249,8 @@ struct tw_model_case {
     double total_us; /* the estimate's */
     double time_us;  /* what the model says, when it has answered */
     double sum;      /* of the trees that were walked */
-    bool is_rough;   /* not all were: it is far from what is wanted */
+    double beside;   /* what a forest says that is `beside`; 0 where there is none */
+    bool is_rough;   /* not all were: it is far from what is wanted, and `beside` is not known */
     uint16_t above[TW_MODEL_MAX_FEATURES];
 };
 /* So many may be asked about at once. */
@@ -263,6 +268,20 @@ void tw_model_answer(const struct tw_model *model, int kind, struct tw_model_cas
  * of them: most of what is asked for every choice is far from being chosen. */
 void tw_model_answer_near(const struct tw_model *model, int kind, struct tw_model_case *cases,
                           size_t count, double near_us);
+/* A problem's configuration that comes first by both forests, and what they say of it. */
+struct tw_model_first {
+    bool is_there; /* else there is one forest alone, or nothing was answered */
+    double time_us, beside;
+};
+/* Takes note of what both say of one more configuration. */
+void tw_model_note_first(struct tw_model_first *first, double time_us, double beside);
+/* What both together say: the first takes as long as it is said to, the others as many times as
+ * long as that as both say in the mean. That each errs in its own way is what it is for
+ * (docs/notes/2026-11-28-predicting-odd-sizes.md). */
+double tw_model_joined_us(const struct tw_model_first *first, double time_us, double beside);
+/* Whether the model has two forests for problems of the kind. */
+bool tw_model_has_both(const struct tw_model *model, int kind);
+
 /* How many times `predicted_us` is twice what a configuration took where it was the best: one that
  * won where there was little to do was measured less, and by fewer, where there is much. */
 double tw_model_doublings(double predicted_us, double best_us);
@@ -273,6 +292,8 @@ double tw_model_leaf(const struct tw_model_node *nodes, int root, const double *
 /* Microseconds, of a problem of a kind. */
 double tw_model_predict(const struct tw_model *model, int kind, const double *vector,
                         const struct tw_estimate *e);
+/* What the forest says that is `beside`; 0 where there is none. */
+double tw_model_predict_beside(const struct tw_model *model, int kind, const double *vector);
 
 /* What a plan asks about, where a model says where its configurations were good: those of the
  * nearest problems, so many. More make choices no better (docs/notes/2026-11-27-predicting.md). */

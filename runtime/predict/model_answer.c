@@ -158,12 +158,19 @@ static void leave_behind(struct walkers *walkers, double most_us) {
     walkers->count = left;
 }
 
-/* The one that knows problems of the kind; one of no kind is asked of the first. */
-static const struct tw_model_forest *forest_of(const struct tw_model *model, int kind) {
-    for (int i = 1; i < model->forest_count && kind >= 0; i++)
-        if ((model->forests[i].kinds >> kind & 1) != 0)
+/* The one that knows problems of the kind; NULL: none does. */
+static const struct tw_model_forest *find_forest(const struct tw_model *model, int kind,
+                                                 bool beside) {
+    for (int i = 0; i < model->forest_count && kind >= 0; i++)
+        if (model->forests[i].beside == beside && (model->forests[i].kinds >> kind & 1) != 0)
             return &model->forests[i];
-    return &model->forests[0];
+    return NULL;
+}
+
+/* One of no kind is asked of the first. */
+static const struct tw_model_forest *forest_of(const struct tw_model *model, int kind) {
+    const struct tw_model_forest *forest = find_forest(model, kind, false);
+    return forest != NULL ? forest : &model->forests[0];
 }
 
 double tw_model_doubling(const struct tw_model *model, int kind) {
@@ -177,8 +184,26 @@ static void begin(struct walkers *walkers, const struct tw_model_forest *forest,
     for (size_t i = 0; i < count; i++) {
         walkers->of[i] = (uint16_t)i;
         cases[i].sum = forest->base;
+        cases[i].beside = 0;
         cases[i].is_rough = true;
     }
+}
+
+/* Asks the other forest too, if there is one, of those that were walked to the end. */
+static void ask_beside(const struct tw_model *model, int kind, struct tw_model_case *cases,
+                       size_t count) {
+    const struct tw_model_forest *forest = find_forest(model, kind, true);
+    struct walkers walkers = {.cases = cases};
+    if (forest == NULL)
+        return;
+    for (size_t i = 0; i < count; i++)
+        if (!cases[i].is_rough) {
+            walkers.of[walkers.count++] = (uint16_t)i;
+            cases[i].sum = forest->base;
+        }
+    walk(model, forest, &walkers, forest->first, forest->end);
+    for (size_t k = 0; k < walkers.count; k++)
+        cases[walkers.of[k]].beside = cases[walkers.of[k]].sum;
 }
 
 void tw_model_answer(const struct tw_model *model, int kind, struct tw_model_case *cases,
@@ -189,6 +214,7 @@ void tw_model_answer(const struct tw_model *model, int kind, struct tw_model_cas
         return;
     begin(&walkers, forest, cases, count);
     finish(model, forest, &walkers, forest->first);
+    ask_beside(model, kind, cases, count);
 }
 
 void tw_model_answer_near(const struct tw_model *model, int kind, struct tw_model_case *cases,
@@ -216,24 +242,69 @@ void tw_model_answer_near(const struct tw_model *model, int kind, struct tw_mode
         }
     }
     finish(model, forest, &walkers, done);
+    ask_beside(model, kind, cases, count);
 }
 
 /* Where there are no steps; of leaves as many digits count as where there are. */
-static double predict_leaves(const struct tw_model *model, const struct tw_model_forest *forest,
-                             const double *vector, double total_us) {
+static double add_leaves(const struct tw_model *model, const struct tw_model_forest *forest,
+                         const double *vector) {
     double sum = forest->base;
     for (int i = forest->first; i < forest->end; i++)
         sum += (double)(float)tw_model_leaf(model->nodes, model->roots[i], vector);
-    return corrected(total_us, sum);
+    return sum;
+}
+
+static void see_above(const struct tw_model *model, const double *vector,
+                      struct tw_model_case *seen) {
+    for (int i = 0; i < model->feature_count; i++)
+        seen->above[i] = (uint16_t)tw_model_above(&model->cuts[i], vector[i]);
 }
 
 double tw_model_predict(const struct tw_model *model, int kind, const double *vector,
                         const struct tw_estimate *e) {
     struct tw_model_case seen = {.total_us = tw_estimate_total(e)};
+    const struct tw_model_forest *forest = forest_of(model, kind);
+    struct walkers walkers;
     if (model->steps == NULL)
-        return predict_leaves(model, forest_of(model, kind), vector, seen.total_us);
-    for (int i = 0; i < model->feature_count; i++)
-        seen.above[i] = (uint16_t)tw_model_above(&model->cuts[i], vector[i]);
-    tw_model_answer(model, kind, &seen, 1);
+        return corrected(seen.total_us, add_leaves(model, forest, vector));
+    see_above(model, vector, &seen);
+    begin(&walkers, forest, &seen, 1);
+    finish(model, forest, &walkers, forest->first);
     return seen.time_us;
+}
+
+double tw_model_predict_beside(const struct tw_model *model, int kind, const double *vector) {
+    const struct tw_model_forest *forest = find_forest(model, kind, true);
+    struct tw_model_case seen;
+    struct walkers walkers;
+    if (forest == NULL)
+        return 0;
+    if (model->steps == NULL)
+        return add_leaves(model, forest, vector);
+    see_above(model, vector, &seen);
+    begin(&walkers, forest, &seen, 1);
+    walk(model, forest, &walkers, forest->first, forest->end);
+    return seen.sum;
+}
+
+/* ---- Both forests together ---- */
+
+bool tw_model_has_both(const struct tw_model *model, int kind) {
+    return find_forest(model, kind, true) != NULL;
+}
+
+static double by_both(double time_us, double beside) {
+    return log(time_us) + beside;
+}
+
+void tw_model_note_first(struct tw_model_first *first, double time_us, double beside) {
+    if (!first->is_there || by_both(time_us, beside) < by_both(first->time_us, first->beside))
+        *first = (struct tw_model_first){true, time_us, beside};
+}
+
+double tw_model_joined_us(const struct tw_model_first *first, double time_us, double beside) {
+    if (!first->is_there)
+        return time_us;
+    const double longer = by_both(time_us, beside) - by_both(first->time_us, first->beside);
+    return first->time_us * exp(longer / 2);
 }

@@ -244,12 +244,12 @@ static double finite_doubling(const struct tw_json *json) {
     return doubling;
 }
 
-/* {"kinds": [0, 1], "base": 0.5, "doubling": 0.02, "trees": 400}: of each kind but one. How many
- * trees there are in all is told when they are read. */
+/* {"kinds": [0, 1], "base": 0.5, "doubling": 0.02, "trees": 400}: of each kind but one, and one
+ * that is "beside". How many trees there are in all is told when they are read. */
 static void read_forests(struct tw_model *model, const struct tw_json *root) {
-    static const char *const keys[] = {"kinds", "base", "doubling", "trees", NULL};
+    static const char *const keys[] = {"kinds", "base", "doubling", "beside", "trees", NULL};
     struct tw_json forests = tw_json_optional(root, "forests");
-    uint64_t seen = 0;
+    uint64_t seen[2] = {0};
     if (forests.item == NULL)
         return;
     const int count = count_of(&forests, TW_MODEL_MAX_FORESTS);
@@ -259,17 +259,21 @@ static void read_forests(struct tw_model *model, const struct tw_json *root) {
         const struct tw_json kinds = tw_json_member(&one, "kinds"),
                              base = tw_json_member(&one, "base"),
                              doubling = tw_json_optional(&one, "doubling"),
+                             beside = tw_json_optional(&one, "beside"),
                              trees = tw_json_member(&one, "trees");
         const struct tw_model_forest forest = {
             .kinds = kinds_of(model, &one),
             .base = finite_at(&base),
             .doubling = doubling.item != NULL ? finite_doubling(&doubling) : model->doubling,
+            .beside = tw_json_boolean(&beside, false),
             .end = (int)tw_json_integer(&trees)};
         if (forest.end < 0 || forest.end > TW_MODEL_MAX_TREES)
             tw_json_fail(&trees, "must be from 0 to %d", TW_MODEL_MAX_TREES);
-        if ((forest.kinds & seen) != 0)
+        if ((forest.kinds & seen[forest.beside]) != 0)
             tw_json_fail(&kinds, "has one that another forest has");
-        seen |= forest.kinds;
+        if (forest.beside && (forest.kinds & ~seen[false]) != 0)
+            tw_json_fail(&kinds, "has one of which no forest before it says how long it takes");
+        seen[forest.beside] |= forest.kinds;
         model->forests[model->forest_count++] = forest;
     }
 }

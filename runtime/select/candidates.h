@@ -56,6 +56,7 @@ struct tw_ranking {
     struct tw_features begun; /* what belongs to the problem alone, if it could be had */
     bool is_asked;
     struct tw_model_question question; /* then: the problem as the model sees it */
+    struct tw_model_first first;       /* of what it was asked about, if it has two forests */
     double unsure_elsewhere; /* what another device adds to what the model says of uncertainty */
     bool seen[TW_MAX_IMPLEMENTATIONS]; /* views of them are filled in */
     size_t count;

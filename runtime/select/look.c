@@ -112,11 +112,24 @@ void tw_ranking_see_other(struct tw_ranking *ranking, const struct tw_configurat
                  seen);
 }
 
+static void join(const struct tw_ranking *ranking, struct tw_model_case *cases, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!cases[i].is_rough)
+            cases[i].time_us =
+                tw_model_joined_us(&ranking->first, cases[i].time_us, cases[i].beside);
+}
+
+void tw_ranking_answer_others(struct tw_ranking *ranking, struct tw_model_case *cases,
+                              size_t count) {
+    tw_model_answer(ranking->model->model, ranking->kind, cases, count);
+    join(ranking, cases, count);
+}
+
 double tw_ranking_ask(struct tw_ranking *ranking, const struct tw_configuration *configuration,
                       const struct tw_look *here) {
     struct tw_model_case seen;
     tw_ranking_see_other(ranking, configuration, here, &seen);
-    tw_model_answer(ranking->model->model, ranking->kind, &seen, 1);
+    tw_ranking_answer_others(ranking, &seen, 1);
     return seen.time_us;
 }
 
@@ -140,6 +153,11 @@ void tw_ranking_answer(struct tw_ranking *ranking, size_t rows) {
         tw_model_answer_near(model, ranking->kind, others, count, near_us);
     else
         tw_model_answer(model, ranking->kind, others, count);
+    for (size_t i = 0; i < ranking->count && tw_model_has_both(model, ranking->kind); i++)
+        if (!ranking->cases[i].is_rough)
+            tw_model_note_first(&ranking->first, ranking->cases[i].time_us,
+                                ranking->cases[i].beside);
+    join(ranking, ranking->cases, ranking->count);
 }
 
 double tw_ranking_unsure(const struct tw_ranking *ranking, int implementation) {

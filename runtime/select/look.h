@@ -33,7 +33,10 @@ const struct tw_model_view *tw_ranking_view(struct tw_ranking *ranking, int impl
 /* What the model is to be asked about one that is no candidate; it is not asked yet. */
 void tw_ranking_see_other(struct tw_ranking *ranking, const struct tw_configuration *configuration,
                           const struct tw_look *here, struct tw_model_case *seen);
-/* What it says of one, in microseconds, by all of its trees. */
+/* What it says of others that were seen, by all of its trees, after tw_ranking_answer. */
+void tw_ranking_answer_others(struct tw_ranking *ranking, struct tw_model_case *cases,
+                              size_t count);
+/* Of one, in microseconds. */
 double tw_ranking_ask(struct tw_ranking *ranking, const struct tw_configuration *configuration,
                       const struct tw_look *here);
 /* Has the model see the candidate that is about to be counted: all are answered at once. */

@@ -64,7 +64,7 @@ static void ask_about(struct tw_ranking *ranking, size_t count, int parameter, u
         tw_ranking_see_other(ranking, &other, &here, &cases[asked]);
         of[asked++] = i;
     }
-    tw_model_answer(ranking->model->model, ranking->kind, cases, (size_t)asked);
+    tw_ranking_answer_others(ranking, cases, (size_t)asked);
     for (int i = 0; i < asked; i++)
         launches->times[of[i]] = cases[i].time_us;
 }

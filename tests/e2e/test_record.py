@@ -119,10 +119,10 @@ class Record(support.EndToEnd):
         self.assertEqual(report["prior"]["source"], "model")
         # One that is broken is told of, and nothing of the command line is stored.
         broken = self.home / "broken.json"
-        broken.write_text(file.read_text().replace('"version": 4', '"version": 7'))
+        broken.write_text(file.read_text().replace('"version": 5', '"version": 7'))
         result = self.run_command("model", "import", file, broken, "--db", self.home / "third.db", device=None)
         self.assertEqual(result.code, 2)
-        self.assertIn("this program reads versions up to 4", result.err)
+        self.assertIn("this program reads versions up to 5", result.err)
         self.assertEqual(self.query("SELECT * FROM model", db=self.home / "third.db"), [])
 
     def test_what_is_predicted_to_take_least(self):

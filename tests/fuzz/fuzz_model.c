@@ -58,8 +58,10 @@ static double answer(const struct tw_model *model, const struct question *questi
     tw_model_look(model, d, question->configuration.implementation, &view);
     tw_model_vector(model, &view, &question->problem, &question->configuration, &question->features,
                     &question->estimate, vector);
-    return tw_model_predict(model, tw_model_kind(model, &question->problem), vector,
-                            &question->estimate);
+    const int kind = tw_model_kind(model, &question->problem);
+    const double beside = tw_model_predict_beside(model, kind, vector);
+    FUZZ_MUST(isfinite(beside) && (beside == 0 || tw_model_has_both(model, kind)));
+    return tw_model_predict(model, kind, vector, &question->estimate);
 }
 
 static void look_near(const struct tw_model *model, const struct question *question) {

@@ -111,8 +111,8 @@ static void what_is_refused(void **state) {
     static const struct {
         const char *part, *in_place, *says;
     } cases[] = {
-        {"\"version\": 1", "\"version\": 5", "this program reads versions up to 4"},
-        {"\"version\": 1", "\"version\": 0", "this program reads versions up to 4"},
+        {"\"version\": 1", "\"version\": 6", "this program reads versions up to 5"},
+        {"\"version\": 1", "\"version\": 0", "this program reads versions up to 5"},
         {"\"units\": 132,",
          "\"units\": 132, \"forests\": [{\"kinds\": [0], \"base\": 1, \"trees\": 1}],",
          "key forests: are of 1 trees, where there are 2"},

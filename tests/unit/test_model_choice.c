@@ -212,6 +212,28 @@ static void what_the_last_trees_say(void **state) {
     tw_text_free(&says);
 }
 
+/* What two forests say together is chosen by: the one alone prefers the row's. */
+static void by_both_forests(void **state) {
+    struct house *house = *state;
+    static const struct {
+        const char *forests;
+        int block;
+    } cases[] = {{"{\"kinds\": [0], \"base\": 0, \"trees\": 1}", 128},
+                 {"{\"kinds\": [0], \"base\": 0, \"trees\": 1},"
+                  " {\"kinds\": [0], \"base\": 0, \"beside\": true, \"trees\": 1}",
+                  32}};
+    store_block_row(house, 16, 100, 128, 7);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char says[400];
+        snprintf(says, sizeof says,
+                 "\"forests\": [%s], \"features\": [{\"name\": \"parameter.BLOCK_X\"}],"
+                 " \"trees\": [[[0,32,2],[0],[-0.4]]%s]",
+                 cases[i].forests, i > 0 ? ", [[0,32,2],[0],[1.5]]" : "");
+        store_model_that(house, "\"\"", "", 0, says);
+        assert_int_equal(selected(house, "cold").configuration.values[0], cases[i].block);
+    }
+}
+
 /* The description with another implementation, and a rule that prefers one of its presets. */
 static struct tw_description *with_another(const struct house *house, const char *preset) {
     static const char another[] =
@@ -437,7 +459,7 @@ int main(void) {
         HOUSE_TEST(a_model_chooses_launches),  HOUSE_TEST(only_what_was_measured),
         HOUSE_TEST(a_model_does_not_know_all), HOUSE_TEST(a_model_that_cannot_be_read),
         HOUSE_TEST(many_ask_a_model),          HOUSE_TEST(how_sure_of_an_implementation),
-        HOUSE_TEST(what_a_recording_hopes_of),
+        HOUSE_TEST(by_both_forests),           HOUSE_TEST(what_a_recording_hopes_of),
     };
     return cmocka_run_group_tests_name("model choice", tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include "runtime/backend/devices.h"
 #include "runtime/base/hash.h"
 #include "tuner/model/boost.h"
+#include "tuner/model/both_forests.h"
 #include "tuner/model/choice.h"
 #include "tuner/model/doubling.h"
 #include "tuner/model/mispredicted.h"
@@ -34,22 +35,32 @@ static const double LEAST_UNCERTAINTY = 0.02;
 enum { TRIALS_A_TREE = 32, MOST_TREES = 400 };
 /* What is grown on an earlier model has less to say, and every selection walks down all of them. */
 enum { TRIALS_A_TREE_MORE = 48, MOST_TREES_MORE = 300 };
-/* From so many on trees are deeper and more, and each says less. */
+/* From so many on trees are deeper, and there are two forests of them. */
 enum { MANY_TRIALS = 50000 };
 
 struct fitting {
     const struct model_samples *samples;
     const struct model_choice *choice;
     double *wanted, *weights, *predicted; /* a sample; the last in microseconds */
+    /* Likewise, of how much longer than the best it takes; NULL: that has no forest. */
+    double *beside_wanted, *beside_weights, *beside;
     bool *chosen; /* each sample's configuration is, for its problem, by the others' */
 };
 
+static bool grows_on(const struct model_samples *s) {
+    return s->onto != NULL && !s->anew;
+}
+
+static bool has_many(const struct model_samples *s) {
+    return !grows_on(s) && s->count >= MANY_TRIALS;
+}
+
 static struct boost_options options_for(const struct model_samples *s) {
     struct boost_options options = BOOST_USUAL;
-    const bool grows = s->onto != NULL && !s->anew;
+    const bool grows = grows_on(s);
     const int each = grows ? TRIALS_A_TREE_MORE : TRIALS_A_TREE;
     const int most = grows ? MOST_TREES_MORE : MOST_TREES;
-    if (!grows && s->count >= MANY_TRIALS)
+    if (has_many(s))
         return BOOST_MANY;
     const int trees = s->count / each < most ? s->count / each : most;
     options.trees = trees > options.trees ? trees : options.trees;
@@ -125,6 +136,12 @@ static double predict(const struct model_samples *s, const struct tw_model *mode
     return tw_model_predict(model, -1, vector, &estimate);
 }
 
+/* What trees say by themselves. */
+static double sum_of(const struct tw_model *model, const double *vector) {
+    static const struct tw_estimate none = {.overhead = 1};
+    return log(tw_model_predict(model, -1, vector, &none));
+}
+
 /* What predictions are worth, in all and by kinds. */
 static tw_status judge(const struct fitting *f, struct fit_report *report, bool model,
                        struct tw_error *error) {
@@ -147,7 +164,7 @@ static bool is_chosen_for(const struct model_choice *choice, const struct sample
 /* Trees without a fold's problems; with all where there is no such fold. */
 struct grown {
     bool *used;
-    struct tw_model model;
+    struct tw_model model, beside;
     tw_status status;
     struct tw_error error;
 };
@@ -175,6 +192,11 @@ static void *grow_next(void *context) {
         grown->status =
             boost_fit(&options, s->vectors, s->count, s->shape.feature_count, g->fitting->wanted,
                       g->fitting->weights, grown->used, &grown->model, &grown->error);
+        grown->beside = s->shape;
+        if (grown->status == TW_OK && g->fitting->beside != NULL)
+            grown->status = boost_fit(&options, s->vectors, s->count, s->shape.feature_count,
+                                      g->fitting->beside_wanted, g->fitting->beside_weights,
+                                      grown->used, &grown->beside, &grown->error);
     }
     return NULL;
 }
@@ -202,6 +224,7 @@ static tw_status grow_all(const struct fitting *f, struct growing *g, struct tw_
 static void free_grown(struct growing *g) {
     for (int k = 0; k <= FOLDS; k++) {
         boost_free(&g->all[k].model);
+        boost_free(&g->all[k].beside);
         free(g->all[k].used);
     }
 }
@@ -295,13 +318,19 @@ static tw_status judge_folds(struct fitting *f, const struct growing *g, struct 
         const struct grown *grown = &g->all[fold];
         struct model_choice choice = {0};
         status = model_choose(&choice, s, grown->used, error);
-        for (int i = 0; i < s->count && status == TW_OK; i++)
-            if (!grown->used[i])
-                f->predicted[i] = predict(s, &grown->model, i, vector_of(s, i));
+        for (int i = 0; i < s->count && status == TW_OK; i++) {
+            if (grown->used[i])
+                continue;
+            f->predicted[i] = predict(s, &grown->model, i, vector_of(s, i));
+            if (f->beside != NULL)
+                f->beside[i] = sum_of(&grown->beside, vector_of(s, i));
+        }
         if (status == TW_OK)
             status = model_places_ask(s, &choice, grown->used, f->chosen, error);
         model_choice_free(&choice);
     }
+    if (status == TW_OK && f->beside != NULL)
+        status = both_join(s, f->chosen, f->beside, f->predicted, error);
     if (status == TW_OK)
         status = judge(f, report, true, error);
     if (status == TW_OK)
@@ -325,6 +354,27 @@ static int problems_with_trials(const struct model_samples *s) {
     return count;
 }
 
+static bool begin_beside(struct fitting *f, size_t room) {
+    f->beside_wanted = calloc(room, sizeof *f->beside_wanted);
+    f->beside_weights = calloc(room, sizeof *f->beside_weights);
+    f->beside = calloc(room, sizeof *f->beside);
+    return f->beside_wanted != NULL && f->beside_weights != NULL && f->beside != NULL;
+}
+
+static tw_status write_grown(const struct fitting *f, const struct grown *grown,
+                             const struct fit_report *report, struct tw_text *text,
+                             struct tw_error *error) {
+    struct tw_model merged;
+    if (f->beside == NULL)
+        return write_model(f->samples, f->choice, &grown->model, report, text, error);
+    tw_status status = both_merge(&merged, &grown->model, &grown->beside, error);
+    if (status != TW_OK)
+        return status;
+    status = write_model(f->samples, f->choice, &merged, report, text, error);
+    boost_free(&merged);
+    return status;
+}
+
 tw_status fit_model(const struct model_samples *s, struct fit_report *report, struct tw_text *text,
                     struct tw_error *error) {
     size_t n = (size_t)s->count + 1;
@@ -337,7 +387,8 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
                         .chosen = calloc(n, sizeof *f.chosen)};
     struct growing g = {0};
     tw_status status = model_choose(&choice, s, NULL, error);
-    if (f.wanted == NULL || f.weights == NULL || f.predicted == NULL || f.chosen == NULL)
+    if (f.wanted == NULL || f.weights == NULL || f.predicted == NULL || f.chosen == NULL ||
+        (has_many(s) && !begin_beside(&f, n)))
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     *report = (struct fit_report){.trials = s->count - s->anchors,
                                   .problems = problems_with_trials(s),
@@ -349,6 +400,10 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
         f.wanted[i] = log(s->all[i].time_us / s->all[i].estimate_us);
         const double nearness = s->problems[s->all[i].problem].best_us / s->all[i].time_us;
         f.weights[i] = nearness * nearness;
+        if (f.beside != NULL) {
+            f.beside_wanted[i] = beside_wanted(s, i);
+            f.beside_weights[i] = beside_weight(s, i);
+        }
     }
     if (status == TW_OK)
         status = grow_all(&f, &g, error);
@@ -356,12 +411,14 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
         status = judge_folds(&f, &g, &choice, report, error);
     for (int i = 0; i < s->configuration_count && status == TW_OK; i++)
         report->configurations += model_chooses_any(&choice, i);
-    if (status == TW_OK) {
-        status = write_model(s, &choice, &g.all[FOLDS].model, report, text, error);
-        if (status == TW_OK && text->failed)
-            status = tw_fail(error, TW_NO_MEMORY, "out of memory");
-    }
+    if (status == TW_OK)
+        status = write_grown(&f, &g.all[FOLDS], report, text, error);
+    if (status == TW_OK && text->failed)
+        status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     free_grown(&g);
+    free(f.beside_wanted);
+    free(f.beside_weights);
+    free(f.beside);
     free(f.wanted);
     free(f.weights);
     free(f.predicted);
@@ -370,9 +427,9 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
     return status;
 }
 
-/* What the model and the estimate say of each sample; infinite where they say nothing. */
+/* What the model's forests say of each sample; infinite where they say nothing. */
 static void predict_samples(const struct model_samples *s, const struct tw_model *model,
-                            double *predicted) {
+                            double *predicted, double *beside) {
     for (int i = 0; i < s->count; i++) {
         const struct sample *sample = &s->all[i];
         int64_t slots[TW_DEVICE_SLOTS], values[TW_MAX_SYMBOLS];
@@ -392,7 +449,9 @@ static void predict_samples(const struct model_samples *s, const struct tw_model
         struct tw_model_view view;
         tw_model_look(model, problem->description, configuration->implementation, &view);
         tw_model_vector(model, &view, problem, configuration, &features, &estimate, vector);
-        predicted[i] = tw_model_predict(model, tw_model_kind(model, problem), vector, &estimate);
+        const int kind = tw_model_kind(model, problem);
+        predicted[i] = tw_model_predict(model, kind, vector, &estimate);
+        beside[i] = tw_model_predict_beside(model, kind, vector);
     }
 }
 
@@ -429,17 +488,23 @@ tw_status fit_check(const struct model_samples *s, const struct tw_model *model,
                     struct check_report *report, struct tw_error *error) {
     struct model_choice choice;
     double *predicted = calloc((size_t)s->count + 1, sizeof *predicted);
+    double *beside = calloc((size_t)s->count + 1, sizeof *beside);
     double *room = calloc(6 * (size_t)s->count + 1, sizeof *room);
     bool *chosen = calloc((size_t)s->count + 1, sizeof *chosen);
     *report = (struct check_report){0};
     report->agreements = calloc((size_t)s->problem_count + 1, sizeof *report->agreements);
     tw_status status = model_choose(&choice, s, NULL, error);
-    if (predicted == NULL || room == NULL || chosen == NULL || report->agreements == NULL)
+    if (predicted == NULL || beside == NULL || room == NULL || chosen == NULL ||
+        report->agreements == NULL)
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     if (status == TW_OK) {
-        predict_samples(s, model, predicted);
+        predict_samples(s, model, predicted, beside);
         for (int i = 0; i < s->count; i++)
             chosen[i] = is_chosen_for(&choice, &s->all[i]);
+        /* Where there is one forest alone it changes no order, which is all that is asked about. */
+        status = both_join(s, chosen, beside, predicted, error);
+    }
+    if (status == TW_OK) {
         status = regret_of(s, &choice, chosen, predicted, -1, &report->regret, error);
     }
     for (int p = 0; p < s->problem_count && status == TW_OK; p++) {
@@ -453,6 +518,7 @@ tw_status fit_check(const struct model_samples *s, const struct tw_model *model,
     }
     free(chosen);
     free(room);
+    free(beside);
     free(predicted);
     model_choice_free(&choice);
     return status;

@@ -2,22 +2,7 @@
 
 #include <stdlib.h>
 
-/* Trees with the nodes that lie between theirs, as a model has them. */
-static void copy_trees(struct tw_model *copy, const struct tw_model *from,
-                       const struct tw_model_forest *forest) {
-    if (forest->first == forest->end)
-        return;
-    const int first = from->roots[forest->first];
-    const int end = forest->end < from->tree_count ? from->roots[forest->end] : from->node_count;
-    const int by = copy->node_count - first;
-    for (int i = forest->first; i < forest->end; i++)
-        copy->roots[copy->tree_count++] = from->roots[i] + by;
-    for (int i = first; i < end; i++) {
-        struct tw_model_node node = from->nodes[i];
-        node.right += node.feature >= 0 ? by : 0;
-        copy->nodes[copy->node_count++] = node;
-    }
-}
+#include "tuner/model/copy_trees.h"
 
 tw_status kept_forests_find(struct kept_forests *kept, const struct model_samples *s,
                             struct tw_error *error) {
@@ -26,9 +11,7 @@ tw_status kept_forests_find(struct kept_forests *kept, const struct model_sample
     if (onto == NULL || !s->anew)
         return TW_OK;
     kept->model = &kept->copy;
-    kept->copy.roots = calloc((size_t)onto->tree_count + 1, sizeof *kept->copy.roots);
-    kept->copy.nodes = calloc((size_t)onto->node_count + 1, sizeof *kept->copy.nodes);
-    if (kept->copy.roots == NULL || kept->copy.nodes == NULL) {
+    if (!copy_trees_begin(&kept->copy, onto, NULL)) {
         kept_forests_free(kept);
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     }
@@ -65,23 +48,28 @@ static void write_one(const struct tw_model_forest *forest, bool last, struct tw
         tw_text_print(text, "%s%d", first ? "" : ", ", kind);
         first = false;
     }
-    tw_text_print(text, "], \"base\": %.9g, \"doubling\": %.3g, \"trees\": %d}%s\n", forest->base,
-                  forest->doubling, forest->end - forest->first, last ? "" : ",");
+    tw_text_print(text, "], \"base\": %.9g, \"doubling\": %.3g,%s \"trees\": %d}%s\n", forest->base,
+                  forest->doubling, forest->beside ? " \"beside\": true," : "",
+                  forest->end - forest->first, last ? "" : ",");
 }
 
 void kept_forests_write(const struct kept_forests *kept, const struct model_choice *choice,
                         const struct model_samples *s, const struct tw_model *grown,
                         double doubling, struct tw_text *text) {
-    struct tw_model_forest anew = {
-        .base = grown->base, .doubling = doubling, .end = grown->tree_count};
-    if (s->onto == NULL || !s->anew || kept->copy.forest_count == 0)
+    uint64_t kinds = 0;
+    if (kept->copy.forest_count == 0 && grown->forest_count == 1)
         return;
     for (int kind = 0; kind < choice->kind_count; kind++)
-        anew.kinds |= UINT64_C(1) << kind;
-    anew.kinds &= ~s->kept;
+        kinds |= UINT64_C(1) << kind;
+    kinds &= ~s->kept;
     tw_text_print(text, " \"forests\": [\n");
     for (int i = 0; i < kept->copy.forest_count; i++)
         write_one(&kept->copy.forests[i], false, text);
-    write_one(&anew, true, text);
+    for (int i = 0; i < grown->forest_count; i++) {
+        struct tw_model_forest forest = grown->forests[i];
+        forest.kinds = kinds;
+        forest.doubling = forest.beside ? 0 : doubling;
+        write_one(&forest, i + 1 == grown->forest_count, text);
+    }
     tw_text_print(text, " ],\n");
 }

@@ -18,7 +18,8 @@ void kept_forests_free(struct kept_forests *kept);
 /* The base that a file of these and of what was `grown` has. */
 double kept_forests_base(const struct kept_forests *kept, const struct model_samples *samples,
                          const struct tw_model *grown);
-/* " \"forests\": [...]", where there is more than one: the kept ones come first. */
+/* " \"forests\": [...]", where there is more than one: the kept ones come before what was `grown`.
+ */
 void kept_forests_write(const struct kept_forests *kept, const struct model_choice *choice,
                         const struct model_samples *samples, const struct tw_model *grown,
                         double doubling, struct tw_text *text);
