@@ -153,7 +153,9 @@ void tw_ranking_answer(struct tw_ranking *ranking, size_t rows) {
         tw_model_answer_near(model, ranking->kind, others, count, near_us);
     else
         tw_model_answer(model, ranking->kind, others, count);
-    for (size_t i = 0; i < ranking->count && tw_model_has_both(model, ranking->kind); i++)
+    if (!tw_model_has_both(model, ranking->kind))
+        return;
+    for (size_t i = 0; i < ranking->count; i++)
         if (!ranking->cases[i].is_rough)
             tw_model_note_first(&ranking->first, ranking->cases[i].time_us,
                                 ranking->cases[i].beside);

@@ -90,8 +90,8 @@ static tw_status read_onto(const struct arguments *a, struct subject *s, struct 
     /* Trees that are grown say something of all kinds. */
     if (status == TW_OK && !a->anew && s->onto->forest_count > 1)
         status = tw_fail(error, TW_INVALID,
-                         "%s: has trees of its own for some kinds of problems, which more are not "
-                         "grown on; with --anew the kinds that have trials are fitted anew",
+                         "%s: has several sets of trees, which more are not grown on; with --anew "
+                         "the kinds that have trials are fitted anew",
                          a->from);
     tw_text_free(&text);
     return command_names_file(status, error);

@@ -1,7 +1,7 @@
 /* Two forests of the same problems, of which one says how long a configuration takes and one how
  * much longer than the best of its problem. The second knows nothing of how long problems take, so
- * that all of it tells configurations apart, and errs where the first does not: of 2,817 problems
- * of gemm's types of 8 and 16 bits folds choose 1.049 by 400 trees of each, 1.062 by 800 of the
+ * that all of it tells configurations apart, and errs where the first does not: of gemm's types of
+ * 8 and 16 bits another library's folds choose 1.049 by 400 trees of each, 1.062 by 800 of the
  * first (docs/notes/2026-11-28-predicting-odd-sizes.md). */
 #ifndef TUNER_MODEL_BOTH_FORESTS_H
 #define TUNER_MODEL_BOTH_FORESTS_H
