@@ -25,7 +25,7 @@ enum {
 /* 1: trees are lists of nodes. 2: they may be packed (packed_tree.h). 3: "doubling" may be said,
  * and implementations may have uncertainties of their own. 4: there may be several forests, and
  * places that say where configurations were good; forests may have a doubling of their own. 5:
- * forests may say how much longer than the best configurations take. */
+ * forests may say how much longer configurations take than others of a problem. */
 #define TW_MODEL_VERSION 5
 
 /* What of the geometry is a feature, of features `f` and an estimate `e` of `total_us` in all. */
@@ -116,7 +116,8 @@ struct tw_model_forest {
     int first, end;  /* of the model's trees */
     int depth;       /* of the deepest */
     /* Not how long a configuration takes do they say, but the logarithm of how many times as long
-     * as the best of its problem. Another of the same kinds says how long. */
+     * as others of its problem: to all of a problem the same may be added. Another of the same
+     * kinds says how long. */
     bool beside;
     /* Of the first tree, among the model's steps and among its leaves. */
     size_t steps;
@@ -125,9 +126,9 @@ struct tw_model_forest {
 /* A problem that the model was fitted to, with what was good there. */
 struct tw_model_place {
     int kind;
-    double logs[TW_MAX_DIMENSIONS]; /* to the base of 2, of its dimensions */
     unsigned uneven;                /* a bit each dimension that 8 does not divide */
     int first_configuration, count; /* of `good` */
+    float logs[TW_MAX_DIMENSIONS];  /* to the base of 2, of its dimensions */
 };
 
 /* Between which values an attribute that is a number was, with problems of a kind. */
@@ -296,8 +297,9 @@ double tw_model_predict(const struct tw_model *model, int kind, const double *ve
 double tw_model_predict_beside(const struct tw_model *model, int kind, const double *vector);
 
 /* What a plan asks about, where a model says where its configurations were good: those of the
- * nearest problems, so many. More make choices no better (docs/notes/2026-11-27-predicting.md). */
-enum { TW_MODEL_MOST_NEAR = 96 };
+ * nearest problems, so many: more make choices a little better, and take longer
+ * (docs/notes/2026-11-28-ordering-configurations.md). */
+enum { TW_MODEL_MOST_NEAR = 160 };
 /* Fills in where a problem of the kind lies; what was good there stays as it is. */
 void tw_model_place_put(struct tw_model_place *place, int kind, const int64_t *dimensions,
                         int dimension_count);

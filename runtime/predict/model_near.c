@@ -13,7 +13,7 @@ void tw_model_place_put(struct tw_model_place *place, int kind, const int64_t *d
     place->kind = kind;
     place->uneven = 0;
     for (int i = 0; i < dimension_count; i++) {
-        place->logs[i] = log2((double)dimensions[i]);
+        place->logs[i] = (float)log2((double)dimensions[i]);
         place->uneven |= (unsigned)(dimensions[i] % EVEN != 0) << i;
     }
 }
@@ -81,73 +81,98 @@ bool tw_model_has_places(const struct tw_model *model, int kind) {
     return false;
 }
 
+/* Doublings. */
+static const float ANOTHER_KIND = 1, UNEVEN = 1;
+
+static float length_of(const struct tw_model_place *a, const struct tw_model_place *b,
+                       int dimensions) {
+    const unsigned differ = a->uneven ^ b->uneven;
+    float length = a->kind == b->kind ? 0 : ANOTHER_KIND;
+    for (int i = 0; i < dimensions; i++)
+        length += fabsf(a->logs[i] - b->logs[i]) + (float)(differ >> i & 1) * UNEVEN;
+    return length;
+}
+
+/* ---- In order of their lengths ---- */
+
+/* Of thousands of ways only the shortest few are wanted: they are put into buckets by how long they
+ * are about, and a bucket is sorted when it is its turn. */
+enum { BUCKETS = 128 };
+static const float BUCKETS_A_DOUBLING = 4;
+
 struct way {
-    double length;
+    float length;
     int place;
 };
 
-static bool is_shorter(const struct way *a, const struct way *b) {
-    return a->length != b->length ? a->length < b->length : a->place < b->place;
+struct ways {
+    struct way *all;          /* bucket after bucket */
+    int ends[BUCKETS];        /* of them */
+    int bucket, next, sorted; /* from `next` to `sorted` they are in order */
+};
+
+static int bucket_of(float length) {
+    const int bucket = (int)(length * BUCKETS_A_DOUBLING);
+    return bucket < BUCKETS - 1 ? bucket : BUCKETS - 1;
 }
 
-/* ---- A heap, for of thousands only the shortest few are wanted ---- */
+static int compare_ways(const void *left, const void *right) {
+    const struct way *a = left, *b = right;
+    if (a->length != b->length)
+        return a->length < b->length ? -1 : 1;
+    return (a->place > b->place) - (a->place < b->place);
+}
 
-static void sink(struct way *ways, int count, int at) {
-    for (int child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && is_shorter(&ways[child + 1], &ways[child]))
-            child++;
-        if (!is_shorter(&ways[child], &ways[at]))
-            return;
-        const struct way way = ways[at];
-        ways[at] = ways[child];
-        ways[child] = way;
+static bool find_ways(struct ways *ways, const struct tw_model *model,
+                      const struct tw_model_place *from) {
+    const size_t count = (size_t)model->place_count;
+    float *lengths = malloc((count + 1) * sizeof *lengths);
+    *ways = (struct ways){.all = malloc((count + 1) * sizeof *ways->all)};
+    if (lengths == NULL || ways->all == NULL) {
+        free(lengths);
+        return false;
     }
+    int first[BUCKETS] = {0}, begin = 0;
+    for (size_t i = 0; i < count; i++) {
+        lengths[i] = length_of(from, &model->places[i], model->dimension_count);
+        first[bucket_of(lengths[i])]++;
+    }
+    for (int k = 0; k < BUCKETS; k++) {
+        const int in = first[k];
+        first[k] = begin;
+        begin += in;
+        ways->ends[k] = begin;
+    }
+    for (size_t i = 0; i < count; i++)
+        ways->all[first[bucket_of(lengths[i])]++] = (struct way){lengths[i], (int)i};
+    free(lengths);
+    return true;
 }
 
-static void make_heap(struct way *ways, int count) {
-    for (int at = count / 2 - 1; at >= 0; at--)
-        sink(ways, count, at);
-}
-
-static struct way take_shortest(struct way *ways, int *count) {
-    const struct way shortest = ways[0];
-    ways[0] = ways[--*count];
-    sink(ways, *count, 0);
-    return shortest;
+/* The place at the end of the shortest way that was not taken; -1: all were. */
+static int take_shortest(struct ways *ways) {
+    while (ways->next == ways->sorted) {
+        if (ways->bucket == BUCKETS)
+            return -1;
+        ways->sorted = ways->ends[ways->bucket++];
+        qsort(&ways->all[ways->next], (size_t)(ways->sorted - ways->next), sizeof *ways->all,
+              compare_ways);
+    }
+    return ways->all[ways->next++].place;
 }
 
 /* ---- What is near ---- */
 
-/* Doublings. */
-static const double ANOTHER_KIND = 1, UNEVEN = 1;
-
-static double length_of(const struct tw_model_place *a, const struct tw_model_place *b,
-                        int dimensions) {
-    const unsigned differ = a->uneven ^ b->uneven;
-    double length = a->kind == b->kind ? 0 : ANOTHER_KIND;
-    for (int i = 0; i < dimensions; i++)
-        length += fabs(a->logs[i] - b->logs[i]) + ((differ >> i & 1) != 0 ? UNEVEN : 0);
-    return length;
-}
-
 int tw_model_near(const struct tw_model *model, int kind, const int64_t *dimensions, int most,
                   int *configurations) {
-    struct tw_model_place here;
+    struct tw_model_place here = {0};
+    struct ways ways;
     int count = 0;
-    struct way *ways = malloc(((size_t)model->place_count + 1) * sizeof *ways);
     bool *taken = calloc((size_t)model->configuration_count + 1, sizeof *taken);
-    if (ways == NULL || taken == NULL) {
-        free(ways);
-        free(taken);
-        return -1;
-    }
     tw_model_place_put(&here, kind, dimensions, model->dimension_count);
-    for (int i = 0; i < model->place_count; i++)
-        ways[i] = (struct way){length_of(&here, &model->places[i], model->dimension_count), i};
-    int left = model->place_count;
-    make_heap(ways, left);
-    while (left > 0 && count < most) {
-        const struct tw_model_place *place = &model->places[take_shortest(ways, &left).place];
+    const bool there = find_ways(&ways, model, &here) && taken != NULL;
+    for (int at; there && count < most && (at = take_shortest(&ways)) >= 0;) {
+        const struct tw_model_place *place = &model->places[at];
         for (int k = 0; k < place->count && count < most; k++) {
             const int c = model->good[place->first_configuration + k];
             if (taken[c] || (model->configurations[c].kinds >> kind & 1) == 0)
@@ -156,7 +181,7 @@ int tw_model_near(const struct tw_model *model, int kind, const int64_t *dimensi
             configurations[count++] = c;
         }
     }
-    free(ways);
+    free(ways.all);
     free(taken);
-    return count;
+    return there ? count : -1;
 }

@@ -309,9 +309,11 @@ static void trees_find_what_is_there(void **state) {
         weights[i] = 1;
         used[i] = i % 3 != 0;
     }
-    must(boost_fit(&BOOST_USUAL, vectors, COUNT, WIDTH, wanted, weights, used, &first, &error),
+    struct squares squares;
+    squares_begin(&squares, COUNT, wanted, weights);
+    must(boost_fit(&BOOST_USUAL, vectors, COUNT, WIDTH, &squares.objective, used, &first, &error),
          error);
-    must(boost_fit(&BOOST_USUAL, vectors, COUNT, WIDTH, wanted, weights, used, &again, &error),
+    must(boost_fit(&BOOST_USUAL, vectors, COUNT, WIDTH, &squares.objective, used, &again, &error),
          error);
     assert_int_equal(first.node_count, again.node_count);
     assert_memory_equal(first.nodes, again.nodes, (size_t)first.node_count * sizeof *first.nodes);

@@ -16,18 +16,19 @@ struct cut {
 };
 
 struct sums {
-    double weight, left; /* the latter weighted */
+    double weight, step; /* the latter weighted */
     int count;
 };
 
 struct boosting {
     const struct boost_options *options;
     int count, width;
-    const double *vectors, *weights;
+    const double *vectors;
     struct cut *cuts;
     uint8_t *bins; /* [sample][feature] */
-    double *left;  /* what the trees so far leave of each sample */
-    int *drawn;    /* features that the tree may ask about */
+    /* Of each sample: what the trees so far say, and what the next one is wanted to add. */
+    double *said, *steps, *weights;
+    int *drawn; /* features that the tree may ask about */
     int drawn_count;
     struct sums *sums; /* of a node: [feature][bin] */
     struct rng rng;
@@ -87,8 +88,8 @@ struct split {
     double gain;
 };
 
-static double score(const struct boosting *b, double left, double weight) {
-    return left * left / (weight + b->options->ridge);
+static double score(const struct boosting *b, double step, double weight) {
+    return step * step / (weight + b->options->ridge);
 }
 
 /* Sample by sample, as they lie in memory. */
@@ -97,12 +98,12 @@ static void add_up(const struct boosting *b, const int *samples, int count) {
         memset(&b->sums[(size_t)b->drawn[d] * BINS], 0, BINS * sizeof *b->sums);
     for (int i = 0; i < count; i++) {
         const uint8_t *bins = &b->bins[(size_t)samples[i] * (size_t)b->width];
-        const double weight = b->weights[samples[i]], left = weight * b->left[samples[i]];
+        const double weight = b->weights[samples[i]], step = weight * b->steps[samples[i]];
         for (int d = 0; d < b->drawn_count; d++) {
             const int f = b->drawn[d];
             struct sums *bin = &b->sums[(size_t)f * BINS + bins[f]];
             bin->weight += weight;
-            bin->left += left;
+            bin->step += step;
             bin->count++;
         }
     }
@@ -118,13 +119,13 @@ static struct split best_split(const struct boosting *b, const int *samples, int
         struct sums below = {0};
         for (int k = 0; k < b->cuts[f].count; k++) {
             below.weight += bins[k].weight;
-            below.left += bins[k].left;
+            below.step += bins[k].step;
             below.count += bins[k].count;
             if (below.count < b->options->least || count - below.count < b->options->least)
                 continue;
-            double gain = score(b, below.left, below.weight) +
-                          score(b, all->left - below.left, all->weight - below.weight) -
-                          score(b, all->left, all->weight);
+            double gain = score(b, below.step, below.weight) +
+                          score(b, all->step - below.step, all->weight - below.weight) -
+                          score(b, all->step, all->weight);
             if (gain > best.gain)
                 best = (struct split){f, k, gain};
         }
@@ -167,13 +168,13 @@ static void grow(struct boosting *b, int *samples, int count, int depth) {
     struct sums all = {0};
     for (int i = 0; i < count; i++) {
         all.weight += b->weights[samples[i]];
-        all.left += b->weights[samples[i]] * b->left[samples[i]];
+        all.step += b->weights[samples[i]] * b->steps[samples[i]];
     }
     struct split split = {-1, 0, 0};
     if (depth < b->options->depth)
         split = best_split(b, samples, count, &all);
     if (split.feature < 0 || b->no_memory) {
-        double value = b->options->rate * all.left / (all.weight + b->options->ridge);
+        double value = b->options->rate * all.step / (all.weight + b->options->ridge);
         add_node(b, (struct tw_model_node){.feature = -1, .value = value});
         return;
     }
@@ -186,14 +187,14 @@ static void grow(struct boosting *b, int *samples, int count, int depth) {
     grow(b, samples + left, count - left, depth + 1);
 }
 
-/* Takes what the tree says from what is left, of samples that it was not grown from as well. */
-static void take(struct boosting *b, int root, const bool *used) {
+/* Adds what the tree says, of samples that it was not grown from as well. */
+static void add_said(struct boosting *b, int root, const bool *used) {
     const struct tw_model_node *nodes = b->model->nodes;
     for (int i = 0; i < b->count; i++) {
         if (used != NULL && !used[i])
             continue;
         const double *vector = &b->vectors[(size_t)i * (size_t)b->width];
-        b->left[i] -= tw_model_leaf(nodes, root, vector);
+        b->said[i] += tw_model_leaf(nodes, root, vector);
     }
 }
 
@@ -209,21 +210,23 @@ static void grow_tree(struct boosting *b, int t, const bool *used) {
             b->drawn[b->drawn_count++] = f;
     grow(b, b->order, count, 0);
     if (!b->no_memory)
-        take(b, root, used);
+        add_said(b, root, used);
 }
 
-static void boost(struct boosting *b, const double *wanted, const bool *used) {
+static void boost(struct boosting *b, struct objective *objective, const bool *used) {
     double weight = 0, sum = 0;
+    objective->aim(objective, b->said, used, b->steps, b->weights);
     for (int i = 0; i < b->count; i++) {
         if (used != NULL && !used[i])
             continue;
         weight += b->weights[i];
-        sum += b->weights[i] * wanted[i];
+        sum += b->weights[i] * b->steps[i];
     }
     b->model->base = weight > 0 ? sum / weight : 0;
     for (int i = 0; i < b->count; i++)
-        b->left[i] = wanted[i] - b->model->base;
+        b->said[i] = b->model->base;
     for (int t = 0; t < b->options->trees && !b->no_memory; t++) {
+        objective->aim(objective, b->said, used, b->steps, b->weights);
         grow_tree(b, t, used);
         b->model->tree_count = t + 1;
     }
@@ -233,17 +236,18 @@ static void boost(struct boosting *b, const double *wanted, const bool *used) {
 }
 
 tw_status boost_fit(const struct boost_options *options, const double *vectors, int count,
-                    int width, const double *wanted, const double *weights, const bool *used,
+                    int width, struct objective *objective, const bool *used,
                     struct tw_model *model, struct tw_error *error) {
     size_t n = (size_t)count + 1;
     struct boosting b = {.options = options,
                          .count = count,
                          .width = width,
                          .vectors = vectors,
-                         .weights = weights,
                          .cuts = calloc((size_t)width + 1, sizeof *b.cuts),
                          .bins = calloc(n * (size_t)width + 1, 1),
-                         .left = calloc(n, sizeof *b.left),
+                         .said = calloc(n, sizeof *b.said),
+                         .steps = calloc(n, sizeof *b.steps),
+                         .weights = calloc(n, sizeof *b.weights),
                          .drawn = calloc((size_t)width + 1, sizeof *b.drawn),
                          .sums = calloc((size_t)width * BINS + 1, sizeof *b.sums),
                          .order = calloc(n, sizeof *b.order),
@@ -252,14 +256,16 @@ tw_status boost_fit(const struct boost_options *options, const double *vectors, 
     model->node_count = model->tree_count = 0;
     model->nodes = NULL;
     model->roots = calloc((size_t)options->trees + 1, sizeof *model->roots);
-    b.no_memory = b.cuts == NULL || b.bins == NULL || b.left == NULL || b.drawn == NULL ||
-                  b.sums == NULL || b.order == NULL || b.spare == NULL || model->roots == NULL ||
-                  !cut_all(&b);
+    b.no_memory = b.cuts == NULL || b.bins == NULL || b.said == NULL || b.steps == NULL ||
+                  b.weights == NULL || b.drawn == NULL || b.sums == NULL || b.order == NULL ||
+                  b.spare == NULL || model->roots == NULL || !cut_all(&b);
     if (!b.no_memory)
-        boost(&b, wanted, used);
+        boost(&b, objective, used);
     free(b.cuts);
     free(b.bins);
-    free(b.left);
+    free(b.said);
+    free(b.steps);
+    free(b.weights);
     free(b.drawn);
     free(b.sums);
     free(b.order);

@@ -1,10 +1,11 @@
-/* Gradient-boosted regression trees: each fitted to what those before it leave. */
+/* Gradient-boosted regression trees: each is fitted to the step that an objective wants next. */
 #ifndef TUNER_MODEL_BOOST_H
 #define TUNER_MODEL_BOOST_H
 
 #include <stdbool.h>
 
 #include "runtime/predict/model.h"
+#include "tuner/model/objectives.h"
 
 struct boost_options {
     int trees, depth, least; /* `least`: samples of a leaf */
@@ -21,11 +22,11 @@ static const struct boost_options BOOST_USUAL = {
 static const struct boost_options BOOST_MANY = {
     .trees = 400, .depth = 8, .least = 8, .rate = 0.1, .ridge = 1, .samples = 0.7, .features = 0.5};
 
-/* Fits to `count` samples of `width` features each, of which `used` are (NULL: all): `wanted` and
- * `weights` have an entry a sample. Fills in base, trees and nodes of `model`, which are to be
- * freed by tw_model_free or boost_free. The same samples make the same trees. */
+/* Fits to `count` samples of `width` features each, of which `used` are (NULL: all). The objective
+ * is of the same samples. Fills in base, trees and nodes of `model`, which are to be freed by
+ * tw_model_free or boost_free. The same samples make the same trees. */
 tw_status boost_fit(const struct boost_options *options, const double *vectors, int count,
-                    int width, const double *wanted, const double *weights, const bool *used,
+                    int width, struct objective *objective, const bool *used,
                     struct tw_model *model, struct tw_error *error);
 /* Frees what boost_fit made and nothing else. */
 void boost_free(struct tw_model *model);

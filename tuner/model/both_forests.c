@@ -6,22 +6,6 @@
 #include "tuner/model/boost.h"
 #include "tuner/model/copy_trees.h"
 
-/* What takes longer than that many times the best is only to be seen to: of how much longer it
- * takes nothing is learnt. */
-static const double FAR = 2;
-
-static double times_the_best(const struct model_samples *s, int sample) {
-    return s->all[sample].time_us / s->problems[s->all[sample].problem].best_us;
-}
-
-double beside_wanted(const struct model_samples *s, int sample) {
-    return log(fmin(times_the_best(s, sample), FAR));
-}
-
-double beside_weight(const struct model_samples *s, int sample) {
-    return 1 / times_the_best(s, sample);
-}
-
 tw_status both_join(const struct model_samples *s, const bool *chosen, const double *beside,
                     double *predicted, struct tw_error *error) {
     struct tw_model_first *first = calloc((size_t)s->problem_count + 1, sizeof *first);

@@ -14,6 +14,7 @@
 #include "tuner/model/choice.h"
 #include "tuner/model/doubling.h"
 #include "tuner/model/mispredicted.h"
+#include "tuner/model/objectives.h"
 #include "tuner/model/places.h"
 #include "tuner/model/write_model.h"
 #include "tuner/statistics/correlation.h"
@@ -42,9 +43,11 @@ struct fitting {
     const struct model_samples *samples;
     const struct model_choice *choice;
     double *wanted, *weights, *predicted; /* a sample; the last in microseconds */
-    /* Likewise, of how much longer than the best it takes; NULL: that has no forest. */
-    double *beside_wanted, *beside_weights, *beside;
-    bool *chosen; /* each sample's configuration is, for its problem, by the others' */
+    /* Likewise: the logarithm of how many times as long as the best it takes, measured and said.
+     * The latter NULL: that has no forest. */
+    double *longer, *beside;
+    int *problems; /* of each sample */
+    bool *chosen;  /* each sample's configuration is, for its problem, by the others' */
 };
 
 static bool grows_on(const struct model_samples *s) {
@@ -175,12 +178,28 @@ struct growing {
     atomic_int next;
 };
 
+static tw_status grow_beside(const struct fitting *f, const struct boost_options *options,
+                             struct grown *grown) {
+    const struct model_samples *s = f->samples;
+    struct order order;
+    tw_status status =
+        order_begin(&order, s->count, f->problems, s->problem_count, f->longer, &grown->error);
+    grown->beside = s->shape;
+    if (status == TW_OK)
+        status = boost_fit(options, s->vectors, s->count, s->shape.feature_count, &order.objective,
+                           grown->used, &grown->beside, &grown->error);
+    order_end(&order);
+    return status;
+}
+
 static void *grow_next(void *context) {
     struct growing *g = context;
-    const struct model_samples *s = g->fitting->samples;
+    const struct fitting *f = g->fitting;
+    const struct model_samples *s = f->samples;
     const struct boost_options options = options_for(s);
     for (int k; (k = atomic_fetch_add(&g->next, 1)) <= FOLDS;) {
         struct grown *grown = &g->all[k];
+        struct squares squares;
         grown->model = s->shape;
         grown->used = calloc((size_t)s->count + 1, sizeof *grown->used);
         if (grown->used == NULL) {
@@ -189,14 +208,11 @@ static void *grow_next(void *context) {
         }
         for (int i = 0; i < s->count; i++)
             grown->used[i] = fold_of(s, i) != k;
-        grown->status =
-            boost_fit(&options, s->vectors, s->count, s->shape.feature_count, g->fitting->wanted,
-                      g->fitting->weights, grown->used, &grown->model, &grown->error);
-        grown->beside = s->shape;
-        if (grown->status == TW_OK && g->fitting->beside != NULL)
-            grown->status = boost_fit(&options, s->vectors, s->count, s->shape.feature_count,
-                                      g->fitting->beside_wanted, g->fitting->beside_weights,
-                                      grown->used, &grown->beside, &grown->error);
+        squares_begin(&squares, s->count, f->wanted, f->weights);
+        grown->status = boost_fit(&options, s->vectors, s->count, s->shape.feature_count,
+                                  &squares.objective, grown->used, &grown->model, &grown->error);
+        if (grown->status == TW_OK && f->beside != NULL)
+            grown->status = grow_beside(f, &options, grown);
     }
     return NULL;
 }
@@ -355,10 +371,10 @@ static int problems_with_trials(const struct model_samples *s) {
 }
 
 static bool begin_beside(struct fitting *f, size_t room) {
-    f->beside_wanted = calloc(room, sizeof *f->beside_wanted);
-    f->beside_weights = calloc(room, sizeof *f->beside_weights);
+    f->longer = calloc(room, sizeof *f->longer);
+    f->problems = calloc(room, sizeof *f->problems);
     f->beside = calloc(room, sizeof *f->beside);
-    return f->beside_wanted != NULL && f->beside_weights != NULL && f->beside != NULL;
+    return f->longer != NULL && f->problems != NULL && f->beside != NULL;
 }
 
 static tw_status write_grown(const struct fitting *f, const struct grown *grown,
@@ -401,8 +417,8 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
         const double nearness = s->problems[s->all[i].problem].best_us / s->all[i].time_us;
         f.weights[i] = nearness * nearness;
         if (f.beside != NULL) {
-            f.beside_wanted[i] = beside_wanted(s, i);
-            f.beside_weights[i] = beside_weight(s, i);
+            f.longer[i] = -log(nearness);
+            f.problems[i] = s->all[i].problem;
         }
     }
     if (status == TW_OK)
@@ -416,8 +432,8 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
     if (status == TW_OK && text->failed)
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     free_grown(&g);
-    free(f.beside_wanted);
-    free(f.beside_weights);
+    free(f.longer);
+    free(f.problems);
     free(f.beside);
     free(f.wanted);
     free(f.weights);

@@ -1,20 +1,57 @@
 #include "tuner/model/places.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What came so near to the best of a problem is asked about around it
- * (docs/notes/2026-11-27-predicting.md). */
-static const double GOOD = 1.05;
+#include <cjson/cJSON.h>
 
-bool model_places_has(const struct model_samples *s, const struct model_choice *choice,
-                      int sample) {
+/* ---- What was good ---- */
+
+/* What came so near to the best of a problem is asked about around it, but no more than the best of
+ * it: with a dozen each, a plan sees the configurations of few problems. */
+static const double GOOD = 1.1;
+enum { MOST_GOOD = 4 };
+
+struct best_few {
+    int count, samples[MOST_GOOD]; /* the fastest first */
+};
+
+static bool may_be_good(const struct model_samples *s, const struct model_choice *choice,
+                        int sample) {
     const struct sample *one = &s->all[sample];
     const struct sampled_problem *problem = &s->problems[one->problem];
     return !problem->only_teaches && one->time_us <= GOOD * problem->best_us &&
            model_chooses(choice, choice->of_problem[one->problem], one->configuration);
+}
+
+static void put(const struct model_samples *s, struct best_few *few, int sample) {
+    int at = few->count;
+    while (at > 0 && s->all[sample].time_us < s->all[few->samples[at - 1]].time_us)
+        at--;
+    if (at == MOST_GOOD)
+        return;
+    few->count += few->count < MOST_GOOD;
+    memmove(&few->samples[at + 1], &few->samples[at],
+            (size_t)(few->count - 1 - at) * sizeof *few->samples);
+    few->samples[at] = sample;
+}
+
+/* Marks those samples of which the problem is a place of the configuration: that is chosen for its
+ * kind, and one of the best there. `used` NULL: of all. */
+static bool mark_good(const struct model_samples *s, const struct model_choice *choice,
+                      const bool *used, bool *good) {
+    struct best_few *few = calloc((size_t)s->problem_count + 1, sizeof *few);
+    if (few == NULL)
+        return false;
+    for (int i = 0; i < s->count; i++)
+        if ((used == NULL || used[i]) && may_be_good(s, choice, i))
+            put(s, &few[s->all[i].problem], i);
+    for (int p = 0; p < s->problem_count; p++)
+        for (int k = 0; k < few[p].count; k++)
+            good[few[p].samples[k]] = true;
+    free(few);
+    return true;
 }
 
 /* ---- What a plan would ask about ---- */
@@ -28,7 +65,7 @@ static void free_asked(struct tw_model *model) {
 
 /* Samples lie by problem, mostly, but nothing says so: they are counted first. */
 static bool make_asked(struct tw_model *model, const struct model_samples *s,
-                       const struct model_choice *choice, const bool *used) {
+                       const struct model_choice *choice, const bool *good) {
     const int dimensions = s->description->dimension_count;
     *model = (struct tw_model){.dimension_count = dimensions,
                                .place_count = s->problem_count,
@@ -44,7 +81,7 @@ static bool make_asked(struct tw_model *model, const struct model_samples *s,
             if (model_chooses(choice, k, c))
                 model->configurations[c].kinds |= UINT64_C(1) << k;
     for (int i = 0; i < s->count; i++)
-        if (used[i] && model_places_has(s, choice, i))
+        if (good[i])
             model->places[s->all[i].problem].count++;
     int first = 0;
     for (int p = 0; p < s->problem_count; p++) {
@@ -56,7 +93,7 @@ static bool make_asked(struct tw_model *model, const struct model_samples *s,
         place->count = 0;
     }
     for (int i = 0; i < s->count; i++)
-        if (used[i] && model_places_has(s, choice, i)) {
+        if (good[i]) {
             struct tw_model_place *place = &model->places[s->all[i].problem];
             model->good[place->first_configuration + place->count++] = s->all[i].configuration;
         }
@@ -89,7 +126,9 @@ tw_status model_places_ask(const struct model_samples *s, const struct model_cho
     struct marks marks = {
         .problem = -1,
         .configurations = calloc((size_t)s->configuration_count + 1, sizeof *marks.configurations)};
-    bool there = make_asked(&model, s, choice, used) && marks.configurations != NULL;
+    bool *good = calloc((size_t)s->count + 1, sizeof *good);
+    bool there = good != NULL && mark_good(s, choice, used, good);
+    there = make_asked(&model, s, choice, good) && there && marks.configurations != NULL;
     for (int i = 0; i < s->count && there; i++) {
         const int problem = s->all[i].problem;
         if (used[i])
@@ -104,27 +143,29 @@ tw_status model_places_ask(const struct model_samples *s, const struct model_cho
         }
     }
     free_asked(&model);
+    free(good);
     free(marks.configurations);
     return there ? TW_OK : tw_fail(error, TW_NO_MEMORY, "out of memory");
 }
 
 /* ---- As a file has them ---- */
 
-static void begin_place(int number, int kind, struct tw_text *text) {
-    tw_text_print(text, "%s  \"%d", number > 0 ? ",\n" : " \"places\": [\n", kind);
+static void begin_place(int number, struct tw_text *text) {
+    tw_text_print(text, "%s  \"", number > 0 ? ",\n" : " \"places\": [\n");
 }
 
+/* As the earlier model's file has them. */
 static int write_earlier(const struct model_samples *s, int *numbers, struct tw_text *text) {
+    const cJSON *places =
+        s->onto != NULL ? cJSON_GetObjectItemCaseSensitive(s->onto->json, "places") : NULL;
+    const cJSON *place = places != NULL ? places->child : NULL;
     int count = 0;
-    for (int p = 0; s->onto != NULL && p < s->onto->place_count; p++) {
-        const struct tw_model_place *place = &s->onto->places[p];
+    for (int p = 0; place != NULL; p++, place = place->next) {
         numbers[p] = -1;
-        if (s->anew && (s->kept >> place->kind & 1) == 0)
+        if (s->anew && (s->kept >> s->onto->places[p].kind & 1) == 0)
             continue;
-        begin_place(count, place->kind, text);
-        for (int i = 0; i < s->onto->dimension_count; i++)
-            tw_text_print(text, " %lld", llround(exp2(place->logs[i])));
-        tw_text_print(text, "\"");
+        begin_place(count, text);
+        tw_text_print(text, "%s\"", place->valuestring);
         numbers[p] = count++;
     }
     return count;
@@ -136,18 +177,21 @@ tw_status model_places_write(const struct model_samples *s, const struct model_c
     const size_t earlier = s->onto != NULL ? (size_t)s->onto->place_count : 0;
     numbers->of_problems = calloc((size_t)s->problem_count + 1, sizeof *numbers->of_problems);
     numbers->of_earlier = calloc(earlier + 1, sizeof *numbers->of_earlier);
-    if (numbers->of_problems == NULL || numbers->of_earlier == NULL)
+    numbers->good = calloc((size_t)s->count + 1, sizeof *numbers->good);
+    if (numbers->of_problems == NULL || numbers->of_earlier == NULL || numbers->good == NULL ||
+        !mark_good(s, choice, NULL, numbers->good))
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     int count = write_earlier(s, numbers->of_earlier, text);
     for (int i = 0; i < s->count; i++)
-        if (model_places_has(s, choice, i))
+        if (numbers->good[i])
             numbers->of_problems[s->all[i].problem] = 1;
     for (int p = 0; p < s->problem_count; p++) {
         const bool is_one = numbers->of_problems[p] == 1 && count < TW_MODEL_MAX_PLACES;
         numbers->of_problems[p] = -1;
         if (!is_one)
             continue;
-        begin_place(count, choice->of_problem[p], text);
+        begin_place(count, text);
+        tw_text_print(text, "%d", choice->of_problem[p]);
         for (int i = 0; i < s->description->dimension_count; i++)
             tw_text_print(text, " %" PRId64, s->problems[p].problem.dimensions[i]);
         tw_text_print(text, "\"");
@@ -160,5 +204,6 @@ tw_status model_places_write(const struct model_samples *s, const struct model_c
 void place_numbers_free(struct place_numbers *numbers) {
     free(numbers->of_problems);
     free(numbers->of_earlier);
+    free(numbers->good);
     *numbers = (struct place_numbers){0};
 }

@@ -5,11 +5,6 @@
 
 #include "tuner/model/choice.h"
 
-/* Whether a sample's problem is a place of its configuration: that is chosen for its kind and came
- * near enough to the best there. */
-bool model_places_has(const struct model_samples *samples, const struct model_choice *choice,
-                      int sample);
-
 /* Of the samples that are not `used`, which a plan would ask about: `asked` has an entry a sample,
  * of which those are set. `choice` is by those that are used. TW_NO_MEMORY is the only failure. */
 tw_status model_places_ask(const struct model_samples *samples, const struct model_choice *choice,
@@ -19,6 +14,7 @@ tw_status model_places_ask(const struct model_samples *samples, const struct mod
 struct place_numbers {
     int *of_problems; /* of the samples */
     int *of_earlier;  /* of the earlier model's places */
+    bool *good;       /* of each sample: its problem is a place of its configuration */
 };
 
 /* " \"places\": [...]" of all, the earlier model's that are kept first. Free the numbers with

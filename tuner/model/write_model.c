@@ -84,15 +84,15 @@ static void add_near(struct tw_text *text, int number, bool *first) {
 }
 
 /* Where it was good; `samples` are its samples, up to `end`. */
-static void add_places(const struct model_samples *s, const struct model_choice *choice,
-                       const struct place_numbers *numbers, int configuration, const int *samples,
-                       const int *end, struct tw_text *text) {
+static void add_places(const struct model_samples *s, const struct place_numbers *numbers,
+                       int configuration, const int *samples, const int *end,
+                       struct tw_text *text) {
     const struct tw_model_configuration *earlier = s->configurations[configuration].earlier;
     bool first = true;
     for (int i = 0; earlier != NULL && i < earlier->near_count; i++)
         add_near(text, numbers->of_earlier[s->onto->near[earlier->near_first + i]], &first);
     for (; samples < end; samples++)
-        if (model_places_has(s, choice, *samples))
+        if (numbers->good[*samples])
             add_near(text, numbers->of_problems[s->all[*samples].problem], &first);
     tw_text_print(text, "%s", first ? "" : "]");
 }
@@ -126,7 +126,7 @@ static void add_configurations(const struct model_samples *s, const struct model
         tw_text_print(text, ", \"problem\": ");
         write_string(text, s->problems[c->problem].key);
         add_kinds(choice, i, text);
-        add_places(s, choice, numbers, i, &samples[begin[i]], &samples[begin[i + 1]], text);
+        add_places(s, numbers, i, &samples[begin[i]], &samples[begin[i + 1]], text);
         tw_text_print(text,
                       ", \"time_us\": %.6g, \"code\": \"%s\", \"source\": \"%s\", \"judge\": "
                       "\"%s\"}",
