@@ -134,7 +134,7 @@ void tw_plan_settle_together(tw_library *library, const tw_request *requests, si
     for (size_t i = 0; i < count; i++)
         if (is_predicted(library, &requests[i], &wanted))
             tw_plan_note(library, &wanted.request, together, i);
-    const double worth = library->tolerance * fmin(fmax((double)count / 4.5, 2), 7);
+    const double worth = library->tolerance * fmin(fmax((double)count / 6, 2), 5);
     const size_t builds = tw_together_choose(together, worth, chosen, TW_TOGETHER_PROBLEMS);
     for (size_t i = 0; i < builds; i++)
         if (is_predicted(library, &requests[chosen[i].problem], &wanted)) {
