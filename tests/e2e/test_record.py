@@ -158,6 +158,15 @@ class Record(support.EndToEnd):
             "SELECT configuration FROM trial t JOIN problem p ON p.id = t.problem WHERE p.key = 'M=50,N=30'")]
         self.assertEqual(len(narrow), 1)
         self.assertLess(narrow[0], 48)
+        # What it knows nothing of has its turn beside what it knows, all of which has one together.
+        known = model["configurations"][0]["implementation"]
+        model["configurations"] = [of for of in model["configurations"] if of["implementation"] == known]
+        file.write_text(support.json.dumps(model))
+        self.assertEqual(self.run_command("model", "import", file, device=None).code, 0)
+        self.record("--quiet", "--trials", "2", listed="52x30\n")
+        names = [name for name, in self.query("SELECT i.name FROM trial t JOIN problem p ON p.id = t.problem"
+                                              " JOIN implementation i ON i.id = t.implementation WHERE p.key = 'M=52,N=30'")]
+        self.assertEqual((len(names), len(set(names)), names.count(known)), (2, 2, 1))
 
     def test_what_a_model_chooses_from(self):
         """Is measured too, though it won nowhere and is no preset."""

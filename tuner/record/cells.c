@@ -112,11 +112,17 @@ static int compare_turns(const void *left, const void *right) {
 
 /* Estimates order an implementation's configurations, but know nothing of tensor cores: of i8 and
  * e4m3 in nn 1,901 of 2,443 trials went to plain tiles, up to ten times as slow
- * (docs/notes/2026-11-28-predicting-odd-sizes.md). So each implementation has its turn. */
+ * (docs/notes/2026-11-28-predicting-odd-sizes.md). So each implementation has its turn, and where a
+ * model tells what it knows apart, what it knows has one together. */
 static void take_turns(struct page *page) {
-    int turns[TW_MAX_IMPLEMENTATIONS] = {0};
-    for (int i = 0; i < page->count; i++)
-        page->cells[i].turn = turns[page->cells[i].configuration.implementation]++;
+    enum { WHAT_IT_KNOWS = TW_MAX_IMPLEMENTATIONS };
+    int turns[TW_MAX_IMPLEMENTATIONS + 1] = {0};
+    for (int i = 0; i < page->count; i++) {
+        struct cell *cell = &page->cells[i];
+        cell->turn =
+            turns[page->by_model && !cell->unheard_of ? (int)WHAT_IT_KNOWS
+                                                      : cell->configuration.implementation]++;
+    }
     qsort(page->cells, (size_t)page->count, sizeof *page->cells, compare_turns);
 }
 
@@ -125,8 +131,7 @@ static void take_turns(struct page *page) {
 static void keep_promising(struct recording *r, struct page *page) {
     int kept = 0, left = 0;
     qsort(page->cells, (size_t)page->count, sizeof *page->cells, compare_predicted);
-    if (!page->by_model)
-        take_turns(page);
+    take_turns(page);
     for (int i = 0; i < page->count; i++) {
         const struct cell cell = page->cells[i];
         if (kept < r->options->trials && count_launches(page, kept, &cell) < MOST_LAUNCHES)
@@ -188,11 +193,12 @@ static tw_status add_cell(struct recording *r, struct page *page, const struct o
     struct cell *added = &page->cells[page->count];
     tw_status status = TW_OK;
     *added = *cell;
+    added->unheard_of = !opinion->knows[cell->configuration.implementation];
     if (r->options->trials == 0)
         status = opinion_ask(opinion, &added->configuration, &added->predicted_us, r->error);
     else
-        added->predicted_us = opinion->model != NULL ? opinion_guess(opinion, &added->configuration)
-                                                     : added->estimate_us;
+        added->predicted_us =
+            added->unheard_of ? added->estimate_us : opinion_guess(opinion, &added->configuration);
     page->count += status == TW_OK;
     return status;
 }

@@ -17,7 +17,8 @@ struct cell {
     /* By a model that was fitted with it on such problems; else 0. Where only so many are measured,
      * by any that there is of such problems, else the estimate. */
     double predicted_us;
-    int turn; /* its place among its implementation's, where no model predicts */
+    bool unheard_of; /* no model that speaks of such problems knows its implementation there */
+    int turn;        /* its place among those that are in order by the same word */
     bool redundant;
     bool known; /* on record: it takes a place where only so many are measured */
     int blame;

@@ -13,6 +13,9 @@ tw_status opinion_open(struct opinion *opinion, const struct tw_catalogue *model
     if (status != TW_OK || opinion->model == NULL)
         return status;
     opinion->kind = tw_model_kind(opinion->model, problem);
+    for (int i = 0; i < problem->description->implementation_count; i++)
+        opinion->knows[i] = tw_model_knows(opinion->model, opinion->kind,
+                                           problem->description->implementations[i].name);
     return prior_create(&opinion->prior, problem, values, device, NULL, opinion->model, 0, error);
 }
 

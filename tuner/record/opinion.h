@@ -9,7 +9,8 @@ struct opinion {
     const struct tw_description *description;
     const struct tw_model *model; /* NULL: there is none for such problems */
     struct prior *prior;
-    int kind; /* of the problem, among those that the model is about */
+    int kind;                           /* of the problem, among those that the model is about */
+    bool knows[TW_MAX_IMPLEMENTATIONS]; /* those that it was fitted with on such problems */
 };
 
 /* `models` may be NULL. Borrows what it is given. Close also after a failure. */
