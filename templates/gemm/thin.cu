@@ -9,7 +9,8 @@
 #define SPLIT_ARGUMENTS
 #endif
 
-/* The words that a thread multiplies next. */
+/* The words that a thread multiplies next. `whole`: all of them are, and nothing is asked between their loads, so that
+ * all are under way at once. */
 TW_DEVICE void load_lines(tw_u32 *words, TW_GLOBAL const ELEMENT *matrix, int long_stride, tw_index line, tw_index word,
                           int lines, int length, const int whole)
 {
@@ -17,7 +18,7 @@ TW_DEVICE void load_lines(tw_u32 *words, TW_GLOBAL const ELEMENT *matrix, int lo
     for (int j = 0; j < LINES; j++) {
         const tw_index begin = word * PER_WORD - OFFSET_OF(j);
         TW_GLOBAL const ELEMENT *from = matrix + (line + j) * long_stride + begin;
-        if (whole)
+        if (whole || (line + j < lines && begin >= 0 && begin + PER_WORD <= length))
             load_word(words + j * WORD_U32S, from);
         else
             load_part(words + j * WORD_U32S, from, -begin, line + j < lines ? length - begin : 0);
@@ -127,7 +128,7 @@ TW_KERNEL(gemm_thin)
         const tw_index line = block_row + group * LINES;
         const tw_index word = (tw_index)step * LANES + lane;
         const int lines = rows, length = K;
-        const int whole = line + LINES <= rows && (SHIFT == 0 || step > 0) && (tw_index)(step + 1) * STEP <= K;
+        const int whole = line + LINES <= rows && (SHIFT == 0 || word > 0) && (word + 1) * PER_WORD <= K;
         const int short_first = step * STEP - PER_WORD;
 #else
         const tw_index line = (tw_index)step * STEP + lane * LINES;
