@@ -34,9 +34,7 @@ TW_DEVICE void multiply(real *sum, const tw_u32 *words, TW_LOCAL const real *sha
     TW_UNROLL
     for (int i = SHIFT > 0 ? 1 : PER_WORD; i < 2 * PER_WORD; i++) {
         real numbers[COLUMNS];
-        TW_UNROLL
-        for (int c = 0; c < COLUMNS; c++)
-            numbers[c] = shared[c * SHORT_STEP + SHORT_AT(lane * PER_WORD + i)];
+        load_short(numbers, shared, lane * PER_WORD + i);
         TW_UNROLL
         for (int j = 0; j < LINES; j++) {
             const int e = i - PER_WORD + OFFSET_OF(j);
@@ -55,9 +53,7 @@ TW_DEVICE void multiply(real *sum, const tw_u32 *words, TW_LOCAL const real *sha
     TW_UNROLL
     for (int j = 0; j < LINES; j++) {
         real numbers[COLUMNS];
-        TW_UNROLL
-        for (int c = 0; c < COLUMNS; c++)
-            numbers[c] = shared[c * SHORT_STEP + SHORT_AT(lane * LINES + j)];
+        load_short(numbers, shared, lane * LINES + j);
         TW_UNROLL
         for (int e = 0; e < PER_WORD; e++) {
             const real element = element_of(words + j * WORD_U32S, e);

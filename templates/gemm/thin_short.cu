@@ -20,6 +20,14 @@
 #endif
 #define SHARED_SHORT (SHORT_STEP * COLUMNS)
 
+/* What element `i` of a step has in each column. */
+TW_DEVICE void load_short(real *numbers, TW_LOCAL const real *shared, int i)
+{
+    TW_UNROLL
+    for (int c = 0; c < COLUMNS; c++)
+        numbers[c] = shared[c * SHORT_STEP + SHORT_AT(i)];
+}
+
 /* From `first` on; before 0 and from K on there are zeros. */
 TW_DEVICE void stage_short(TW_LOCAL real *shared, TW_GLOBAL const ELEMENT *vectors, int short_stride, int first, int K,
                            int tid)
