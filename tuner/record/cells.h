@@ -15,7 +15,7 @@ struct cell {
     struct build *build;
     double estimate_us;
     /* By a model that was fitted with it on such problems; else 0. Where only so many are measured,
-     * by any that there is of such problems, else the estimate. */
+     * by any that knows its implementation on such problems, else the estimate. */
     double predicted_us;
     bool unheard_of; /* no model that speaks of such problems knows its implementation there */
     int turn;        /* its place among those that are in order by the same word */
