@@ -15,10 +15,10 @@ enum {
     TW_MODEL_MAX_WORDS = 64, /* of a feature */
     TW_MODEL_MAX_TREES = 4096,
     TW_MODEL_MAX_FORESTS = 8,
-    TW_MODEL_MAX_PLACES = 8192,
+    TW_MODEL_MAX_PLACES = 16384,
     TW_MODEL_MAX_NODES = 1000000,
     TW_MODEL_MAX_CUTS = 2048, /* of a feature, where trees are packed */
-    TW_MODEL_MAX_CONFIGURATIONS = 4096
+    TW_MODEL_MAX_CONFIGURATIONS = 8192
 };
 
 #define TW_MODEL_FORMAT "tilewise-model"
