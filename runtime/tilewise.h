@@ -197,8 +197,8 @@ typedef struct tw_options {
      * otherwise equal request, that one is preferred likewise whose binary is predicted to do best
      * for other sizes too, beside the binaries that are there, and the share is twice as much in
      * both cases. Of sizes that tw_prepare is given together a binary is compiled if all of them
-     * gain by it, in the sum of what each gains: twice the share, five times where they are 30
-     * and more; the share is four times as much then for what is there.
+     * gain by it, in the sum of what each gains: twice the share, up to five times where they are
+     * 32 and more; the share is four times as much then for what is there.
      * 0: 0.05; at most 1; below 0: what is predicted to be the fastest is compiled. */
     double compile_tolerance;
 } tw_options;

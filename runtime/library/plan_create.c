@@ -134,8 +134,10 @@ void tw_plan_settle_together(tw_library *library, const tw_request *requests, si
     for (size_t i = 0; i < count; i++)
         if (is_predicted(library, &requests[i], &wanted))
             tw_plan_note(library, &wanted.request, together, i);
-    const double worth = library->tolerance * fmin(fmax((double)count / 6, 2), 5);
-    const size_t builds = tw_together_choose(together, worth, chosen, TW_TOGETHER_PROBLEMS);
+    const double most = 5, looked_at = fmin((double)count, TW_TOGETHER_PROBLEMS);
+    const double worth = library->tolerance * fmax(most * looked_at / TW_TOGETHER_PROBLEMS, 2);
+    const double alone = log(1 + TW_TOGETHER_TIMES * library->tolerance);
+    const size_t builds = tw_together_choose(together, worth, alone, chosen, TW_TOGETHER_PROBLEMS);
     for (size_t i = 0; i < builds; i++)
         if (is_predicted(library, &requests[chosen[i].problem], &wanted)) {
             tw_plan_promise_build(library, &wanted.request, &chosen[i].configuration);

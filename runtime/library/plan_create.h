@@ -18,7 +18,7 @@ void tw_plan_settle(tw_library *library, const tw_request *request);
 /* Settles which binaries there will be for requests that differ in that dimension alone, for all of
  * them at once. As many are looked at as TW_TOGETHER_PROBLEMS says. Each is worth a compile if all
  * sizes together gain by it: a few of them twice what the library tolerates at one, many of them
- * five times that. */
+ * up to five times that. */
 void tw_plan_settle_together(tw_library *library, const tw_request *requests, size_t count,
                              int dimension);
 

@@ -10,11 +10,6 @@
  * is preferred for its binary may be so much further from the best. */
 static const double WHERE_SIZES_CHANGE = 2;
 
-/* And what is there, where it was chosen for all of the sizes at once: another one would have been,
- * if it were worth a compile, to many sizes seven times the share. What is predicted of one size by
- * itself is less sure than that. */
-static const double WHERE_SETTLED = 4;
-
 static void put_first(struct tw_ranking *ranking, size_t i) {
     const struct tw_candidate candidate = ranking->all[i];
     memmove(&ranking->all[1], &ranking->all[0], i * sizeof candidate);
@@ -36,7 +31,7 @@ static bool is_close(const struct tw_ranking *ranking, const struct tw_candidate
  * what is on the disk. */
 static bool prefer_ready(struct tw_ranking *ranking) {
     const struct tw_query *query = ranking->search->query;
-    const double times = query->settled         ? WHERE_SETTLED
+    const double times = query->settled         ? TW_TOGETHER_TIMES
                          : query->changing != 0 ? WHERE_SIZES_CHANGE
                                                 : 1;
     for (enum tw_ready where = TW_READY_LOADED; where <= TW_READY_ON_DISK; where++)

@@ -24,6 +24,7 @@ struct build {
 
 struct tw_together {
     size_t count, build_count;
+    double alone, worth; /* of what is chosen now */
     struct build builds[MOST_BUILDS];
 };
 
@@ -84,6 +85,12 @@ void tw_together_note(struct tw_together *together, const struct tw_ranking *ran
     together->count++;
 }
 
+/* What loses so much gets a binary of its own when it is asked for, which costs as one that is
+ * chosen does. */
+static double cost_of(const struct tw_together *together, double lost) {
+    return lost > together->alone ? fmax(lost, together->worth) : lost;
+}
+
 /* What is lost with what is there and the chosen, but for one of them. */
 static void lost_with(const struct tw_together *together, const size_t *chosen, size_t count,
                       size_t without, double *lost) {
@@ -105,7 +112,8 @@ static size_t best_beside(const struct tw_together *together, const double *lost
     for (size_t i = 0; i < together->build_count; i++) {
         double saves = 0;
         for (size_t p = 0; p < together->count; p++)
-            saves += fmax(0, lost[p] - together->builds[i].lost[p]);
+            saves += fmax(0, cost_of(together, lost[p]) -
+                                 cost_of(together, together->builds[i].lost[p]));
         if (saves > *saved) {
             *saved = saves;
             best = i;
@@ -114,11 +122,13 @@ static size_t best_beside(const struct tw_together *together, const double *lost
     return best;
 }
 
-size_t tw_together_choose(struct tw_together *together, double worth,
+size_t tw_together_choose(struct tw_together *together, double worth, double alone,
                           struct tw_together_choice *chosen, size_t room) {
     size_t of[MOST_CHOSEN], count = 0;
     double lost[TW_TOGETHER_PROBLEMS], saved;
     const size_t most = room < MOST_CHOSEN ? room : MOST_CHOSEN;
+    together->alone = alone;
+    together->worth = worth;
     while (count < most) {
         lost_with(together, of, count, count, lost);
         size_t best = best_beside(together, lost, &saved);

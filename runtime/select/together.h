@@ -10,6 +10,11 @@
 /* Problems that are looked at together; more are noted and ignored. */
 enum { TW_TOGETHER_PROBLEMS = 32 };
 
+/* What is there is preferred to a compile, where it was chosen for all sizes at once, up to so many
+ * times the share that is tolerated: another one would have been chosen if it were worth it, and
+ * what is predicted of one size by itself is less sure than that. */
+enum { TW_TOGETHER_TIMES = 4 };
+
 /* What each binary loses at each of the problems, by what is predicted. */
 struct tw_together;
 
@@ -28,8 +33,11 @@ void tw_together_note(struct tw_together *together, const struct tw_ranking *ran
 
 /* Chooses the binaries, beside those that are there, that leave least to be desired at all of the
  * problems. One more is chosen as long as that makes the logarithms of the times less by `worth`,
- * summed over the problems. Returns how many, at most `room`. */
-size_t tw_together_choose(struct tw_together *together, double worth,
+ * summed over the problems. A problem that loses more than `alone` will have a binary of its own
+ * compiled later, and counts as `worth`, if it does not lose more. Returns how many, at most
+ * `room`.
+ */
+size_t tw_together_choose(struct tw_together *together, double worth, double alone,
                           struct tw_together_choice *chosen, size_t room);
 
 #endif

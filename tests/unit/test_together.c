@@ -25,8 +25,9 @@ static struct tw_selection select_one(struct house *house, const char *shape,
     return selection;
 }
 
-static struct chosen choose(struct house *house, double worth, size_t room,
-                            bool (*ready)(void *, const struct tw_configuration *, enum tw_ready)) {
+static struct chosen choose_or_alone(struct house *house, double worth, double alone, size_t room,
+                                     bool (*ready)(void *, const struct tw_configuration *,
+                                                   enum tw_ready)) {
     struct chosen chosen = {0};
     struct tw_together *together = tw_together_create();
     assert_non_null(together);
@@ -35,9 +36,14 @@ static struct chosen choose(struct house *house, double worth, size_t room,
             .ready = ready, .together = together, .problem_index = 10 + i};
         select_one(house, sizes[i], &query);
     }
-    chosen.count = tw_together_choose(together, worth, chosen.all, room);
+    chosen.count = tw_together_choose(together, worth, alone, chosen.all, room);
     tw_together_free(together);
     return chosen;
+}
+
+static struct chosen choose(struct house *house, double worth, size_t room,
+                            bool (*ready)(void *, const struct tw_configuration *, enum tw_ready)) {
+    return choose_or_alone(house, worth, 100, room, ready);
 }
 
 /* The best for each size by itself; returns how many binaries those are. */
@@ -80,6 +86,18 @@ static void as_many_as_pay(void **state) {
     assert_int_equal(choose(house, 0.6, 8, the_widest_is_ready).count, 0);
 }
 
+/* What a size loses so much by that it will have a binary of its own counts as one: one that saves
+ * less than it is worth is chosen, if a later compile is saved so. */
+static void what_has_its_own_later_counts_as_one(void **state) {
+    struct house *house = *state;
+    store_block_row(house, 8, 112, 32, 5);
+    store_block_row(house, 8, 3000, 128, 5.2);
+    store_block_row(house, 8, 400, 64, 5.6);
+    const double worth = 0.6;
+    assert_int_equal(choose_or_alone(house, worth, 100, 8, none_is_ready).count, 1);
+    assert_true(choose_or_alone(house, worth, 1e-6, 8, none_is_ready).count > 1);
+}
+
 /* A size that was tuned has its own binary, whatever the others have. */
 static void tuned_sizes_are_left_out(void **state) {
     struct house *house = *state;
@@ -109,6 +127,7 @@ static void what_was_settled_is_taken(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(as_many_as_pay, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_has_its_own_later_counts_as_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(tuned_sizes_are_left_out, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_was_settled_is_taken, set_up, tear_down)};
     return cmocka_run_group_tests_name("together", tests, NULL, NULL);
