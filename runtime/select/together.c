@@ -91,7 +91,7 @@ static double cost_of(const struct tw_together *together, double lost) {
     return lost > together->alone ? fmax(lost, together->worth) : lost;
 }
 
-/* What is lost with what is there and the chosen, but for one of them. */
+/* What the loss costs with what is there and the chosen, but for one of them. */
 static void lost_with(const struct tw_together *together, const size_t *chosen, size_t count,
                       size_t without, double *lost) {
     for (size_t p = 0; p < together->count; p++) {
@@ -102,6 +102,7 @@ static void lost_with(const struct tw_together *together, const size_t *chosen, 
         for (size_t i = 0; i < count; i++)
             if (i != without)
                 lost[p] = fmin(lost[p], together->builds[chosen[i]].lost[p]);
+        lost[p] = cost_of(together, lost[p]);
     }
 }
 
@@ -112,8 +113,7 @@ static size_t best_beside(const struct tw_together *together, const double *lost
     for (size_t i = 0; i < together->build_count; i++) {
         double saves = 0;
         for (size_t p = 0; p < together->count; p++)
-            saves += fmax(0, cost_of(together, lost[p]) -
-                                 cost_of(together, together->builds[i].lost[p]));
+            saves += fmax(0, lost[p] - cost_of(together, together->builds[i].lost[p]));
         if (saves > *saved) {
             *saved = saves;
             best = i;
