@@ -186,10 +186,15 @@ tw_status model_places_write(const struct model_samples *s, const struct model_c
         if (numbers->good[i])
             numbers->of_problems[s->all[i].problem] = 1;
     for (int p = 0; p < s->problem_count; p++) {
-        const bool is_one = numbers->of_problems[p] == 1 && count < TW_MODEL_MAX_PLACES;
+        const bool is_one = numbers->of_problems[p] == 1;
         numbers->of_problems[p] = -1;
         if (!is_one)
             continue;
+        if (count == TW_MODEL_MAX_PLACES)
+            return tw_fail(error, TW_INVALID,
+                           "a model says of %d problems at most what was good there; fit it to the "
+                           "trials of fewer",
+                           TW_MODEL_MAX_PLACES);
         begin_place(count, text);
         tw_text_print(text, "%d", choice->of_problem[p]);
         for (int i = 0; i < s->description->dimension_count; i++)
