@@ -183,10 +183,11 @@ typedef struct tw_options {
     uint64_t plan_limit;
     /* A file to add the shapes to that are asked for, and how often each was launched, for
      * `tune audit` and `tune --from-log`; it is made if it is not there. NULL: the one that the
-     * environment variable TILEWISE_LOG_SHAPES names, if it is set; "": none. A line of JSON a
-     * shape and rule, whose counts add up, so that several processes may share a file; tune(1) has
-     * the members. Lines are written by a thread of the library's own: a new shape's soon, counts
-     * every 5 seconds, by tw_close, and when the process ends by exit or from main. What cannot be
+     * environment variable TILEWISE_LOG_SHAPES names, if it is set; "": none. A file that cannot
+     * be opened for writing makes tw_open fail, either way, and names it. A line of JSON a shape
+     * and rule, whose counts add up, so that several processes may share a file; tune(1) has the
+     * members. Lines are written by a thread of the library's own: a new shape's soon, counts every
+     * 5 seconds, by tw_close, and when the process ends by exit or from main. What cannot be
      * written, because the disk is full say, is tried again then, and lost at tw_close. A launch
      * that is captured in a graph counts once, however often the graph runs. */
     const char *log_shapes;
@@ -223,7 +224,7 @@ TW_API tw_status tw_open(tw_library **out, const tw_options *options, tw_error *
  * be done, and no other thread may be using the library. NULL is fine. */
 TW_API void tw_close(tw_library *library);
 
-/* The device in use, "cuda:0", and its model, "NVIDIA H200". */
+/* The device in use, "cuda:0", and its model, "NVIDIA H200"; "" for NULL. */
 TW_API const char *tw_device_id(const tw_library *library);
 TW_API const char *tw_device_name(const tw_library *library);
 
@@ -374,6 +375,7 @@ typedef struct tw_explanation {
                                  2: which does better for the sizes that change */
 } tw_explanation;
 
+/* It lives as long as the plan. NULL for NULL. */
 TW_API const tw_explanation *tw_plan_explain(const tw_plan *plan);
 
 /* ---- Device memory -----------------------------------------------------------------------------

@@ -66,6 +66,8 @@ tw_status tw_request_argument(tw_argument_info *out, tw_library *library, const 
     struct tw_canonical read;
     int64_t device[TW_DEVICE_SLOTS], values[TW_MAX_SYMBOLS];
     tw_argument_info info;
+    if (out == NULL)
+        return tw_fail(error, TW_INVALID, "tw_request_argument: where it is to go is NULL");
     size_t size = out->size != 0 ? out->size : tw_sized_argument.first_size;
     if (size < tw_sized_argument.first_size || size > sizeof info)
         return tw_fail(error, TW_INVALID,

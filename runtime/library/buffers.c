@@ -13,6 +13,8 @@ static struct tw_memory memory_of(const void *buffer, uint64_t bytes) {
 tw_status tw_allocate(void **out, tw_library *library, uint64_t bytes, tw_error *error) {
     struct tw_memory memory;
     bool entered;
+    if (out == NULL)
+        return tw_fail(error, TW_INVALID, "tw_allocate: where the buffer is to go is NULL");
     *out = NULL;
     if (bytes == 0)
         return tw_fail(error, TW_INVALID, "a buffer has at least one byte");
@@ -29,7 +31,8 @@ tw_status tw_allocate(void **out, tw_library *library, uint64_t bytes, tw_error 
 void tw_release(tw_library *library, void *buffer) {
     struct tw_memory memory = memory_of(buffer, 0);
     bool entered;
-    if (buffer == NULL || library->backend->enter(library->device, &entered, NULL) != TW_OK)
+    if (library == NULL || buffer == NULL ||
+        library->backend->enter(library->device, &entered, NULL) != TW_OK)
         return; /* the context is gone, and its memory with it */
     library->backend->release(library->device, &memory);
     library->backend->leave(library->device, entered);

@@ -143,6 +143,8 @@ tw_status tw_launch(const tw_plan *plan, void *stream, const tw_binding *binding
     struct tw_arguments given; /* what is not of the plan's arguments is not looked at */
     if (plan == NULL)
         return tw_fail(error, TW_INVALID, "the plan is NULL: making it failed, and said why");
+    if (bindings == NULL && count > 0)
+        return tw_fail(error, TW_INVALID, "tw_launch: the array of bindings is NULL");
     const tw_library *library = plan->library;
     tw_status status = take(plan, bindings, count, &given, error);
     if (status == TW_OK)

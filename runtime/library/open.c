@@ -11,11 +11,11 @@
 #include "runtime/library/tuning.h"
 
 const char *tw_device_id(const tw_library *library) {
-    return library->info.id;
+    return library != NULL ? library->info.id : "";
 }
 
 const char *tw_device_name(const tw_library *library) {
-    return library->info.name;
+    return library != NULL ? library->info.name : "";
 }
 
 /* ---- Options ---- */
@@ -147,6 +147,8 @@ static tw_status open_parts(tw_library *library, const tw_options *options, tw_e
 tw_status tw_open(tw_library **out, const tw_options *options, tw_error *error) {
     static const tw_options defaults;
     tw_options read;
+    if (out == NULL)
+        return tw_fail(error, TW_INVALID, "tw_open: where the library is to go is NULL");
     *out = NULL;
     tw_status status =
         tw_sized_read(&tw_sized_options, &read, options != NULL ? options : &defaults, error);

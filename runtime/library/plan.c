@@ -12,5 +12,5 @@ void tw_plan_free(tw_plan *plan) {
 }
 
 const tw_explanation *tw_plan_explain(const tw_plan *plan) {
-    return &plan->explanation;
+    return plan != NULL ? &plan->explanation : NULL;
 }

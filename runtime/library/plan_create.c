@@ -156,6 +156,8 @@ tw_status tw_plan_create(const tw_plan **out, tw_library *library, const tw_requ
                          tw_error *error) {
     struct tw_plan_key key;
     tw_request read;
+    if (out == NULL)
+        return tw_fail(error, TW_INVALID, "tw_plan_create: where the plan is to go is NULL");
     *out = NULL;
     if (library == NULL)
         return tw_library_given(library, error);

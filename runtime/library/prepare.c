@@ -140,6 +140,8 @@ tw_status tw_prepare(tw_library *library, const tw_request *requests, size_t cou
                      const tw_plan **plans, tw_error *errors, tw_error *error) {
     if (count == 0)
         return TW_OK;
+    if (requests == NULL)
+        return tw_fail(error, TW_INVALID, "tw_prepare: the array of requests is NULL");
     struct batch batch = {.library = library,
                           .read = read_request,
                           .requests = (const char *)requests,
@@ -227,6 +229,8 @@ static tw_status check_range(const struct batch *batch, size_t i, tw_error *erro
 
 tw_status tw_prepare_ranges(tw_library *library, const tw_range *ranges, size_t count, int threads,
                             tw_error *error) {
+    if (ranges == NULL && count > 0)
+        return tw_fail(error, TW_INVALID, "tw_prepare_ranges: the array of ranges is NULL");
     struct batch batch = {.library = library,
                           .read = read_value,
                           .ranges = (const char *)ranges,

@@ -77,6 +77,13 @@ static void nothing_was_opened(void **state) {
     REFUSES(tw_write(NULL, x, x, 4, &error));
     REFUSES(tw_read(NULL, NULL, x, x, 4, &error));
     REFUSES(tw_wait(NULL, NULL, &error));
+    REFUSES(tw_open(NULL, NULL, &error));
+    assert_null(tw_plan_explain(NULL));
+    assert_string_equal(tw_device_id(NULL), "");
+    assert_string_equal(tw_device_name(NULL), "");
+    tw_plan_release(NULL);
+    tw_release(NULL, NULL);
+    tw_close(NULL);
     assert_status(tw_wait(NULL, NULL, NULL), TW_INVALID);
     tw_options options = bare_options();
     tw_library *library = open_with(&options);
@@ -86,6 +93,13 @@ static void nothing_was_opened(void **state) {
     REFUSES(tw_aat_ex(library, NULL, NULL, x, x, &error));
     REFUSES(tw_plan_create(&plan, library, NULL, &error));
     REFUSES(tw_request_argument(&info, library, NULL, 0, &error));
+    REFUSES(tw_request_argument(NULL, library, &request, 0, &error));
+    REFUSES(tw_plan_create(NULL, library, &request, &error));
+    REFUSES(tw_prepare(library, NULL, 2, 1, NULL, NULL, &error));
+    REFUSES(tw_prepare_ranges(library, NULL, 1, 1, &error));
+    REFUSES(tw_allocate(NULL, library, 4, &error));
+    assert_status(tw_plan_create(&plan, library, &request, &error), TW_OK);
+    REFUSES(tw_launch(plan, NULL, NULL, 2, &error));
 #undef REFUSES
     tw_close(library);
 }
