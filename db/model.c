@@ -1,5 +1,6 @@
 /* Models that predict times. */
 #include "db/internal.h"
+#include "db/upkeep.h"
 
 #include <string.h>
 #include <time.h>
@@ -31,6 +32,21 @@ enum tw_db_status tw_db_model_put(tw_db *db, const struct tw_db_model *model) {
 enum tw_db_status tw_db_model_merge(tw_db *db, const struct tw_db_model *model) {
     return put(db, model,
                INSERT " WHERE (excluded.fitted_at, excluded.text) > (model.fitted_at, model.text)");
+}
+
+enum tw_db_status tw_db_model_remove(tw_db *db, const struct tw_db_model *model) {
+    enum tw_db_status status = tw_db_write_begin(db);
+    if (status != TW_DB_OK) {
+        return status;
+    }
+    struct tw_db_query query;
+    tw_db_query_start(&query, db,
+                      "DELETE FROM model WHERE kernel = ? AND device = ? AND cache_policy = ?",
+                      "remove a model");
+    tw_db_bind_text(&query, model->kernel);
+    tw_db_bind_text(&query, model->device);
+    tw_db_bind_text(&query, model->cache_policy);
+    return tw_db_write_end(db, tw_db_query_run(&query));
 }
 
 enum tw_db_status tw_db_model_each(tw_db *db, const char *kernel, tw_db_model_visitor visit,

@@ -33,6 +33,8 @@ enum tw_db_status tw_db_best_remove(tw_db *db, const struct tw_db_best *best);
 /* Removes the trials that the filter lets through, and nothing else; tells how many there were. */
 enum tw_db_status tw_db_trials_remove(tw_db *db, const struct tw_db_trial_filter *filter,
                                       int64_t *count);
+/* Removes the model of this kernel, device and cache policy, if it is there. */
+enum tw_db_status tw_db_model_remove(tw_db *db, const struct tw_db_model *model);
 /* Removes a trial, if it is there. */
 enum tw_db_status tw_db_trial_remove(tw_db *db, int64_t id);
 

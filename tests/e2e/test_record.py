@@ -105,7 +105,7 @@ class Record(support.EndToEnd):
         report = self.tune_json(*kernel, "--shape", "12x12", "--cache", "cold", "--budget", "6")
         self.assertEqual(report["prior"]["source"], "model")
         other = self.home / "other.db"
-        result = self.run_command("model", "import", file, "--db", other, device=None)
+        result = self.run_command("model", "import", "--config", self.plant("double"), file, "--db", other, device=None)
         self.assertEqual((result.code, result.out), (0, f"{other}: 1 model stored\n"), result)
         self.assertEqual(self.query("SELECT text FROM model", db=other), self.query("SELECT text FROM model"))
         # One that was installed predicts whatever database is meant; its results are no hints there.
@@ -120,10 +120,56 @@ class Record(support.EndToEnd):
         # One that is broken is told of, and nothing of the command line is stored.
         broken = self.home / "broken.json"
         broken.write_text(file.read_text().replace('"version": 5', '"version": 7'))
-        result = self.run_command("model", "import", file, broken, "--db", self.home / "third.db", device=None)
+        result = self.run_command("model", "import", "--config", self.plant("double"), file, broken, "--db", self.home / "third.db", device=None)
         self.assertEqual(result.code, 2)
         self.assertIn("this program reads versions up to 5", result.err)
         self.assertEqual(self.query("SELECT * FROM model", db=self.home / "third.db"), [])
+
+    def test_a_model_is_forgotten(self):
+        """By its device and cache policy, or all of a kernel's; what it was fitted to stays."""
+        self.record("--quiet", listed="8x12\n9x12\n20x30\n")
+        kernel, file = ("--config", self.plant("double")), self.home / "model.json"
+        self.ask("model", "fit", *kernel, "-o", file, device=DEVICE)
+        (name, fingerprint), = self.query("SELECT name, fingerprint FROM device")
+        trials = self.query("SELECT count(*) FROM trial")
+
+        def forget(*words, code=0, device=None):
+            result = self.run_command("model", "forget", *words, device=device)
+            self.assertEqual(result.code, code, result)
+            return result.out if code == 0 else result.err
+
+        for words, device in ((("double", "--cache", "warm"), None), (("double",), "another"), (("gemm",), None)):
+            self.assertIn("tune model show lists what there is", forget(*words, code=2, device=device))
+        self.assertIn("of which kernel?", forget(code=2))
+        self.assertEqual(self.query("SELECT count(*) FROM model"), [(1,)])
+        for device in (name, fingerprint, DEVICE, None):
+            self.assertEqual(forget("double", device=device),
+                             f"{self.db}: forgot 1 model of double; trials and best rows stay\n")
+            self.assertEqual(self.query("SELECT count(*) FROM model"), [(0,)])
+            result = self.run_command("model", "import", *kernel, file, device=None)
+            self.assertEqual(result.code, 0, result)
+        self.assertEqual(self.query("SELECT count(*) FROM trial"), trials)
+
+    def test_a_model_of_a_kernel_that_nobody_knows(self):
+        """Is not stored: the database could not be checked, nor come back from an export."""
+        self.record("--quiet", listed="8x12\n9x12\n20x30\n")
+        file = self.home / "model.json"
+        self.ask("model", "fit", "--config", self.plant("double"), "-o", file, device=DEVICE)
+        result = self.run_command("model", "import", file, "--db", self.home / "other.db", device=None)
+        self.assertEqual(result.code, 2, result)
+        self.assertIn("model.json: key kernel: no kernel of that name is known", result.err)
+        self.assertEqual(self.query("SELECT * FROM model", db=self.home / "other.db"), [])
+
+    def test_too_few_problems(self):
+        """One says nothing of any other; nothing is stored then."""
+        self.record("--quiet", listed="8x12\n")
+        result = self.run_command("model", "fit", "--config", self.plant("double"), device=DEVICE)
+        self.assertEqual(result.code, 2, result)
+        self.assertIn("1 problems are too few", result.err)
+        self.assertEqual(self.query("SELECT * FROM model"), [])
+        self.record("--quiet", listed="9x12\n20x30\n24x30\n")
+        said = self.run_command("model", "fit", "--config", self.plant("double"), device=DEVICE).out
+        self.assertRegex(said, "of [1-4] problems? that it has not seen, which are few: this says little")
 
     def test_what_is_predicted_to_take_least(self):
         """Of each problem so many, by a model, or by the estimate where there is none."""
@@ -151,7 +197,7 @@ class Record(support.EndToEnd):
         for feature in model["features"]:
             feature.pop("cuts", None)
         file.write_text(support.json.dumps(model))
-        self.assertEqual(self.run_command("model", "import", file, device=None).code, 0)
+        self.assertEqual(self.run_command("model", "import", "--config", self.plant("double"), file, device=None).code, 0)
         by_model = self.record("--quiet", "--trials", "1", listed="50x30\n")
         self.assertIn("by\n                  a model on 1 problems, else by the estimate", by_model.out)
         narrow = [support.json.loads(text)["BLOCK"] for text, in self.query(
@@ -162,7 +208,7 @@ class Record(support.EndToEnd):
         known = model["configurations"][0]["implementation"]
         model["configurations"] = [of for of in model["configurations"] if of["implementation"] == known]
         file.write_text(support.json.dumps(model))
-        self.assertEqual(self.run_command("model", "import", file, device=None).code, 0)
+        self.assertEqual(self.run_command("model", "import", "--config", self.plant("double"), file, device=None).code, 0)
         self.record("--quiet", "--trials", "2", listed="52x30\n")
         names = [name for name, in self.query("SELECT i.name FROM trial t JOIN problem p ON p.id = t.problem"
                                               " JOIN implementation i ON i.id = t.implementation WHERE p.key = 'M=52,N=30'")]
@@ -180,7 +226,7 @@ class Record(support.EndToEnd):
                               if support.json.dumps({**added, "BLOCK": size}, separators=(",", ":")) not in known)
         model["configurations"][0]["configuration"] = support.json.dumps(added, separators=(",", ":"))
         file.write_text(support.json.dumps(model))
-        self.assertEqual(self.run_command("model", "import", file, "--db", other, device=None).code, 0)
+        self.assertEqual(self.run_command("model", "import", "--config", self.plant("double"), file, "--db", other, device=None).code, 0)
         self.record("--quiet", "--db", other, listed="10x14\n")
         tried = [support.json.loads(text) for text, in self.query("SELECT configuration FROM trial", db=other)]
         self.assertIn(added, tried)
@@ -232,7 +278,7 @@ class Record(support.EndToEnd):
         self.assertEqual((held["problems"], held["model"]["problems"]), (3, 3))
         self.assertEqual([kind["model"]["problems"] for kind in held["kinds"]], [0, 3])
         said = self.ask("explain", *kernel, "--shape", "9x12", "--db", only, "--cache", "cold", device=DEVICE)
-        self.run_command("model", "import", first, "--db", self.home / "first.db", device=None)
+        self.run_command("model", "import", "--config", self.plant("double"), first, "--db", self.home / "first.db", device=None)
         before = self.ask("explain", *kernel, "--shape", "9x12", "--db", self.home / "first.db", "--cache", "cold",
                           device=DEVICE)
         self.assertLess(abs(said["predicted_us"] / before["predicted_us"] - 1), 0.5)
@@ -329,7 +375,7 @@ class Record(support.EndToEnd):
         database.commit()
         database.close()
         for words, says in ((name, "2 devices of that name"), (fingerprint + "2", "too little is on record"),
-                            ("another", "there is no device")):
+                            ("another", "has no trials of one of that name either")):
             result = self.run_command("model", "fit", *kernel, device=words)
             self.assertEqual(result.code, 2, result)
             self.assertIn(says, result.err)
@@ -355,7 +401,7 @@ class Record(support.EndToEnd):
 
         def record_with(db):
             file.write_text(support.json.dumps(model))
-            self.assertEqual(self.run_command("model", "import", file, "--db", db, device=None).code, 0)
+            self.assertEqual(self.run_command("model", "import", "--config", self.plant("double"), file, "--db", db, device=None).code, 0)
             result = support.json.loads(self.record("--json", "--quiet", "--db", db, listed="12x12\n").out)
             trials = self.query("SELECT i.name, t.configuration FROM trial t"
                                 " JOIN implementation i ON i.id = t.implementation", db=db)

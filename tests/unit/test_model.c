@@ -3,6 +3,7 @@
 
 #include "tests/support/models.h"
 #include "tuner/model/boost.h"
+#include "tuner/model/folds.h"
 
 static void predictions(void **state) {
     (void)state;
@@ -327,15 +328,45 @@ static void trees_find_what_is_there(void **state) {
     boost_free(&again);
 }
 
+/* However few there are, in whatever order: no two of as many as there are folds are left out
+ * together, and what an earlier model stands for takes nobody's place. */
+static void folds_are_as_large(void **state) {
+    enum { FOLDS = 5, MOST = 23 };
+    static char keys[MOST][16];
+    struct sampled_problem problems[MOST], turned[MOST];
+    int folds[MOST], again[MOST];
+    struct tw_error error;
+    (void)state;
+    for (int count = 0; count <= MOST; count++) {
+        int taught[FOLDS] = {0}, measured[FOLDS] = {0};
+        for (int i = 0; i < count; i++) {
+            snprintf(keys[i], sizeof keys[i], "M=%d", 7 * i + 3);
+            problems[i] = (struct sampled_problem){.key = keys[i], .only_teaches = i % 3 == 2};
+            turned[count - 1 - i] = problems[i];
+        }
+        const struct model_samples samples = {.problem_count = count, .problems = problems};
+        const struct model_samples other = {.problem_count = count, .problems = turned};
+        must(model_folds(&samples, FOLDS, folds, &error), error);
+        must(model_folds(&other, FOLDS, again, &error), error);
+        for (int i = 0; i < count; i++) {
+            assert_int_equal(folds[i], again[count - 1 - i]);
+            assert_in_range(folds[i], 0, FOLDS - 1);
+            (problems[i].only_teaches ? taught : measured)[folds[i]]++;
+        }
+        for (int k = 0; k < FOLDS; k++) {
+            assert_in_range(measured[k], (count - count / 3) / FOLDS,
+                            (count - count / 3 + FOLDS - 1) / FOLDS);
+            assert_in_range(taught[k], count / 3 / FOLDS, (count / 3 + FOLDS - 1) / FOLDS);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(predictions),
-        cmocka_unit_test(what_is_far),
-        cmocka_unit_test(what_is_refused),
-        cmocka_unit_test(doublings),
-        cmocka_unit_test(kinds),
-        cmocka_unit_test(leaves_without_bounds),
-        cmocka_unit_test(trees_find_what_is_there),
+        cmocka_unit_test(predictions),           cmocka_unit_test(what_is_far),
+        cmocka_unit_test(what_is_refused),       cmocka_unit_test(doublings),
+        cmocka_unit_test(folds_are_as_large),    cmocka_unit_test(kinds),
+        cmocka_unit_test(leaves_without_bounds), cmocka_unit_test(trees_find_what_is_there),
     };
     return cmocka_run_group_tests_name("model", tests, NULL, NULL);
 }

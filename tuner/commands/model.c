@@ -1,14 +1,14 @@
-/* tune model fit|show|check|import: what chooses for shapes that were never tuned. */
+/* tune model fit|check: what chooses for shapes that were never tuned, and what it is worth. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/backend/devices.h"
-#include "runtime/base/file.h"
-#include "runtime/base/printable.h"
 #include "tuner/commands/command.h"
-#include "tuner/commands/plain.h"
 #include "tuner/commands/database.h"
+#include "tuner/commands/model_stored.h"
+#include "tuner/commands/plain.h"
 #include "tuner/commands/recorded_device.h"
 #include "tuner/commands/resolve.h"
 #include "tuner/exchange/output.h"
@@ -21,6 +21,7 @@ static const char help[] =
     "tune model show [OPTIONS]             list the models of the database\n"
     "tune model check [KERNEL] [OPTIONS]   compare the stored model with the trials on record\n"
     "tune model import FILE... [OPTIONS]   store models from files, all or none\n"
+    "tune model forget KERNEL [OPTIONS]    remove stored models of a kernel\n"
     "\n"
     "A model predicts how long a configuration takes on a problem, and so chooses for shapes that\n"
     "were never tuned. It is fitted to the trials of a device; tune record measures what it "
@@ -43,10 +44,13 @@ static const char help[] =
     "                       model of FILE that goes on to speak of it. As fit prints the kind,\n"
     "                       dtype=bf16,trans=nt, or defaults; may be repeated\n"
     "  --output FILE, -o    of fit: write the model to a file too, as import reads it\n"
-    "  --device NAME        of fit and check: also one that is not here, by the name or the\n"
-    "                       fingerprint that it has in the database\n"
-    "  --cache, --db, --config: as for tune\n"
-    "  --json               of fit and check: print one JSON object\n";
+    "  --device NAME        of fit, check and forget: also one that is not here, by the name or "
+    "the\n"
+    "                       fingerprint that it has in the database; forget takes all without\n"
+    "  --cache              of fit and check as for tune; forget takes both without\n"
+    "  --db, --config       as for tune; import wants --config of a kernel of one's own\n"
+    "  --json               of fit and check: print one JSON object\n"
+    "  --quiet              of fit and check: nothing of backends that are not here\n";
 
 /* ---- fit and check ---- */
 
@@ -64,22 +68,12 @@ static const char *kind_name(const char *attributes) {
     return attributes[0] != '\0' ? attributes + 1 : "defaults";
 }
 
-/* A model's file, with the nodes of its trees, and its text, which the caller frees in every case.
- */
-static tw_status read_model(struct tw_model **model, struct tw_text *text, const char *path,
-                            struct tw_error *error) {
-    tw_status status = tw_file_read(text, path, error);
-    if (status == TW_OK && (text->length == 0 || strlen(text->data) != text->length))
-        status = tw_fail(error, TW_INVALID, "%s: is empty, or holds a zero byte", path);
-    return status == TW_OK ? tw_model_read_nodes(model, text->data, path, error) : status;
-}
-
 /* The model that trees are to be added to. */
 static tw_status read_onto(const struct arguments *a, struct subject *s, struct tw_error *error) {
     struct tw_text text = {0};
     char fingerprint[256];
     tw_device_fingerprint(&s->device, fingerprint);
-    tw_status status = read_model(&s->onto, &text, a->from, error);
+    tw_status status = model_stored_read(&s->onto, &text, a->from, error);
     if (status == TW_OK)
         status = sound_model_words(s->onto, error);
     if (status == TW_OK &&
@@ -122,7 +116,14 @@ static tw_status find_device(const struct arguments *a, struct subject *s, struc
     bool found = false;
     tw_status status =
         a->device != NULL ? recorded_device(s->db, a->device, &s->device, &found, error) : TW_OK;
-    return status != TW_OK || found ? status : resolve_device(a, &s->device, error);
+    if (status != TW_OK || found)
+        return status;
+    status = resolve_device(a, &s->device, error);
+    if (status == TW_OK || a->device == NULL)
+        return status;
+    struct tw_error here = *error;
+    return tw_fail(error, status, "%s; %s has no trials of one of that name either", here.message,
+                   s->path);
 }
 
 static tw_status open_subject(const struct arguments *a, enum tw_db_mode mode, struct subject *s,
@@ -164,6 +165,14 @@ static void close_subject(struct subject *s) {
     tw_db_close(s->db);
     free(s->path);
     tw_description_free(s->description);
+}
+
+/* One that was recorded elsewhere has no number here. */
+static void print_subject(const struct subject *s) {
+    printf("%s on %s", s->description->kernel, s->device.name);
+    if (s->device.id[0] != '\0')
+        printf(" (%s)", s->device.id);
+    putchar('\n');
 }
 
 static void print_regret(const char *name, const struct regret *r) {
@@ -208,6 +217,9 @@ static void add_kinds(cJSON *json, const struct fit_report *r, const char *other
     }
 }
 
+/* Of fewer a mean is as good as any. */
+enum { FEW_PROBLEMS = 20 };
+
 static tw_status print_fit(const struct arguments *a, const struct subject *s,
                            const struct fit_report *r, struct tw_error *error) {
     const bool grew = s->onto != NULL && !a->anew;
@@ -228,7 +240,7 @@ static tw_status print_fit(const struct arguments *a, const struct subject *s,
         add_kinds(json, r, other);
         return json_print(json, error);
     }
-    printf("%s on %s (%s)\n", s->description->kernel, s->device.name, s->device.id);
+    print_subject(s);
     printf("  fitted to       %d trials of %d problems\n", r->trials, r->problems);
     printf("  chooses from    %d configurations\n", r->configurations);
     if (r->mispredicted > 0)
@@ -236,13 +248,15 @@ static tw_status print_fit(const struct arguments *a, const struct subject *s,
     if (s->samples.stale > 0)
         printf("  left out        %d configurations whose code has changed since\n",
                s->samples.stale);
-    printf("  of problems that it has not seen\n");
+    printf("  of %d %s that it has not seen%s\n", r->model.problems,
+           r->model.problems == 1 ? "problem" : "problems",
+           r->model.problems < FEW_PROBLEMS ? ", which are few: this says little" : "");
     print_regret("model", &r->model);
     print_regret(grew ? "model before" : "estimate alone", &r->estimate);
     print_kinds(r, grew ? "before" : "estimate alone");
-    printf("  uncertainty     a factor of %.2f either way", 1 + r->uncertainty);
+    printf("  uncertainty     a factor of %.2f either way", exp(r->uncertainty));
     if (r->doubling > 0)
-        printf(", and %.2f for each doubling of a configuration's time", 1 + r->doubling);
+        printf(", and %.2f for each doubling of a configuration's time", exp(r->doubling));
     putchar('\n');
     return TW_OK;
 }
@@ -350,127 +364,18 @@ static tw_status check(const struct arguments *a, struct tw_error *error) {
         add_agreements(json, &s.samples, &report);
         status = json_print(json, error);
     } else if (status == TW_OK) {
-        printf("%s on %s (%s)\n", s.description->kernel, s.device.name, s.device.id);
+        print_subject(&s);
         printf(
             "  compared with   %d trials of %d problems; %d configurations have other code now\n",
             s.samples.count, s.samples.problem_count, s.samples.stale);
         print_regret("model", &report.regret);
+        printf("                  which it may have been fitted to; tune model fit says what it is "
+               "worth on others\n");
         print_agreements(&s.samples, &report);
     }
     check_report_free(&report);
     tw_model_free(wanted.model);
     close_subject(&s);
-    return status;
-}
-
-/* ---- show and import ---- */
-
-struct showing {
-    const char *kernel; /* NULL: all */
-    int count;
-};
-
-static bool print_model(void *context, const struct tw_db_model *stored) {
-    struct showing *showing = context;
-    struct tw_model *model;
-    struct tw_error error;
-    if (showing->kernel != NULL && strcmp(showing->kernel, stored->kernel) != 0)
-        return true;
-    showing->count++;
-    if (tw_model_read(&model, stored->text, "it", &error) != TW_OK) {
-        tw_printable_line(stdout, "%s on %s, %s: cannot be used: %s", stored->kernel,
-                          stored->device, stored->cache_policy, error.message);
-        return true;
-    }
-    tw_printable_line(stdout,
-                      "%s on %s, %s: %d configurations, %d trees of %d nodes; uncertainty a factor "
-                      "of %.2f",
-                      model->kernel, model->device_name, model->cache, model->configuration_count,
-                      model->tree_count, model->node_count, 1 + model->uncertainty);
-    tw_model_free(model);
-    return true;
-}
-
-static tw_status show(const struct arguments *a, struct tw_error *error) {
-    tw_db *db = NULL;
-    struct showing showing = {.kernel = a->kernel};
-    char *path = database_path(a, error);
-    tw_status status = path == NULL ? error->status : database_open(path, TW_DB_READ, &db, error);
-    if (status == TW_OK && tw_db_model_each(db, NULL, print_model, &showing) != TW_DB_OK)
-        status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
-    if (status == TW_OK && showing.count == 0)
-        tw_printable_line(stdout, "no model is stored%s%s in %s", a->kernel != NULL ? " of " : "",
-                          a->kernel != NULL ? a->kernel : "", path);
-    tw_db_close(db);
-    free(path);
-    return status;
-}
-
-static tw_status import_one(tw_db *db, const char *path, const struct known_kernels *known,
-                            const struct known_devices *devices, struct tw_error *error) {
-    struct tw_text text = {0}, renewed = {0};
-    struct tw_model *model = NULL;
-    int current = 0;
-    tw_status status = read_model(&model, &text, path, error);
-    if (status == TW_OK) {
-        const struct known_device *device = known_devices_by_fingerprint(devices, model->device);
-        const int64_t *slots = device != NULL && device->has_slots ? device->slots : NULL;
-        status = sound_model(model, known, slots, &current, error);
-        /* A kernel of one's own, which whoever uses the database describes. */
-        if (status == TW_NOT_FOUND)
-            status = TW_OK;
-        else if (status == TW_OK && current == 0)
-            status = tw_fail(error, TW_INVALID,
-                             "fitted to other templates than today's; tune model fit makes one");
-        if (status == TW_OK)
-            status = sound_model_renew(model, text.data, known, slots, &renewed, error);
-        if (status != TW_OK)
-            tw_fail_within(error, status, "%s", path);
-    }
-    if (status == TW_OK) {
-        const struct tw_db_model stored = {.kernel = model->kernel,
-                                           .device = model->device,
-                                           .cache_policy = model->cache,
-                                           .text = renewed.length > 0 ? renewed.data : text.data};
-        if (tw_db_model_put(db, &stored) != TW_DB_OK)
-            status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
-    }
-    tw_model_free(model);
-    tw_text_free(&text);
-    tw_text_free(&renewed);
-    return command_names_file(status, error);
-}
-
-static tw_status import(const struct arguments *a, struct tw_error *error) {
-    tw_db *db = NULL;
-    if (a->files.count == 0)
-        return tw_fail(error, TW_INVALID, "name the files to import");
-    struct known_kernels known = {0};
-    struct known_devices devices = {0};
-    char *path = database_path(a, error);
-    tw_status status = path == NULL
-                           ? error->status
-                           : known_kernels_open(&known, a->configs.words, a->configs.count, error);
-    if (status == TW_OK)
-        status = database_open(path, TW_DB_WRITE, &db, error);
-    if (status == TW_OK)
-        status = known_devices_read(&devices, db, error);
-    bool begun = status == TW_OK && tw_db_begin(db) == TW_DB_OK;
-    if (status == TW_OK && !begun)
-        status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
-    for (int i = 0; i < a->files.count && status == TW_OK; i++)
-        status = import_one(db, a->files.words[i], &known, &devices, error);
-    if (status == TW_OK && tw_db_commit(db) != TW_DB_OK)
-        status = tw_fail(error, TW_DATABASE, "%s", tw_db_message(db));
-    if (status != TW_OK && begun)
-        tw_db_rollback(db);
-    if (status == TW_OK)
-        printf("%s: %d %s stored\n", path, a->files.count,
-               a->files.count == 1 ? "model" : "models");
-    known_devices_free(&devices);
-    known_kernels_close(&known);
-    tw_db_close(db);
-    free(path);
     return status;
 }
 
@@ -486,8 +391,9 @@ static const struct action {
     {"fit", fit,
      OPTIONS_MODEL | OPTION(FROM) | OPTION(ANEW) | OPTION(LEAVE) | OPTION(OUTPUT) | OPTION(JSON)},
     {"check", check, OPTIONS_MODEL | OPTION(JSON)},
-    {"show", show, OPTION(DB)},
-    {"import", import, OPTION(DB) | OPTION(CONFIG) | WORDS_ARE_FILES},
+    {"show", model_stored_show, OPTION(DB)},
+    {"import", model_stored_import, OPTION(DB) | OPTION(CONFIG) | WORDS_ARE_FILES},
+    {"forget", model_stored_forget, OPTION(DEVICE) | OPTION(CACHE) | OPTION(DB)},
 };
 
 int command_model(int count, char **words) {
@@ -503,7 +409,7 @@ int command_model(int count, char **words) {
         return command_plain(count - 1, words + 1, actions[i].options, help, actions[i].run);
     }
     tw_fail(&error, TW_INVALID,
-            "tune model%s%.40s: expected fit, show, check or import; see tune model --help",
+            "tune model%s%.40s: expected fit, show, check, import or forget; see tune model --help",
             name[0] != '\0' ? " " : "", name);
     return command_failed(TW_INVALID, &error);
 }

@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "runtime/backend/devices.h"
-#include "runtime/base/hash.h"
 #include "tuner/model/boost.h"
 #include "tuner/model/both_forests.h"
 #include "tuner/model/choice.h"
 #include "tuner/model/doubling.h"
+#include "tuner/model/folds.h"
 #include "tuner/model/mispredicted.h"
 #include "tuner/model/objectives.h"
 #include "tuner/model/places.h"
@@ -47,6 +47,7 @@ struct fitting {
      * The latter NULL: that has no forest. */
     double *longer, *beside;
     int *problems; /* of each sample */
+    int *folds;    /* of each problem */
     bool *chosen;  /* each sample's configuration is, for its problem, by the others' */
 };
 
@@ -68,11 +69,6 @@ static struct boost_options options_for(const struct model_samples *s) {
     const int trees = s->count / each < most ? s->count / each : most;
     options.trees = trees > options.trees ? trees : options.trees;
     return options;
-}
-
-static int fold_of(const struct model_samples *s, int sample) {
-    const char *key = s->problems[s->all[sample].problem].key;
-    return (int)(tw_hash64(key, strlen(key)) % FOLDS);
 }
 
 static int compare(const void *a, const void *b) {
@@ -207,7 +203,7 @@ static void *grow_next(void *context) {
             continue;
         }
         for (int i = 0; i < s->count; i++)
-            grown->used[i] = fold_of(s, i) != k;
+            grown->used[i] = f->folds[s->all[i].problem] != k;
         squares_begin(&squares, s->count, f->wanted, f->weights);
         grown->status = boost_fit(&options, s->vectors, s->count, s->shape.feature_count,
                                   &squares.objective, grown->used, &grown->model, &grown->error);
@@ -400,11 +396,12 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
                         .wanted = calloc(n, sizeof *f.wanted),
                         .weights = calloc(n, sizeof *f.weights),
                         .predicted = calloc(n, sizeof *f.predicted),
+                        .folds = calloc((size_t)s->problem_count + 1, sizeof *f.folds),
                         .chosen = calloc(n, sizeof *f.chosen)};
     struct growing g = {0};
     tw_status status = model_choose(&choice, s, NULL, error);
     if (f.wanted == NULL || f.weights == NULL || f.predicted == NULL || f.chosen == NULL ||
-        (has_many(s) && !begin_beside(&f, n)))
+        f.folds == NULL || (has_many(s) && !begin_beside(&f, n)))
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     *report = (struct fit_report){.trials = s->count - s->anchors,
                                   .problems = problems_with_trials(s),
@@ -422,9 +419,17 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
         }
     }
     if (status == TW_OK)
+        status = model_folds(s, FOLDS, f.folds, error);
+    if (status == TW_OK)
         status = grow_all(&f, &g, error);
     if (status == TW_OK)
         status = judge_folds(&f, &g, &choice, report, error);
+    if (status == TW_OK && report->model.problems == 0)
+        status = tw_fail(error, TW_INVALID,
+                         "%d problems are too few to fit a model of %s to: of none did the others "
+                         "know what to choose, so that nothing says what it would be worth; record "
+                         "more shapes",
+                         report->problems, s->description->kernel);
     for (int i = 0; i < s->configuration_count && status == TW_OK; i++)
         report->configurations += model_chooses_any(&choice, i);
     if (status == TW_OK)
@@ -433,6 +438,7 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     free_grown(&g);
     free(f.longer);
+    free(f.folds);
     free(f.problems);
     free(f.beside);
     free(f.wanted);
