@@ -74,7 +74,7 @@ class Audit(support.EndToEnd):
         result = self.run_command("--from-log", log, *own, "--budget", "20", "--jobs", "2", "--quiet", device=DEVICE)
         self.assertEqual(result.code, 0, result)
         self.assertIn("double M=8,N=12;dtype=f32: ", result.out)
-        self.assertIn("tuned 1, ", result.out)
+        self.assertIn("tuned 1; ", result.out)
         last = self.ask("--from-log", log, *own, "--budget", "400", "--jobs", "2", "--quiet", device=DEVICE)
         self.assertEqual((last["tuned_before"], last["tuned_now"], last["left"]), (2, 1, 0))
         done = self.ask("--from-log", log, *own, "--budget", "20", "--quiet", device=DEVICE)
@@ -105,6 +105,18 @@ class Audit(support.EndToEnd):
         self.assertEqual((problem["kernel"], problem["problem"]), ("copy", "M=40,N=24;dtype=f32"))
         self.assertGreater(problem["launches"], 0)
 
+    def test_what_was_prepared_and_never_launched(self):
+        """Costs nothing, and an audit spends no time on it."""
+        log = self.log(self.line("8x12", 3), self.line("20x30", 0))
+        result = self.run_command("audit", log, "--config", self.plant("double"), *FEW, device=DEVICE)
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("tune: 1 prepared and never launched, passed over\n", result.err)
+        self.assertIn("tune: 1 of 1, double", result.err)
+        header, row = result.out.splitlines()[1:3]
+        self.assertEqual(header.split(), ["problem", "launches", "rule", "gets", "tuned", "regret", "between", "trials",
+                                          "saves"])
+        self.assertRegex(row, r"^double M=8,N=12;dtype=f32 +3  default .* (same|[0-9.]+ to [0-9.]+) +[1-9][0-9]* ")
+
     def test_mistakes(self):
         list_ = self.home / "list.txt"
         list_.write_text("8x12\n")
@@ -113,6 +125,8 @@ class Audit(support.EndToEnd):
             (("audit",), "name one file"),
             (("audit", self.home / "none"), "none"),
             (("audit", log), "app.log:1: key shape"),
+            (("audit", list_, "--bench", self.home / "none.json"), "none.json"),
+            (("audit", list_, "--bench", list_), "list.txt"),
             (("audit", list_, "--rounds", "5"), "--rounds 5: expected a whole number from 6"),
             (("--from-log", list_), "list.txt is no log of shapes"),
             (("--from-log", log, "--shape", "8x12"), "give it or --shape, not both"),

@@ -144,12 +144,17 @@ static void the_vendor_s_times(void **state) {
         "{\"kernel\": \"gemm\", \"problem\": \"M=64,N=32,K=16;dtype=f32,trans=nn\", \"vendor\": "
         "\"v\", \"contenders\": [{\"name\": \"tilewise\", \"role\": \"ours\", \"median_us\": 5}, "
         "{\"name\": \"v\", \"median_us\": 4, \"ratio\": 0.8}]}]}";
-    must(audit_add_vendor(&one, 1, "v.json", measured, &error), error);
+    cJSON *vendor;
+    must(audit_read_vendor(&vendor, "v.json", measured, &error), error);
+    audit_add_vendor(&one, 1, vendor);
+    cJSON_Delete(vendor);
     assert_true(one.vendor_us == 4 && one.vendor_ratio == 0.8);
-    assert_refuses(audit_add_vendor(&one, 1, "v.json", "{}", &error), TW_INVALID, error,
+    assert_refuses(audit_read_vendor(&vendor, "v.json", "{}", &error), TW_INVALID, error,
                    "v.json: is not what bench --json writes");
-    assert_refuses(audit_add_vendor(&one, 1, "v.json", "{", &error), TW_INVALID, error,
+    cJSON_Delete(vendor);
+    assert_refuses(audit_read_vendor(&vendor, "v.json", "{", &error), TW_INVALID, error,
                    "v.json:1:");
+    cJSON_Delete(vendor);
 }
 
 int main(void) {

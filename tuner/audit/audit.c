@@ -156,8 +156,7 @@ tw_status audit_problem(const struct audit_options *options, const struct wanted
     }
     if (!out->same && out->ratio.median > 1)
         out->regret = out->ratio.median;
-    out->saved_us =
-        (double)(wanted->launches + wanted->refused) * out->given_us * (1 - 1 / out->regret);
+    out->saved_us = wanted_launches(wanted) * out->given_us * (1 - 1 / out->regret);
     return TW_OK;
 }
 
@@ -193,7 +192,7 @@ struct audit_summary audit_sum_up(const struct audited *all, int count, double *
             s.worst_problem = one->wanted;
         }
         s.saved_us += one->saved_us;
-        s.launched_us += (double)(one->wanted->launches + one->wanted->refused) * one->given_us;
+        s.launched_us += wanted_launches(one->wanted) * one->given_us;
     }
     if (s.measured == 0)
         return s;

@@ -5,6 +5,8 @@
 
 #include <signal.h>
 
+#include <cjson/cJSON.h>
+
 #include "tuner/audit/demand.h"
 #include "tuner/session/session.h"
 #include "tuner/statistics/ratio.h"
@@ -52,10 +54,12 @@ struct audit_summary {
 tw_status audit_problem(const struct audit_options *options, const struct wanted *wanted,
                         struct audited *out, struct tw_error *error);
 
-/* Takes the vendor's times from what `bench --json` wrote about the same problems. TW_INVALID when
- * the text is no such thing. */
-tw_status audit_add_vendor(struct audited *all, int count, const char *file, const char *text,
-                           struct tw_error *error);
+/* Reads the vendor's times from `text`, what `bench --json` wrote to `file`; TW_INVALID when it is
+ * no such thing. Free with cJSON_Delete in every case. */
+tw_status audit_read_vendor(cJSON **vendor, const char *file, const char *text,
+                            struct tw_error *error);
+/* Takes the times of the same problems. */
+void audit_add_vendor(struct audited *all, int count, const cJSON *vendor);
 
 /* Those that save the most come first, and what could not be measured last. */
 void audit_sort(struct audited *all, int count);

@@ -15,6 +15,10 @@ static const double UNFINISHED_GAIN = 0.2;
 /* Problems that bring no more than this together get no time. */
 static const double NEGLIGIBLE = 0.01;
 
+double wanted_launches(const struct wanted *wanted) {
+    return (double)wanted->launches + (double)wanted->refused;
+}
+
 static tw_status add(struct demand *demand, const struct wanted *wanted, struct tw_error *error) {
     struct wanted *all = realloc(demand->all, (size_t)(demand->count + 1) * sizeof *all);
     if (all == NULL)
@@ -116,7 +120,7 @@ static void expect(struct wanted *w, const struct tw_device_info *device) {
                    : exact               ? UNFINISHED_GAIN
                    : s->predicted_us > 0 ? 1 - exp(-s->uncertainty)
                                          : UNPREDICTED_GAIN;
-    w->gain_us = (double)(w->launches + w->refused) * w->expected_us * share;
+    w->gain_us = wanted_launches(w) * w->expected_us * share;
 }
 
 tw_status demand_expect(struct demand *demand, const struct tw_catalogue *catalogue,

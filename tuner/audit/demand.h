@@ -29,6 +29,9 @@ struct demand {
     char first_unknown[TW_ERROR_SIZE]; /* why, of the first */
 };
 
+/* How often it was asked to run, whether it could or not; 0 where it was prepared and no more. */
+double wanted_launches(const struct wanted *wanted);
+
 /* Adds what a log has; `kernel` NULL: of any. Free with demand_free in every case. */
 tw_status demand_add_log(struct demand *demand, const struct asked_log *log, const char *path,
                          const char *kernel, const struct known_kernels *known,

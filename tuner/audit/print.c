@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "runtime/base/printable.h"
+#include "runtime/base/text.h"
 #include "tuner/audit/audit.h"
 #include "tuner/json/json.h"
 #include "tuner/report/report.h"
@@ -15,6 +16,7 @@ static void name_of(const struct wanted *wanted, char out[TW_PROBLEM_KEY_SIZE + 
 
 static void print_row(const struct audited *one, bool counted, bool has_vendor) {
     char name[TW_PROBLEM_KEY_SIZE + TW_NAME_SIZE], given[32], tuned[32], saved[32], ratio[32] = "";
+    char interval[32] = "same";
     name_of(one->wanted, name);
     if (!one->measured) {
         tw_printable_line(stdout, "%-44s  not measured: %s", name, one->failure);
@@ -23,18 +25,24 @@ static void print_row(const struct audited *one, bool counted, bool has_vendor) 
     report_time(one->given_us, given);
     report_time(one->same ? one->given_us : one->tuned_us, tuned);
     report_time(one->saved_us, saved);
+    if (!one->same)
+        snprintf(interval, sizeof interval, "%.3f to %.3f", one->ratio.interval.low,
+                 one->ratio.interval.high);
     if (has_vendor && one->vendor_us > 0)
         snprintf(ratio, sizeof ratio, "  %8.2f", one->vendor_ratio);
     else if (has_vendor)
         snprintf(ratio, sizeof ratio, "  %8s", "-");
+    struct tw_text line = {0};
+    tw_text_print(&line, "%-44s", name);
     if (counted)
-        tw_printable_line(stdout, "%-44s  %10" PRId64 "  %-12s  %10s  %10s  %6.3f  %10s%s", name,
-                          one->wanted->launches + one->wanted->refused,
-                          tw_selection_word(one->given.rule), given, tuned, one->regret, saved,
-                          ratio);
-    else
-        tw_printable_line(stdout, "%-44s  %-12s  %10s  %10s  %6.3f%s", name,
-                          tw_selection_word(one->given.rule), given, tuned, one->regret, ratio);
+        tw_text_print(&line, "  %10" PRId64, one->wanted->launches + one->wanted->refused);
+    tw_text_print(&line, "  %-12s  %10s  %10s  %6.3f  %-14s  %6" PRId64,
+                  tw_selection_word(one->given.rule), given, tuned, one->regret, interval,
+                  one->trials);
+    if (counted)
+        tw_text_print(&line, "  %10s", saved);
+    tw_printable_line(stdout, "%s%s", tw_text_or(&line, ""), ratio);
+    tw_text_free(&line);
 }
 
 void audit_print_table(const struct audited *all, int count, const struct audit_summary *s,
@@ -44,12 +52,9 @@ void audit_print_table(const struct audited *all, int count, const struct audit_
     for (int i = 0; i < count; i++)
         has_vendor = has_vendor || all[i].vendor_us > 0;
     printf("%s (%s)\n", device->name, device->id);
-    if (counted)
-        printf("%-44s  %10s  %-12s  %10s  %10s  %6s  %10s%s\n", "problem", "launches", "rule",
-               "gets", "tuned", "regret", "saves", has_vendor ? "    vendor" : "");
-    else
-        printf("%-44s  %-12s  %10s  %10s  %6s%s\n", "problem", "rule", "gets", "tuned", "regret",
-               has_vendor ? "    vendor" : "");
+    printf("%-44s%s  %-12s  %10s  %10s  %6s  %-14s  %6s%s%s\n", "problem",
+           counted ? "    launches" : "", "rule", "gets", "tuned", "regret", "between", "trials",
+           counted ? "       saves" : "", has_vendor ? "    vendor" : "");
     for (int i = 0; i < count; i++)
         print_row(&all[i], counted, has_vendor);
     if (s->measured > 0) {

@@ -43,21 +43,20 @@ static void take(struct audited *audited, const cJSON *measured) {
     audited->vendor_ratio = ratio->valuedouble;
 }
 
-tw_status audit_add_vendor(struct audited *all, int count, const char *file, const char *text,
-                           struct tw_error *error) {
-    cJSON *json;
-    tw_status status = tw_json_parse(&json, text, file, error);
-    const cJSON *problems =
-        status == TW_OK ? cJSON_GetObjectItemCaseSensitive(json, "problems") : NULL;
-    if (status == TW_OK && !cJSON_IsArray(problems))
+tw_status audit_read_vendor(cJSON **vendor, const char *file, const char *text,
+                            struct tw_error *error) {
+    tw_status status = tw_json_parse(vendor, text, file, error);
+    if (status == TW_OK && !cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(*vendor, "problems")))
         status = tw_fail(error, TW_INVALID, "%s: is not what bench --json writes", file);
-    for (int i = 0; i < count && status == TW_OK; i++) {
-        const cJSON *measured;
+    return status == TW_BAD_DESCRIPTION ? error->status = TW_INVALID : status;
+}
+
+void audit_add_vendor(struct audited *all, int count, const cJSON *vendor) {
+    const cJSON *problems = cJSON_GetObjectItemCaseSensitive(vendor, "problems"), *measured;
+    for (int i = 0; i < count; i++) {
         cJSON_ArrayForEach(measured, problems) {
             if (is_about(measured, &all[i].wanted->problem))
                 take(&all[i], measured);
         }
     }
-    cJSON_Delete(json);
-    return status == TW_BAD_DESCRIPTION ? error->status = TW_INVALID : status;
 }

@@ -54,6 +54,7 @@ struct task {
     char folder[512]; /* of the database that is forgotten; "" */
     char *db_path;
     tw_db *db;
+    cJSON *vendor; /* NULL: nothing is known of it */
     bool interrupted;
 };
 
@@ -109,6 +110,24 @@ static void print_progress(const struct arguments *a, const struct wanted *wante
                           wanted->problem.description->kernel, text);
 }
 
+/* Sizes that an application prepared and never launched: nothing is lost there, and nothing saved.
+ */
+static bool is_idle(const struct audit_subject *s, int i) {
+    return s->counted && wanted_launches(&s->demand.all[i]) == 0;
+}
+
+static int count_idle(const struct audit_subject *s) {
+    int count = 0;
+    for (int i = 0; i < s->demand.count; i++)
+        count += is_idle(s, i);
+    return count;
+}
+
+static void tell_idle(const struct arguments *a, int idle) {
+    if (idle > 0 && !a->quiet)
+        fprintf(stderr, "tune: %d prepared and never launched, passed over\n", idle);
+}
+
 static tw_status measure(const struct arguments *a, struct task *task, struct tw_error *error) {
     const struct audit_subject *s = &task->subject;
     struct audit_options options = {
@@ -126,11 +145,15 @@ static tw_status measure(const struct arguments *a, struct task *task, struct tw
         .db = task->db,
         .db_path = task->db_path};
     tw_status status = strategy_choose(&options.session.strategy, a->strategy, error);
+    const int idle = count_idle(s);
+    tell_idle(a, idle);
     for (int i = 0; i < s->demand.count && status == TW_OK; i++) {
+        if (is_idle(s, i))
+            continue;
         task->interrupted = *options.session.interrupted != 0;
         if (task->interrupted)
             return TW_OK;
-        print_progress(a, &s->demand.all[i], i, s->demand.count);
+        print_progress(a, &s->demand.all[i], task->count, s->demand.count - idle);
         status = audit_problem(&options, &s->demand.all[i], &task->all[task->count], error);
         task->count += status == TW_OK;
     }
@@ -138,14 +161,14 @@ static tw_status measure(const struct arguments *a, struct task *task, struct tw
     return task->interrupted ? TW_OK : status;
 }
 
-static tw_status add_vendor(const struct arguments *a, struct task *task, struct tw_error *error) {
+/* Before anything is measured, which takes long: a name that is mistyped is to be told at once. */
+static tw_status read_vendor(const struct arguments *a, struct task *task, struct tw_error *error) {
     struct tw_text text = {0};
-    tw_status status = command_names_file(tw_file_read(&text, a->bench, error), error);
+    tw_status status = tw_file_read(&text, a->bench, error);
     if (status == TW_OK)
-        status = audit_add_vendor(task->all, task->count, a->bench,
-                                  text.data != NULL ? text.data : "", error);
+        status = audit_read_vendor(&task->vendor, a->bench, tw_text_or(&text, ""), error);
     tw_text_free(&text);
-    return status;
+    return command_names_file(status, error);
 }
 
 static tw_status print(const struct arguments *a, struct task *task, struct audit_summary *summary,
@@ -168,7 +191,9 @@ static tw_status audit(struct arguments *a, struct task *task, struct audit_summ
     if (a->files.count != 1)
         return tw_fail(error, TW_INVALID,
                        "name one file: a log of shapes, or a list; see tune audit --help");
-    tw_status status = audit_subject_open(a, a->files.words[0], true, &task->subject, error);
+    tw_status status = a->bench != NULL ? read_vendor(a, task, error) : TW_OK;
+    if (status == TW_OK)
+        status = audit_subject_open(a, a->files.words[0], true, &task->subject, error);
     if (status == TW_OK)
         status = open_database(a, task, error);
     if (status == TW_OK) {
@@ -183,10 +208,9 @@ static tw_status audit(struct arguments *a, struct task *task, struct audit_summ
     struct tw_error why = *error;
     if (measured != TW_OK && task->count == 0)
         return measured;
-    if (a->bench != NULL)
-        status = add_vendor(a, task, error);
-    if (status == TW_OK)
-        status = print(a, task, summary, error);
+    if (task->vendor != NULL)
+        audit_add_vendor(task->all, task->count, task->vendor);
+    status = print(a, task, summary, error);
     if (status == TW_OK && measured != TW_OK)
         *error = why;
     return status == TW_OK ? measured : status;
@@ -217,6 +241,7 @@ int command_audit(int count, char **words) {
                : summary.failed > 0 ? EXIT_FAILED
                                     : EXIT_FINE;
     close_database(task);
+    cJSON_Delete(task->vendor);
     free(task->all);
     audit_subject_close(&task->subject);
     free(task);

@@ -25,6 +25,7 @@ struct task {
     char *db_path;
     tw_db *db;
     double left; /* of the budget: seconds, or trials */
+    int chosen;  /* that the budget is for, as it was split at first */
     int tuned, failed;
     double saved_us;
     cJSON *reports;
@@ -35,15 +36,11 @@ static bool in_trials(const struct task *task) {
     return task->arguments->budget_trials > 0;
 }
 
-static double launches_of(const struct wanted *w) {
-    return (double)(w->launches + w->refused);
-}
-
 /* ---- What is told ---- */
 
 /* An application may prepare many sizes and launch few of them: time would gain nothing there. */
 static bool is_idle(const struct wanted *w) {
-    return launches_of(w) == 0 && w->selection.rule != TW_SELECTED_EXACT;
+    return wanted_launches(w) == 0 && w->selection.rule != TW_SELECTED_EXACT;
 }
 
 static int64_t idle(const struct demand *demand) {
@@ -60,20 +57,20 @@ static int64_t tuned_before(const struct demand *demand) {
     return count;
 }
 
-static void tell_plan(const struct task *task, int chosen) {
+static void tell_plan(const struct task *task) {
     const struct demand *demand = &task->subject.demand;
     double launches = 0;
     int64_t before = tuned_before(demand), unused = idle(demand);
     char never[64] = "";
     for (int i = 0; i < demand->count; i++)
-        launches += launches_of(&demand->all[i]);
+        launches += wanted_launches(&demand->all[i]);
     if (unused > 0)
         snprintf(never, sizeof never, ", %" PRId64 " prepared and never launched", unused);
     printf("%d problem%s, asked for %.0f times, on %s (%s): %" PRId64
            " tuned already%s, the time goes to %d first, %d wait\n",
            demand->count, demand->count == 1 ? "" : "s", launches, task->subject.device.name,
-           task->subject.device.id, before, never, chosen,
-           demand->count - (int)(before + unused) - chosen);
+           task->subject.device.id, before, never, task->chosen,
+           demand->count - (int)(before + unused) - task->chosen);
     fflush(stdout);
 }
 
@@ -98,7 +95,7 @@ static void tell_one(struct task *task, const struct wanted *w,
     char text[TW_PROBLEM_KEY_SIZE], time[32], found[32], saves[32];
     bool measured;
     double before = before_of(w, result, &measured), faster = before - result->best.time_us;
-    double saved = faster > 0 && result->has_best ? faster * launches_of(w) : 0;
+    double saved = faster > 0 && result->has_best ? faster * wanted_launches(w) : 0;
     tw_problem_text(&w->problem, text);
     task->saved_us += saved;
     if (task->arguments->json) {
@@ -137,9 +134,13 @@ static void tell_one(struct task *task, const struct wanted *w,
     if (before > 0)
         tw_text_print(&line, "%s %s (%s), ", time, measured ? "before" : "expected before",
                       tw_selection_word(w->selection.rule));
-    tw_text_print(&line, "%s tuned with %lld trials", found, (long long)result->trials_now);
+    tw_text_print(&line, "%s %s with %lld %s", found, result->interrupted ? "so far" : "tuned",
+                  (long long)result->trials_now, result->trials_now == 1 ? "trial" : "trials");
+    if (result->trials > result->trials_now)
+        tw_text_print(&line, " (%lld before)", (long long)(result->trials - result->trials_now));
     if (before > 0)
-        tw_text_print(&line, "; saves %s over %.0f launches", saves, launches_of(w));
+        tw_text_print(&line, "; saves %s over %.0f %s", saves, wanted_launches(w),
+                      wanted_launches(w) == 1 ? "launch" : "launches");
     tw_printable_line(stdout, "%s", tw_text_or(&line, ""));
     tw_text_free(&line);
     fflush(stdout);
@@ -165,11 +166,16 @@ static tw_status tell_end(struct task *task, struct tw_error *error) {
         task->reports = NULL;
         return json_print(json, error);
     }
-    char saves[32];
+    char saves[32], missed[80] = "";
+    const int short_of = task->chosen - task->tuned - task->failed;
     report_time(task->saved_us, saves);
+    if (short_of > 0 && !task->interrupted)
+        snprintf(missed, sizeof missed, " (the budget was used up before %d of the %d it was for)",
+                 short_of, task->chosen);
     tw_printable_line(stdout,
-                      "tuned %d, which saves %s over as many launches; %" PRId64 " left%s; in %s",
-                      task->tuned, saves, left,
+                      "tuned %d; what was found saves %s over the launches of the log; %" PRId64
+                      " left%s%s; in %s",
+                      task->tuned, saves, left, missed,
                       task->interrupted ? ", interrupted: the same command goes on"
                       : left > 0        ? ": the same command goes on with them"
                                         : "",
@@ -221,9 +227,9 @@ static tw_status tune_all(struct task *task, struct tw_error *error) {
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     struct progress_printer printer;
     tw_status status = TW_OK;
-    int chosen = demand_split(demand->all, demand->count, task->left, least, shares);
+    task->chosen = demand_split(demand->all, demand->count, task->left, least, shares);
     if (!task->arguments->json)
-        tell_plan(task, chosen);
+        tell_plan(task);
     progress_begin(&printer);
     task->options.notice = progress_notice;
     task->options.notice_context = &printer;
