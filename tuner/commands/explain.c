@@ -1,8 +1,10 @@
 /* tune explain KERNEL --shape ...: which configuration an application would get, and why. */
 #include <stdio.h>
+#include <unistd.h>
 
 #include <cjson/cJSON.h>
 
+#include "runtime/base/printable.h"
 #include "tuner/commands/command.h"
 #include "tuner/commands/plain.h"
 #include "tuner/commands/database.h"
@@ -44,21 +46,24 @@ static void add_others(cJSON *json, const struct tw_description *d, const struct
     }
 }
 
-static tw_status print_json(const struct tw_problem *problem, const struct tw_selection *s,
-                            const char *configuration, struct tw_error *error) {
+static tw_status print_json(const struct tw_problem *problem, const struct tw_device_info *device,
+                            const struct tw_selection *s, const char *configuration,
+                            struct tw_error *error) {
     const struct tw_description *d = problem->description;
     char key[TW_PROBLEM_KEY_SIZE];
     tw_problem_text(problem, key);
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "kernel", d->kernel);
     cJSON_AddStringToObject(json, "problem", key);
+    cJSON_AddStringToObject(json, "device", device->id);
+    cJSON_AddStringToObject(json, "device_name", device->name);
     cJSON_AddStringToObject(json, "rule", tw_selection_word(s->rule));
     cJSON_AddStringToObject(json, "reason", tw_selection_text(s->rule));
     cJSON_AddStringToObject(json, "implementation",
                             d->implementations[s->configuration.implementation].name);
     json_add(json, "configuration", cJSON_Parse(configuration));
-    cJSON_AddNumberToObject(json, "distance", s->distance);
     if (s->row != NULL) {
+        cJSON_AddNumberToObject(json, "distance", s->distance);
         cJSON *row = cJSON_AddObjectToObject(json, "row");
         tw_selection_problem(d, s->row, key);
         cJSON_AddStringToObject(row, "problem", key);
@@ -106,6 +111,13 @@ static tw_status print_table(const struct tw_problem *problem, const struct tw_d
     return TW_OK;
 }
 
+/* A database that is not there holds nothing, here as for an application; but a name that is
+ * mistyped would read as a shape that was never tuned. */
+static void tell_missing(const struct arguments *a) {
+    if (a->db != NULL && access(a->db, F_OK) != 0 && !a->quiet)
+        tw_printable_line(stderr, "tune: %s is not there, so that it holds nothing", a->db);
+}
+
 static tw_status explain(const struct arguments *a, struct tw_error *error) {
     struct tw_description *description = NULL;
     struct tw_problem problem;
@@ -114,6 +126,8 @@ static tw_status explain(const struct arguments *a, struct tw_error *error) {
     struct tw_selection selection;
     struct tw_text configuration = {0};
     tw_status status = resolve_single(a, &description, &problem, &device, error);
+    if (status == TW_OK)
+        tell_missing(a);
     if (status == TW_OK)
         status = database_catalogue(a, &catalogue, error);
     if (status == TW_OK)
@@ -126,7 +140,7 @@ static tw_status explain(const struct arguments *a, struct tw_error *error) {
         if (configuration.failed)
             status = tw_fail(error, TW_NO_MEMORY, "out of memory");
         else if (a->json)
-            status = print_json(&problem, &selection, configuration.data, error);
+            status = print_json(&problem, &device, &selection, configuration.data, error);
         else
             status =
                 print_table(&problem, &device, &selection, configuration.data, a->quiet, error);

@@ -28,9 +28,9 @@ static void add_choice(const struct inspection *in, cJSON *json) {
     }
     cJSON_AddStringToObject(json, "rule", tw_selection_word(s->rule));
     cJSON_AddStringToObject(json, "reason", tw_selection_text(s->rule));
-    cJSON_AddNumberToObject(json, "distance", s->distance);
     if (s->row == NULL)
         return;
+    cJSON_AddNumberToObject(json, "distance", s->distance);
     cJSON *row = cJSON_AddObjectToObject(json, "row");
     cJSON_AddStringToObject(row, "problem", s->row->problem);
     cJSON_AddStringToObject(row, "device", s->row->device_name);
