@@ -120,6 +120,8 @@ class Audit(support.EndToEnd):
     def test_mistakes(self):
         list_ = self.home / "list.txt"
         list_.write_text("8x12\n")
+        empty = self.home / "empty.log"
+        empty.write_text("")
         log = self.log('{"tilewise_shapes":1,"kernel":"copy"}\n')
         for words, says in (
             (("audit",), "name one file"),
@@ -129,6 +131,8 @@ class Audit(support.EndToEnd):
             (("audit", list_, "--bench", list_), "list.txt"),
             (("audit", list_, "--rounds", "5"), "--rounds 5: expected a whole number from 6"),
             (("--from-log", list_), "list.txt is no log of shapes"),
+            (("--from-log", empty), "empty.log: has no shape that was asked for"),
+            (("audit", empty), "empty.log: has no shape that was asked for"),
             (("--from-log", log, "--shape", "8x12"), "give it or --shape, not both"),
             (("--from-log", log, "--fix", "BK=8"), "goes with no attributes"),
         ):

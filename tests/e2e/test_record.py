@@ -165,7 +165,7 @@ class Record(support.EndToEnd):
         self.record("--quiet", listed="8x12\n")
         result = self.run_command("model", "fit", "--config", self.plant("double"), device=DEVICE)
         self.assertEqual(result.code, 2, result)
-        self.assertIn("1 problems are too few", result.err)
+        self.assertIn("there are trials of 1 problem of double, too few", result.err)
         self.assertEqual(self.query("SELECT * FROM model"), [])
         self.record("--quiet", listed="9x12\n20x30\n24x30\n")
         said = self.run_command("model", "fit", "--config", self.plant("double"), device=DEVICE).out

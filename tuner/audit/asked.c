@@ -179,8 +179,9 @@ tw_status asked_is_log(const char *path, bool *is_log, struct tw_error *error) {
     static const char beginning[] = "{\"tilewise_shapes\"";
     struct tw_text text = {0};
     tw_status status = tw_file_read(&text, path, error);
-    *is_log = status == TW_OK && text.length > 0 &&
-              strncmp(text.data, beginning, sizeof beginning - 1) == 0;
+    /* A library makes the file when it is opened, and writes when something is asked for. */
+    *is_log = status == TW_OK &&
+              (text.length == 0 || strncmp(text.data, beginning, sizeof beginning - 1) == 0);
     tw_text_free(&text);
     return status;
 }

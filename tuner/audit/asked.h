@@ -26,7 +26,7 @@ struct asked_log {
     bool elsewhere;
 };
 
-/* Whether the file's first line begins as a log's does. */
+/* Whether the file's first line begins as a log's does, or it is empty, as a log is at first. */
 tw_status asked_is_log(const char *path, bool *is_log, struct tw_error *error);
 
 /* Reads what was asked for on a device (its fingerprint) under a cache policy, or all where that is

@@ -425,11 +425,12 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
     if (status == TW_OK)
         status = judge_folds(&f, &g, &choice, report, error);
     if (status == TW_OK && report->model.problems == 0)
-        status = tw_fail(error, TW_INVALID,
-                         "%d problems are too few to fit a model of %s to: of none did the others "
-                         "know what to choose, so that nothing says what it would be worth; record "
-                         "more shapes",
-                         report->problems, s->description->kernel);
+        status = tw_fail(
+            error, TW_INVALID,
+            "there are trials of %d problem%s of %s, too few to fit a model to: of none did "
+            "others know what to choose, so that nothing says what it would be worth; "
+            "tune record measures more",
+            report->problems, report->problems == 1 ? "" : "s", s->description->kernel);
     for (int i = 0; i < s->configuration_count && status == TW_OK; i++)
         report->configurations += model_chooses_any(&choice, i);
     if (status == TW_OK)
