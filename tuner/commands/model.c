@@ -217,7 +217,7 @@ static void add_kinds(cJSON *json, const struct fit_report *r, const char *other
     }
 }
 
-/* Of fewer a mean is as good as any. */
+/* Of fewer, one problem more or less makes another mean. */
 enum { FEW_PROBLEMS = 20 };
 
 static tw_status print_fit(const struct arguments *a, const struct subject *s,
