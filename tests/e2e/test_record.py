@@ -352,8 +352,9 @@ class Record(support.EndToEnd):
         self.record("--quiet", "--db", alone, listed="20x20 dtype=f64\n24x30 dtype=f64\n33x17 dtype=f64\n"
                     "50x30 dtype=f64\n")
         self.assertGreater(fitted["trials"], self.ask("model", "fit", *kernel, "--db", alone, device=DEVICE)["trials"])
-        for words, says in ((("--leave", "dtype=f23"), "no kind of problems"), (("--leave", "defaults"), "--anew")):
-            result = self.run_command(*(anew if "dtype=f23" in words else anew[:-1]), *words, device=DEVICE)
+        for words, says in ((("--leave", "dtype=f23"), "no kind of problems"), (("--leave", "defaults"), "--anew"),
+                            (("--leave", "defaults", "--leave", "dtype=f64"), "nothing would be fitted")):
+            result = self.run_command(*(anew[:-1] if says == "--anew" else anew), *words, device=DEVICE)
             self.assertEqual(result.code, 2, result)
             self.assertIn(says, result.err)
 

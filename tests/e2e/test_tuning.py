@@ -273,6 +273,13 @@ class Applying(support.EndToEnd):
         explained = self.ask("explain", *self.words[:-1], "6x20", device=DEVICE)
         self.assertEqual(explained["rule"], "nearest")
         self.assertAlmostEqual(explained["distance"], 1)
+        self.assertTrue(explained["device"] and explained["device_name"], explained)
+        # A database that is not there holds nothing, and its name may be mistyped.
+        nowhere = self.run_command("explain", *self.words[:-1], "6x20", "--db", self.home / "none.db", "--json",
+                                   device=DEVICE)
+        self.assertEqual(nowhere.code, 0, nowhere)
+        self.assertIn("none.db is not there", nowhere.err)
+        self.assertNotIn("distance", nowhere.json)
         self.assertEqual(explained["row"]["problem"], "M=6,N=10;dtype=f32")
         # It is told what that is thought to take, how sure that is, and what else there was.
         self.assertGreater(explained["predicted_us"], 0)

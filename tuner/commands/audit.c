@@ -112,20 +112,17 @@ static void print_progress(const struct arguments *a, const struct wanted *wante
 
 /* Sizes that an application prepared and never launched: nothing is lost there, and nothing saved.
  */
-static bool is_idle(const struct audit_subject *s, int i) {
-    return s->counted && wanted_launches(&s->demand.all[i]) == 0;
+static bool is_idle(const struct wanted *wanted) {
+    return wanted_launches(wanted) == 0;
 }
 
-static int count_idle(const struct audit_subject *s) {
-    int count = 0;
-    for (int i = 0; i < s->demand.count; i++)
-        count += is_idle(s, i);
-    return count;
-}
-
-static void tell_idle(const struct arguments *a, int idle) {
+static int tell_idle(const struct arguments *a, const struct demand *demand) {
+    int idle = 0;
+    for (int i = 0; i < demand->count; i++)
+        idle += is_idle(&demand->all[i]);
     if (idle > 0 && !a->quiet)
         fprintf(stderr, "tune: %d prepared and never launched, passed over\n", idle);
+    return idle;
 }
 
 static tw_status measure(const struct arguments *a, struct task *task, struct tw_error *error) {
@@ -145,10 +142,9 @@ static tw_status measure(const struct arguments *a, struct task *task, struct tw
         .db = task->db,
         .db_path = task->db_path};
     tw_status status = strategy_choose(&options.session.strategy, a->strategy, error);
-    const int idle = count_idle(s);
-    tell_idle(a, idle);
+    const int idle = tell_idle(a, &s->demand);
     for (int i = 0; i < s->demand.count && status == TW_OK; i++) {
-        if (is_idle(s, i))
+        if (is_idle(&s->demand.all[i]))
             continue;
         task->interrupted = *options.session.interrupted != 0;
         if (task->interrupted)

@@ -144,8 +144,8 @@ struct forgetting {
     bool failed;
 };
 
-/* By its fingerprint, its name, or as this machine calls it. A model that cannot be read has no
- * name, and goes all the same. */
+/* By its fingerprint, its name, or as this machine calls it. A model that cannot be read tells no
+ * name: it goes by its fingerprint. */
 static bool is_of_device(const struct forgetting *f, const struct tw_db_model *stored) {
     const char *device = f->arguments->device;
     struct tw_model *model;
@@ -195,7 +195,7 @@ tw_status model_stored_forget(const struct arguments *a, struct tw_error *error)
     tw_db *db = NULL;
     if (a->kernel == NULL)
         return tw_fail(error, TW_INVALID, "of which kernel? as in tune model forget gemm");
-    if (a->device != NULL && tw_device_pick(a->device, &device, error) == TW_OK)
+    if (a->device != NULL && tw_device_pick(a->device, &device, NULL) == TW_OK)
         tw_device_fingerprint(&device, f.here);
     char *path = database_path(a, error);
     tw_status status = path == NULL ? error->status : database_open_existing(path, &db, error);

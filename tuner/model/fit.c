@@ -366,6 +366,23 @@ static int problems_with_trials(const struct model_samples *s) {
     return count;
 }
 
+/* Nothing says what the model would be worth. */
+static tw_status refuse_unjudged(const struct model_samples *s, const struct fit_report *report,
+                                 struct tw_error *error) {
+    int judged = 0;
+    for (int i = 0; i < s->problem_count; i++)
+        judged += isfinite(s->problems[i].best_us) && !s->problems[i].only_teaches;
+    if (judged == 0)
+        return tw_fail(error, TW_INVALID,
+                       "every kind of problems that has trials is left to the earlier model: "
+                       "nothing would be fitted");
+    return tw_fail(error, TW_INVALID,
+                   "there are trials of %d problem%s of %s, too few to fit a model to: of none did "
+                   "others know what to choose, so that nothing says what it would be worth; "
+                   "tune record measures more",
+                   report->problems, report->problems == 1 ? "" : "s", s->description->kernel);
+}
+
 static bool begin_beside(struct fitting *f, size_t room) {
     f->longer = calloc(room, sizeof *f->longer);
     f->problems = calloc(room, sizeof *f->problems);
@@ -425,12 +442,7 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
     if (status == TW_OK)
         status = judge_folds(&f, &g, &choice, report, error);
     if (status == TW_OK && report->model.problems == 0)
-        status = tw_fail(
-            error, TW_INVALID,
-            "there are trials of %d problem%s of %s, too few to fit a model to: of none did "
-            "others know what to choose, so that nothing says what it would be worth; "
-            "tune record measures more",
-            report->problems, report->problems == 1 ? "" : "s", s->description->kernel);
+        status = refuse_unjudged(s, report, error);
     for (int i = 0; i < s->configuration_count && status == TW_OK; i++)
         report->configurations += model_chooses_any(&choice, i);
     if (status == TW_OK)
