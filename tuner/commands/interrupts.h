@@ -4,8 +4,9 @@
 
 #include <signal.h>
 
-/* From now on they set what this returns, to anything but 0; a second one ends the program at once.
- */
+/* From now on they set what this returns, to anything but 0; another one ends the program at once,
+ * unless it comes so soon (a second) that it is the same: timeout(1) signals its command and
+ * then the group that it is in, and so do batch systems. */
 const volatile sig_atomic_t *interrupts_catch(void);
 
 #endif
