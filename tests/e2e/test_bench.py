@@ -179,6 +179,22 @@ class Bench(support.EndToEnd):
         self.assertRegex(table, r"(?m)^gemm +M=40,N=24,K=32.* none +- ")
         self.assertNotIn("geometric mean", table)
 
+    @unittest.skipIf(DEVICE == "cuda", "of a library for the CPU")
+    def test_what_failed_is_told_beside_a_report_for_programs(self):
+        source = "void cblas_sgemm(void) {} void cblas_dgemm(void) {} char *openblas_get_config(void) { return 0; }"
+        subprocess.run(["cc", "-shared", "-x", "c", "-", "-o", self.home / "libopenblas.so.0"], input=source, text=True,
+                       check=True)
+        self.environment["LD_LIBRARY_PATH"] = str(self.home)
+        for words in (("--json",), ("--csv",), ("-o", self.home / "table.txt")):
+            with self.subTest(words=words):
+                result = self.run_command(*SHAPE, *WARM, *words)
+                self.assertEqual(result.code, 1, result)
+                self.assertRegex(result.err, r"\Abench: gemm M=40,N=24,K=32\S*: OpenBLAS is wrong by up to \S+, and "
+                                             r"\S+ is what is allowed\n\Z")
+        result = self.run_command(*SHAPE, *WARM)
+        self.assertEqual((result.code, result.err), (1, ""))
+        self.assertIn("WRONG", result.out)
+
     def test_scripts_say_what_is_missing(self):
         for name, needs in (("triton_matmul.py", "PyTorch and Triton"), ("torch_conv2d.py", "PyTorch")):
             # -I and -S: without what is installed beside Python, as where there is no Triton.

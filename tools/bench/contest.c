@@ -210,11 +210,14 @@ void contest_free(struct contest *contest) {
     task_free(&contest->task);
 }
 
+bool outcome_failed(const struct outcome *outcome) {
+    return !outcome_timed(outcome) &&
+           (outcome->entry->role == ROLE_OURS || outcome->failure.status != TW_UNAVAILABLE);
+}
+
 bool contest_failed(const struct contest *contest) {
-    bool failed = contest->ours == NULL;
-    for (int i = 0; i < contest->count; i++) {
-        const struct outcome *o = &contest->outcomes[i];
-        failed |= outcome_is_wrong(o) || (!outcome_timed(o) && o->failure.status != TW_UNAVAILABLE);
-    }
+    bool failed = false;
+    for (int i = 0; i < contest->count; i++)
+        failed |= outcome_is_wrong(&contest->outcomes[i]) || outcome_failed(&contest->outcomes[i]);
     return failed;
 }

@@ -45,10 +45,11 @@ tw_status contest_run(struct contest *contest, struct stage *stage, bool cold, i
 /* The task, too. */
 void contest_free(struct contest *contest);
 
-/* Whether a right answer was missed: ours failed or was wrong, or a vendor failed for another
- * reason than not being there. */
-bool contest_failed(const struct contest *contest);
-bool outcome_is_wrong(const struct outcome *outcome);
 bool outcome_timed(const struct outcome *outcome);
+bool outcome_is_wrong(const struct outcome *outcome);
+/* Ours for any reason, a vendor for another than not being there. */
+bool outcome_failed(const struct outcome *outcome);
+/* One of the outcomes is wrong or failed. */
+bool contest_failed(const struct contest *contest);
 
 #endif

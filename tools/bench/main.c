@@ -86,6 +86,22 @@ static tw_status write_report(const struct report *report, const struct options 
     return status;
 }
 
+/* A table says it where it is read; what is written for programs may be read by none. */
+static void tell_failures(const struct contest *contest) {
+    const struct task *task = &contest->task;
+    for (int i = 0; i < contest->count; i++) {
+        const struct outcome *o = &contest->outcomes[i];
+        const char *name = o->entry->contender->name;
+        if (outcome_is_wrong(o))
+            fprintf(stderr,
+                    "bench: %s %s: %s is wrong by up to %.3g, and %.3g is what is allowed\n",
+                    task->description->kernel, task->key, name, o->errors.max, o->errors.limit);
+        else if (outcome_failed(o))
+            fprintf(stderr, "bench: %s %s: %s: %s\n", task->description->kernel, task->key, name,
+                    o->failure.message);
+    }
+}
+
 static tw_status run(const struct options *options, struct stage *stage, struct contest *contests,
                      bool *failed, tw_error *error) {
     const char *const *databases = options->database_count > 0 ? options->databases : NULL;
@@ -107,8 +123,11 @@ static tw_status run(const struct options *options, struct stage *stage, struct 
     if (status == TW_OK)
         status = write_report(&report, options, error);
     tw_text_free(&conditions);
-    for (int i = 0; i < options->wanted_count; i++)
+    for (int i = 0; i < options->wanted_count; i++) {
         *failed |= contest_failed(&contests[i]);
+        if (options->format != FORMAT_TABLE || options->output != NULL)
+            tell_failures(&contests[i]);
+    }
     return status;
 }
 
