@@ -92,10 +92,13 @@ struct tw_model_cuts {
 /* A node for walking down without a branch that depends on the value, which the processor would
  * guess wrong every other time, and small, so that trees stay in its cache. All trees are filled up
  * to the same depth: from the node at `i` of a tree, the first at 1, it goes on to the one at 2i,
- * and where the feature is above its cut number `cut` to the one behind that. */
-struct tw_model_step {
-    uint16_t cut, feature;
-};
+ * and where the feature is above its cut to the one behind that. One word, which is fetched at
+ * once: the feature's number in the upper half, its cut's in the lower. */
+typedef uint32_t tw_model_step;
+
+static inline tw_model_step tw_model_step_of(int feature, int cut) {
+    return (tw_model_step)feature << 16 | (tw_model_step)cut;
+}
 
 /* A configuration that it was fitted with, and where it came nearest to the best. */
 struct tw_model_configuration {
@@ -173,7 +176,7 @@ struct tw_model {
     struct tw_model_cuts cuts[TW_MODEL_MAX_FEATURES];
     /* Of each tree 2^depth steps, of which the one at 0 is none, and 2^depth leaves, with the depth
      * of its forest; NULL: none were made, or the trees are too deep. */
-    struct tw_model_step *steps;
+    tw_model_step *steps;
     float *leaves; /* files say four digits of them */
     int configuration_count;
     struct tw_model_configuration *configurations;

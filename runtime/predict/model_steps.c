@@ -51,7 +51,7 @@ static int depth_below(const struct tw_model *model, int at, int most) {
 /* The node and what is below it, as the step at `place`, of a tree; a leaf that is higher up than
  * the others is the leaf of all ways on. */
 static void fill_steps(const struct tw_model *model, int at, size_t place, int deep,
-                       struct tw_model_step *steps, float *leaves) {
+                       tw_model_step *steps, float *leaves) {
     const struct tw_model_node *node = &model->nodes[at];
     if (deep == 0) {
         *leaves = (float)node->value;
@@ -59,7 +59,7 @@ static void fill_steps(const struct tw_model *model, int at, size_t place, int d
     }
     const bool is_leaf = node->feature < 0;
     if (!is_leaf)
-        steps[place] = (struct tw_model_step){node->cut, (uint16_t)node->feature};
+        steps[place] = tw_model_step_of(node->feature, node->cut);
     fill_steps(model, is_leaf ? at : at + 1, 2 * place, deep - 1, steps, leaves);
     fill_steps(model, is_leaf ? at : node->right, 2 * place + 1, deep - 1, steps,
                leaves + ((size_t)1 << (deep - 1)));
@@ -100,7 +100,7 @@ tw_status tw_model_make_steps(struct tw_model *model, const char *origin, struct
 struct filling {
     const struct tw_model *model;
     const char *at;
-    struct tw_model_step *steps;
+    tw_model_step *steps;
     float *leaves;
     int depth, nodes;
 };
@@ -129,7 +129,7 @@ static bool fill_step(const struct filling *filling, const struct branch *here, 
     if (here->level == DEEPEST || feature >= model->feature_count ||
         cut >= model->cuts[feature].count)
         return false;
-    filling->steps[here->place] = (struct tw_model_step){(uint16_t)cut, (uint16_t)feature};
+    filling->steps[here->place] = tw_model_step_of(feature, cut);
     return true;
 }
 
