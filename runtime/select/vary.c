@@ -31,58 +31,97 @@ static double ask_one(struct tw_ranking *ranking, const struct tw_candidate *can
 
 /* Launches of a binary that differ in one parameter. */
 struct launches {
-    const struct tw_parameter *parameter;
-    int at;                         /* the value that is the best so far */
-    double times[TW_MAX_CHOICES];   /* by the model alone; infinite for what cannot be had here */
-    bool are_usual[TW_MAX_CHOICES]; /* others are passed over */
+    struct tw_ranking *ranking;
+    size_t count; /* candidates of the ranking that tell which values are usual */
+    uint64_t held;
+    struct tw_configuration best;
+    int parameter;
+    const struct tw_parameter *of;
+    double times[TW_MAX_CHOICES]; /* by the model alone; infinite for what cannot be had here, or is
+                                     not usual: that is passed over */
+    bool are_usual[TW_MAX_CHOICES], are_asked[TW_MAX_CHOICES];
+    int at; /* the value that is the best so far */
 };
 
-/* All values are asked about together: a model's trees lie far apart, and are gone through once. */
-static void ask_about(struct tw_ranking *ranking, size_t count, int parameter, uint64_t held,
-                      const struct tw_configuration *best, double least,
-                      struct launches *launches) {
-    const struct tw_search *search = ranking->search;
-    struct tw_model_case cases[TW_MAX_CHOICES];
-    int of[TW_MAX_CHOICES], asked = 0;
-    struct tw_configuration other = *best;
-    const struct tw_parameter *p = launches->parameter =
-        &search->problem->description->implementations[best->implementation].parameters[parameter];
-    for (int i = 0; i < p->count; i++) {
-        struct tw_look here;
-        const bool is_best = p->values[i] == best->values[parameter];
+static void begin(struct launches *launches, double least) {
+    launches->of = &launches->ranking->search->problem->description
+                        ->implementations[launches->best.implementation]
+                        .parameters[launches->parameter];
+    for (int i = 0; i < launches->of->count; i++) {
+        const int64_t value = launches->of->values[i];
+        const bool is_best = value == launches->best.values[launches->parameter];
         launches->times[i] = is_best ? least : INFINITY;
+        launches->are_asked[i] = is_best;
         launches->are_usual[i] =
-            is_best || is_usual(ranking, count, best->implementation, parameter, p->values[i]);
+            is_best || is_usual(launches->ranking, launches->count, launches->best.implementation,
+                                launches->parameter, value);
         if (is_best)
             launches->at = i;
-        if (is_best || !launches->are_usual[i])
-            continue;
-        other.values[parameter] = p->values[i];
-        if (tw_search_note_lack(ranking->search, tw_look_here(&here, ranking, &other, held, NULL),
-                                NULL) != TW_OK)
-            continue;
-        tw_ranking_see_other(ranking, &other, &here, &cases[asked]);
-        of[asked++] = i;
     }
-    tw_ranking_answer_others(ranking, cases, (size_t)asked);
+}
+
+/* Sees, as the next of the cases, what a value makes of the launch. */
+static bool see(struct launches *launches, int i, struct tw_model_case *seen) {
+    struct tw_configuration other = launches->best;
+    struct tw_look here;
+    launches->are_asked[i] = true;
+    other.values[launches->parameter] = launches->of->values[i];
+    if (tw_search_note_lack(launches->ranking->search,
+                            tw_look_here(&here, launches->ranking, &other, launches->held, NULL),
+                            NULL) != TW_OK)
+        return false;
+    tw_ranking_see_other(launches->ranking, &other, &here, seen);
+    return true;
+}
+
+/* So many values on either side are asked about before it is known where it goes on: as many as may
+ * be worse before nothing is looked for behind them. */
+enum { REACH = 2 };
+
+/* Asks about those within reach that were not, all together: a model's trees lie far apart, and are
+ * gone through once. */
+static void ask_within_reach(struct launches *launches) {
+    struct tw_model_case cases[2 * REACH];
+    int of[2 * REACH], asked = 0;
+    for (int direction = -1; direction <= 1; direction += 2) {
+        int at = launches->at + direction;
+        for (int left = REACH; at >= 0 && at < launches->of->count && left > 0; at += direction) {
+            if (!launches->are_usual[at])
+                continue;
+            left--;
+            if (!launches->are_asked[at] && see(launches, at, &cases[asked]))
+                of[asked++] = at;
+        }
+    }
+    if (asked > 0)
+        tw_ranking_answer_others(launches->ranking, cases, (size_t)asked);
     for (int i = 0; i < asked; i++)
         launches->times[of[i]] = cases[i].time_us;
 }
 
-/* Goes on from value to value as long as the time falls; one that does not may be stepped over. */
-static void step(struct launches *launches, int direction) {
-    double least = launches->times[launches->at];
+/* Goes to the first value in a direction that takes less, over one that does not; false: there is
+ * none. */
+static bool step(struct launches *launches, int direction) {
     int worse = 0;
-    for (int at = launches->at + direction; at >= 0 && at < launches->parameter->count && worse < 2;
+    for (int at = launches->at + direction; at >= 0 && at < launches->of->count && worse < REACH;
          at += direction) {
         if (!launches->are_usual[at])
             continue;
-        worse = launches->times[at] < least ? 0 : worse + 1;
-        if (launches->times[at] < least) {
-            least = launches->times[at];
+        if (launches->times[at] < launches->times[launches->at]) {
             launches->at = at;
+            return true;
         }
+        worse++;
     }
+    return false;
+}
+
+/* Goes on from value to value as long as the time falls, first upwards. */
+static void find_least(struct launches *launches) {
+    for (int direction = 1; direction >= -1; direction -= 2)
+        do {
+            ask_within_reach(launches);
+        } while (step(launches, direction));
 }
 
 /* The same binary with parameters of the launch that the model says are better here, as one more
@@ -94,15 +133,18 @@ static void vary(struct tw_ranking *ranking, size_t count, const struct tw_candi
     const uint64_t held = from->held & ~in->launch_constraints;
     struct tw_candidate varied = *from;
     double as_it_is = INFINITY, least = INFINITY;
-    struct launches launches;
     for (int i = 0; i < in->parameter_count; i++) {
         if (!in->parameters[i].launch)
             continue;
         if (isinf(as_it_is))
             least = as_it_is = from->model_us > 0 ? from->model_us : ask_one(ranking, from, held);
-        ask_about(ranking, count, i, held, &varied.configuration, least, &launches);
-        step(&launches, 1);
-        step(&launches, -1);
+        struct launches launches = {.ranking = ranking,
+                                    .count = count,
+                                    .held = held,
+                                    .best = varied.configuration,
+                                    .parameter = i};
+        begin(&launches, least);
+        find_least(&launches);
         least = launches.times[launches.at];
         varied.configuration.values[i] = in->parameters[i].values[launches.at];
     }
