@@ -170,8 +170,7 @@ class Bench(support.EndToEnd):
     def test_without_a_library_to_compare_with(self):
         """What is not there is said to be absent, and ours is timed all the same."""
         for name in ("libopenblas.so.0", "libclblast.so.1"):
-            subprocess.run(["cc", "-shared", "-x", "c", "-", "-o", self.home / name], input="int hollow;",
-                           text=True, check=True)
+            self.build_library(name, "int hollow;")
         self.environment["LD_LIBRARY_PATH"] = str(self.home)
         table = self.bench(*SHAPE, *WARM).out
         self.assertRegex(table, r"(?m)^  tilewise +[\d.]+ [mu]?s ")
@@ -179,11 +178,13 @@ class Bench(support.EndToEnd):
         self.assertRegex(table, r"(?m)^gemm +M=40,N=24,K=32.* none +- ")
         self.assertNotIn("geometric mean", table)
 
+    def build_library(self, name, source):
+        subprocess.run(["cc", "-shared", "-x", "c", "-", "-o", self.home / name], input=source, text=True, check=True)
+
     @unittest.skipIf(DEVICE == "cuda", "of a library for the CPU")
     def test_what_failed_is_told_beside_a_report_for_programs(self):
-        source = "void cblas_sgemm(void) {} void cblas_dgemm(void) {} char *openblas_get_config(void) { return 0; }"
-        subprocess.run(["cc", "-shared", "-x", "c", "-", "-o", self.home / "libopenblas.so.0"], input=source, text=True,
-                       check=True)
+        self.build_library("libopenblas.so.0", "void cblas_sgemm(void) {} void cblas_dgemm(void) {} "
+                                               "char *openblas_get_config(void) { return 0; }")
         self.environment["LD_LIBRARY_PATH"] = str(self.home)
         for words in (("--json",), ("--csv",), ("-o", self.home / "table.txt")):
             with self.subTest(words=words):
@@ -193,7 +194,14 @@ class Bench(support.EndToEnd):
                                              r"\S+ is what is allowed\n\Z")
         result = self.run_command(*SHAPE, *WARM)
         self.assertEqual((result.code, result.err), (1, ""))
-        self.assertIn("WRONG", result.out)
+        self.assertRegex(result.out, r"(?m)^  OpenBLAS .* WRONG ")
+
+    @unittest.skipUnless(DEVICE == "cuda", "of a library for GPUs")
+    def test_who_refuses_is_absent_and_not_wrong(self):
+        """cuBLAS takes the call, and says then that it has no such product."""
+        report = json.loads(self.bench("--shape", "176x2944x16", "--dtype", "i8", *WARM, "--json").out)
+        contenders = self.check(report["problems"][0])
+        self.assertTrue(contenders["cuBLAS gemm"]["absent"], contenders)
 
     def test_scripts_say_what_is_missing(self):
         for name, needs in (("triton_matmul.py", "PyTorch and Triton"), ("torch_conv2d.py", "PyTorch")):

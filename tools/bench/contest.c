@@ -39,11 +39,12 @@ static tw_status check_answer(const struct player *player, const struct errors *
         status = stage_settle(errors->data->stage, error);
     if (status == TW_OK && contender->publish != NULL)
         status = contender->publish(player->state, error);
-    player->outcome->compared =
-        player->outcome->entry->role != ROLE_PART && player->outcome->entry->role != ROLE_CEILING;
-    return status == TW_OK && player->outcome->compared
-               ? errors_compare(errors, &player->outcome->errors, error)
-               : status;
+    const enum role role = player->outcome->entry->role;
+    const bool compares = role != ROLE_PART && role != ROLE_CEILING;
+    if (status == TW_OK && compares)
+        status = errors_compare(errors, &player->outcome->errors, error);
+    player->outcome->compared = status == TW_OK && compares;
+    return status;
 }
 
 /* Prepares, checks, warms up and chooses the batch. */
