@@ -1,7 +1,6 @@
 /* Ctrl-C, once, twice at once, and twice. */
 #include <errno.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>

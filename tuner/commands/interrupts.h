@@ -6,7 +6,7 @@
 
 /* From now on they set what this returns, to anything but 0; another one ends the program at once,
  * unless it comes so soon (a second) that it is the same: timeout(1) signals its command and
- * then the group that it is in, and so do batch systems. */
+ * then the group that it is in. */
 const volatile sig_atomic_t *interrupts_catch(void);
 
 #endif
