@@ -37,8 +37,8 @@ struct launches {
     struct tw_configuration best;
     int parameter;
     const struct tw_parameter *of;
-    double times[TW_MAX_CHOICES]; /* by the model alone; infinite for what cannot be had here, or is
-                                     not usual: that is passed over */
+    double times[TW_MAX_CHOICES]; /* by the model alone; infinite for what cannot be had here, is
+                                     passed over or was not asked about yet */
     bool are_usual[TW_MAX_CHOICES], are_asked[TW_MAX_CHOICES];
     int at; /* the value that is the best so far */
 };
@@ -60,7 +60,7 @@ static void begin(struct launches *launches, double least) {
     }
 }
 
-/* Sees, as the next of the cases, what a value makes of the launch. */
+/* What the model is to be asked about a value; false: the launch cannot be had with it. */
 static bool see(struct launches *launches, int i, struct tw_model_case *seen) {
     struct tw_configuration other = launches->best;
     struct tw_look here;

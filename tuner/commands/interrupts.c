@@ -1,26 +1,22 @@
 #include "tuner/commands/interrupts.h"
 
 #include <stddef.h>
-#include <time.h>
+
+#include "runtime/base/clock.h"
 
 /* Signals that come within it are one. */
 static const double ONE_SECONDS = 1;
 
 static volatile sig_atomic_t interrupted;
 /* Of the first one; written and read by the handler alone, which nothing interrupts. */
-static struct timespec first;
-
-static double seconds_between(const struct timespec *a, const struct timespec *b) {
-    return (double)(b->tv_sec - a->tv_sec) + 1e-9 * (double)(b->tv_nsec - a->tv_nsec);
-}
+static double first;
 
 static void on_interrupt(int number) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    const double now = tw_clock_now();
     if (interrupted == 0) {
         first = now;
         interrupted = 1;
-    } else if (seconds_between(&first, &now) > ONE_SECONDS) {
+    } else if (now - first > ONE_SECONDS) {
         /* Meant: stop at once. Nothing recorded is lost. */
         signal(number, SIG_DFL);
         raise(number);
