@@ -5,10 +5,12 @@
  * - looking up a plan among 10,000, by one thread and by 16, with what it allocated and locked;
  * - opening a database with 100,000 best rows, against opening an empty one;
  * - the first plan of a shape, compiled and from the directory of binaries;
+ * - later plans of shapes that were not tuned, by what was installed alone and with those rows;
  * - a launch, against the bare driver call (CUDA).
  *
  * Leaves nothing behind: it works in a directory of its own under /tmp. */
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,33 +18,25 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "db/store.h"
 #include "runtime/backend/devices.h"
 #include "runtime/base/clock.h"
-#include "runtime/description/configuration.h"
-#include "runtime/description/problem.h"
+#include "runtime/library/paths.h"
 #include "runtime/variant/cache.h"
-#include "runtime/variant/identity.h"
 #include "tools/bench_library/counters.h"
 #include "tools/bench_library/launches.h"
+#include "tools/bench_library/must.h"
+#include "tools/bench_library/rows.h"
 #include "tuner/statistics/statistics.h"
 
-enum { PLANS = 10000, LOOKUPS = 200000, THREADS = 16, ROWS = 100000, OPENINGS = 9, FIRSTS = 8 };
+enum { PLANS = 10000, LOOKUPS = 200000, THREADS = 16, OPENINGS = 9, FIRSTS = 8, LATER = 24 };
 
 static char directory[] = "/tmp/bench-library-XXXXXX";
 static const char *const no_databases[] = {NULL};
 
-static void must(tw_status status, const tw_error *error) {
+void must(tw_status status, const tw_error *error) {
     if (status == TW_OK)
         return;
     fprintf(stderr, "bench-library: %s\n", error->message);
-    exit(1);
-}
-
-static void must_db(enum tw_db_status status, const tw_db *db) {
-    if (status == TW_DB_OK)
-        return;
-    fprintf(stderr, "bench-library: %s\n", tw_db_message(db));
     exit(1);
 }
 
@@ -145,75 +139,12 @@ static void bench_plans(const tw_options *options) {
 
 /* ---- Opening ---- */
 
-static void fill_database(const char *path, const struct tw_device_info *device) {
-    struct tw_description *description;
-    struct tw_problem problem;
-    struct tw_text configuration = {0};
-    char hash[TW_HASH_SIZE], fingerprint[256], message[TW_DB_MESSAGE_SIZE];
-    tw_error error;
-    must(tw_description_builtin(&description, "gemm", &error), &error);
-    int index;
-    const struct tw_preset *preset;
-    tw_description_preset(description, "default", &index, &preset);
-    struct tw_configuration values = {.implementation = index};
-    memcpy(values.values, preset->values, sizeof values.values);
-    tw_configuration_text(description, &values, &configuration);
-    must(tw_identity_code(description, index, device->backend, hash, &error), &error);
-    tw_device_fingerprint(device, fingerprint);
-    tw_db *db;
-    if (tw_db_open(&db, path, TW_DB_WRITE, message, sizeof message) != TW_DB_OK) {
-        fprintf(stderr, "bench-library: %s\n", message);
-        exit(1);
-    }
-    must_db(tw_db_begin(db), db);
-    const struct tw_db_device device_row = {.fingerprint = fingerprint,
-                                            .backend = device->backend,
-                                            .name = device->name,
-                                            .architecture = device->architecture,
-                                            .compute_units = device->compute_units,
-                                            .memory_bytes = device->memory_bytes};
-    const struct tw_db_implementation implementation = {
-        .kernel = "gemm",
-        .name = description->implementations[index].name,
-        .template_hash = hash,
-        .description = "{}"};
-    struct tw_db_best best = {.cache_policy = "cold",
-                              .configuration = configuration.data,
-                              .time_us = 10,
-                              .ci_low_us = 9,
-                              .ci_high_us = 11,
-                              .repeats = 9};
-    must_db(tw_db_device_put(db, &device_row, &best.device), db);
-    must_db(tw_db_implementation_put(db, &implementation, &best.implementation), db);
-    for (int i = 0; i < ROWS; i++) {
-        char key[TW_PROBLEM_KEY_SIZE], text[TW_PROBLEM_KEY_SIZE];
-        tw_problem_parse(&problem, description, "1x1x1", NULL);
-        int64_t sizes[3] = {16 + i % 100, 16 + i / 100 % 100, 16 + i / 10000};
-        memcpy(problem.dimensions, sizes, sizeof sizes);
-        tw_problem_key(&problem, key);
-        tw_problem_text(&problem, text);
-        const struct tw_db_dimension dimensions[] = {
-            {"M", sizes[0]}, {"N", sizes[1]}, {"K", sizes[2]}};
-        const struct tw_db_problem row = {.kernel = "gemm",
-                                          .key = key,
-                                          .text = text,
-                                          .dimensions = dimensions,
-                                          .dimension_count = 3};
-        must_db(tw_db_problem_put(db, &row, &best.problem), db);
-        must_db(tw_db_best_put(db, &best), db);
-    }
-    must_db(tw_db_commit(db), db);
-    tw_db_close(db);
-    tw_text_free(&configuration);
-    tw_description_free(description);
-}
-
 /* Opening costs what opening the device costs, and reading: the difference is the reading. */
 static void bench_opening(const tw_options *options, const struct tw_device_info *device) {
     char path[64];
     double full[OPENINGS], empty[OPENINGS], nearest[OPENINGS];
     snprintf(path, sizeof path, "%s/rows.db", directory);
-    fill_database(path, device);
+    rows_write(path, device);
     const char *const databases[] = {path, NULL};
     for (int i = 0; i < 2 * OPENINGS; i++) {
         tw_options with = *options;
@@ -279,6 +210,62 @@ static void bench_first_plans(const tw_options *options) {
            sorted_median(kept, FIRSTS), sorted_median(kept_own, FIRSTS));
 }
 
+/* ---- Later plans ---- */
+
+/* Sides from 40 to 4,000, evenly spread in their logarithms. */
+static tw_request untuned_request(unsigned *seed) {
+    tw_request request = {.kernel = "gemm"};
+    for (int i = 0; i < 3; i++)
+        request.dimensions[i] = lround(40 * pow(100, rand_r(seed) / (double)RAND_MAX));
+    return request;
+}
+
+/* What plans after a library's first take of our own: their binaries are on the disk. */
+static double later_plans(const tw_options *options, double *first) {
+    double own[LATER];
+    for (int pass = 0; pass < 2; pass++) { /* The first one is to have them compiled. */
+        unsigned seed = 1;
+        tw_library *library;
+        tw_error error;
+        must(tw_open(&library, options, &error), &error);
+        for (int i = 0; i <= LATER; i++) {
+            const tw_plan *plan;
+            const tw_request request = untuned_request(&seed);
+            double start = tw_clock_now();
+            must(tw_plan_create(&plan, library, &request, &error), &error);
+            double took = (tw_clock_now() - start) * 1e3 - tw_plan_explain(plan)->loading_ms;
+            *(i == 0 ? first : &own[i - 1]) = took;
+        }
+        tw_close(library);
+    }
+    return sorted_median(own, LATER);
+}
+
+static void bench_later_plans(const tw_options *options) {
+    char path[64], binaries[64];
+    struct tw_text installed = {0};
+    tw_path_system_database(&installed);
+    if (installed.length == 0) {
+        printf("later plans                                 not measured: no database is "
+               "installed beside this program\n");
+        tw_text_free(&installed);
+        return;
+    }
+    snprintf(path, sizeof path, "%s/rows.db", directory);
+    snprintf(binaries, sizeof binaries, "%s/binaries-later", directory);
+    for (int i = 0; i < 2; i++) {
+        const char *const databases[] = {installed.data, i == 0 ? NULL : path, NULL};
+        tw_options with = *options;
+        double first, later;
+        with.databases = databases;
+        with.binary_directory = binaries;
+        later = later_plans(&with, &first);
+        printf("plans of untuned shapes, %-18s %.2f ms of our own, the first %.2f\n",
+               i == 0 ? "what is installed" : "and 100000 rows", later, first);
+    }
+    tw_text_free(&installed);
+}
+
 static void bench_launches(const tw_options *options) {
     tw_library *library;
     tw_error error;
@@ -321,6 +308,7 @@ int main(int count, char **words) {
     bench_plans(&options);
     bench_opening(&options, &device);
     bench_first_plans(&options);
+    bench_later_plans(&options);
     bench_launches(&options);
     return 0;
 }
