@@ -319,14 +319,36 @@ class Record(support.EndToEnd):
         said = self.ask("explain", *kernel, "--shape", "30x12", "--db", other, "--cache", "cold", device=DEVICE)
         self.assertEqual(said["rule"], "predicted")
         self.assertIn("estimate alone", self.run_command(*anew, device=DEVICE).out)
-        for words, says in ((("--from", second), "with --anew"), (("--anew",), "name it with --from FILE")):
-            result = self.run_command("model", "fit", *kernel, "--db", other, *words, device=DEVICE)
-            self.assertEqual(result.code, 2, result)
-            self.assertIn(says, result.err)
+        result = self.run_command("model", "fit", *kernel, "--db", other, "--anew", device=DEVICE)
+        self.assertEqual(result.code, 2, result)
+        self.assertIn("name it with --from FILE", result.err)
         # And once more, from a model that has several forests.
         again = self.home / "again.json"
         self.ask("model", "fit", *kernel, "--db", other, "--from", second, "--anew", "-o", again, device=DEVICE)
         self.assertEqual(support.json.loads(again.read_text())["trees"], after["trees"])
+        # Or with more trees on what that leaves of other problems' trials, and f32 is what it was.
+        third, more = self.home / "third.json", self.home / "more.db"
+        self.record("--quiet", "--db", more, listed="18x20 dtype=f64\n28x30 dtype=f64\n60x66 dtype=f64\n")
+        goes_on = ("model", "fit", *kernel, "--db", more, "--from", second)
+        self.assertEqual(self.ask(*goes_on, "-o", third, device=DEVICE)["problems"], 3)
+        last = support.json.loads(third.read_text())
+        of_floats, of_doubles = last["forests"]
+        self.assertEqual(of_floats, kept)
+        self.assertEqual(of_doubles["kinds"], [1])
+        self.assertGreater(of_doubles["trees"], grown["trees"])
+        count = kept["trees"] + grown["trees"]
+        self.assertEqual(unpacked(last)[:count], unpacked(after))
+        self.assertEqual(len(last["trees"]), kept["trees"] + of_doubles["trees"])
+        self.assertLess(set(after["places"]), set(last["places"]))
+        self.assertIn("model before", self.run_command(*goes_on, device=DEVICE).out)
+        # Where another forest says how configurations are to each other, it learns as much.
+        beside = {"kinds": [1], "base": 0.5, "beside": True, "trees": 0}
+        second.write_text(support.json.dumps({**after, "forests": [kept, grown, beside]}))
+        self.ask(*goes_on, "-o", third, device=DEVICE)
+        first_one, one, other_one = support.json.loads(third.read_text())["forests"]
+        self.assertEqual((first_one, one["kinds"], one["trees"]), (kept, [1], of_doubles["trees"]))
+        self.assertEqual((other_one["kinds"], other_one["trees"]), ([1], one["trees"] - grown["trees"]))
+        self.assertAlmostEqual(other_one["base"] - 0.5, one["base"] - grown["base"], places=6)
 
     def test_kinds_that_are_left(self):
         """Trees learn of their trials, but it is the earlier model that goes on to speak of them."""

@@ -82,37 +82,20 @@ static void sums_of_leaves(void **state) {
 
 /* ---- Trees as strings ---- */
 
-/* The model with features and trees as they are written; as many of its trees are an earlier one's.
- */
-static char *written(const struct tw_model *model, int earlier) {
+/* The model with features and trees as they are written. */
+static char *written(const struct tw_model *model) {
     static const char *const names[] = {
         "geometry.blocks", "dimension.M",       "attribute.dtype",
         "implementation",  "parameter.BLOCK_X", "parameter.ORDER",
         "parameter.NONE",  "width.A",           "pieces.N",
         "filled.N",        "pieces.Q",          "geometry.last_wave",
         "pitch.A"};
-    struct tw_model first = *model, rest = *model;
-    const int cut = earlier < model->tree_count ? model->roots[earlier] : model->node_count;
     struct tw_text out = {0};
     const char *features = strstr(text, "\"features\"");
-    first.tree_count = earlier;
-    first.node_count = cut;
-    rest.tree_count -= earlier;
-    rest.node_count -= cut;
-    rest.nodes = calloc((size_t)rest.node_count + 1, sizeof *rest.nodes);
-    rest.roots = calloc((size_t)rest.tree_count + 1, sizeof *rest.roots);
-    for (int i = 0; i < rest.node_count; i++) {
-        rest.nodes[i] = model->nodes[cut + i];
-        rest.nodes[i].right -= rest.nodes[i].feature >= 0 ? cut : 0;
-    }
-    for (int i = 0; i < rest.tree_count; i++)
-        rest.roots[i] = model->roots[earlier + i] - cut;
     tw_text_add(&out, text, (size_t)(features - text));
-    write_trees(names, model, earlier > 0 ? &first : NULL, &rest, &out);
+    write_trees(names, model, model, &out);
     tw_text_print(&out, "%s", strstr(text, "\"configurations\""));
     assert_false(out.failed);
-    free(rest.nodes);
-    free(rest.roots);
     return out.data;
 }
 
@@ -159,18 +142,16 @@ static void packed_trees_say_the_same(void **state) {
         snprintf(node, sizeof node, "[%s]", leaves[i]);
         char *json = replaced(text, "[-0.25]", node);
         struct tw_model *model = read_model(json);
-        for (int earlier = 0; earlier <= model->tree_count; earlier++) {
-            char *packed = written(model, earlier);
-            assert_null(strstr(packed, "[[4,64,2]"));
-            struct tw_model *again = read_nodes(packed);
-            assert_same_trees(model, again);
-            assert_same_steps(packed, again);
-            char *twice = written(again, 0);
-            assert_string_equal(twice, packed);
-            free(twice);
-            tw_model_free(again);
-            free(packed);
-        }
+        char *packed = written(model);
+        assert_null(strstr(packed, "[[4,64,2]"));
+        struct tw_model *again = read_nodes(packed);
+        assert_same_trees(model, again);
+        assert_same_steps(packed, again);
+        char *twice = written(again);
+        assert_string_equal(twice, packed);
+        free(twice);
+        tw_model_free(again);
+        free(packed);
         tw_model_free(model);
         free(json);
     }
@@ -183,7 +164,7 @@ static void trees_that_cannot_be_packed(void **state) {
     char *deep = with_trees(depths, 3);
     char *large = replaced(deep, "[-0.25]", "[1e30]");
     struct tw_model *model = read_model(large);
-    char *packed = written(model, 0);
+    char *packed = written(model);
     assert_non_null(strstr(packed, "[[4,64,2],[1e+30],"));
     assert_null(strstr(packed, "[[1,0.5,2],"));
     struct tw_model *again = read_nodes(packed);
@@ -204,7 +185,7 @@ static void packed_trees_of_all_depths(void **state) {
         const int depths[] = {0, deepest / 2, deepest, 1};
         char *json = with_trees(depths, 4);
         struct tw_model *model = read_nodes(json);
-        char *packed = written(model, 0);
+        char *packed = written(model);
         struct tw_model *again = read_nodes(packed), *without = read_model(packed);
         assert_same_trees(model, again);
         assert_true((without->nodes == NULL) == (deepest <= 8));
@@ -223,7 +204,7 @@ static void packed_trees_of_all_depths(void **state) {
 static void packed_trees_that_are_refused(void **state) {
     (void)state;
     struct tw_model *model = read_model(text);
-    char *packed = written(model, 0), *tree = strstr(packed, "\"trees\": [\n  \"") + 14;
+    char *packed = written(model), *tree = strstr(packed, "\"trees\": [\n  \"") + 14;
     char good[26] = "";
     memcpy(good, tree, 25);
     static const char *const bad[][2] = {

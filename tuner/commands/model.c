@@ -81,12 +81,6 @@ static tw_status read_onto(const struct arguments *a, struct subject *s, struct 
          strcmp(s->onto->device, fingerprint) != 0 || strcmp(s->onto->cache, a->cache) != 0))
         status = tw_fail(error, TW_INVALID, "%s: is a model of %s on %s, %s", a->from,
                          s->onto->kernel, s->onto->device_name, s->onto->cache);
-    /* Trees that are grown say something of all kinds. */
-    if (status == TW_OK && !a->anew && s->onto->forest_count > 1)
-        status = tw_fail(error, TW_INVALID,
-                         "%s: has several sets of trees, which more are not grown on; with --anew "
-                         "the kinds that have trials are fitted anew",
-                         a->from);
     tw_text_free(&text);
     return command_names_file(status, error);
 }

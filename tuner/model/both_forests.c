@@ -23,7 +23,8 @@ tw_status both_join(const struct model_samples *s, const bool *chosen, const dou
 tw_status both_merge(struct tw_model *merged, const struct tw_model *model,
                      const struct tw_model *beside, struct tw_error *error) {
     *merged = *model;
-    if (!copy_trees_begin(merged, model, beside)) {
+    if (!copy_trees_begin(merged, model->tree_count + beside->tree_count,
+                          model->node_count + beside->node_count)) {
         boost_free(merged);
         return tw_fail(error, TW_NO_MEMORY, "out of memory");
     }

@@ -2,9 +2,7 @@
 
 #include <stdlib.h>
 
-bool copy_trees_begin(struct tw_model *copy, const struct tw_model *a, const struct tw_model *b) {
-    const int trees = a->tree_count + (b != NULL ? b->tree_count : 0);
-    const int nodes = a->node_count + (b != NULL ? b->node_count : 0);
+bool copy_trees_begin(struct tw_model *copy, int trees, int nodes) {
     copy->tree_count = copy->node_count = 0;
     copy->roots = calloc((size_t)trees + 1, sizeof *copy->roots);
     copy->nodes = calloc((size_t)nodes + 1, sizeof *copy->nodes);

@@ -4,9 +4,9 @@
 
 #include "runtime/predict/model.h"
 
-/* Room for the trees of both models, and none of them yet; `b` may be NULL. False: out of memory.
- * Free roots and nodes. */
-bool copy_trees_begin(struct tw_model *copy, const struct tw_model *a, const struct tw_model *b);
+/* Room for so many trees, of so many nodes in all, and none of them yet. False: out of memory. Free
+ * with boost_free in every case. */
+bool copy_trees_begin(struct tw_model *copy, int trees, int nodes);
 /* Adds the trees of a forest, with the nodes that lie between theirs, as a model has them. */
 void copy_trees(struct tw_model *copy, const struct tw_model *from,
                 const struct tw_model_forest *forest);

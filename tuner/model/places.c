@@ -63,29 +63,62 @@ static void free_asked(struct tw_model *model) {
     free(model->configurations);
 }
 
+/* The earlier model's, where more is grown on it: a plan asks about what it says was good too. */
+static int earlier_places(const struct model_samples *s) {
+    return model_grows_on(s) ? s->onto->place_count : 0;
+}
+
+static bool take_earlier(struct tw_model *model, const struct model_samples *s, int *good) {
+    const struct tw_model *onto = s->onto;
+    const int places = earlier_places(s);
+    int *numbers = calloc(places > 0 ? (size_t)onto->configuration_count : 1, sizeof *numbers);
+    if (numbers == NULL)
+        return false;
+    for (int c = 0; c < s->configuration_count && places > 0; c++)
+        if (s->configurations[c].earlier != NULL)
+            numbers[s->configurations[c].earlier - onto->configurations] = c + 1;
+    *good = 0;
+    for (int p = 0; p < places; p++) {
+        struct tw_model_place *place = &model->places[p];
+        const int *from = &onto->good[onto->places[p].first_configuration];
+        *place = onto->places[p];
+        place->first_configuration = *good;
+        for (int i = 0; i < onto->places[p].count; i++)
+            if (numbers[from[i]] > 0)
+                model->good[(*good)++] = numbers[from[i]] - 1;
+        place->count = *good - place->first_configuration;
+    }
+    free(numbers);
+    return true;
+}
+
 /* Samples lie by problem, mostly, but nothing says so: they are counted first. */
 static bool make_asked(struct tw_model *model, const struct model_samples *s,
                        const struct model_choice *choice, const bool *good) {
-    const int dimensions = s->description->dimension_count;
+    const int dimensions = s->description->dimension_count, earlier = earlier_places(s);
+    const size_t places = (size_t)s->problem_count + (size_t)earlier + 1;
+    const size_t most_good = (size_t)s->count + (earlier > 0 ? (size_t)s->onto->near_count : 0) + 1;
+    int first;
     *model = (struct tw_model){.dimension_count = dimensions,
-                               .place_count = s->problem_count,
+                               .place_count = earlier + s->problem_count,
                                .configuration_count = s->configuration_count};
-    model->places = calloc((size_t)s->problem_count + 1, sizeof *model->places);
-    model->good = calloc((size_t)s->count + 1, sizeof *model->good);
+    model->places = calloc(places, sizeof *model->places);
+    model->good = calloc(most_good, sizeof *model->good);
     model->configurations =
         calloc((size_t)s->configuration_count + 1, sizeof *model->configurations);
-    if (model->places == NULL || model->good == NULL || model->configurations == NULL)
+    if (model->places == NULL || model->good == NULL || model->configurations == NULL ||
+        !take_earlier(model, s, &first))
         return false;
     for (int c = 0; c < s->configuration_count; c++)
         for (int k = 0; k < choice->kind_count; k++)
             if (model_chooses(choice, k, c))
                 model->configurations[c].kinds |= UINT64_C(1) << k;
+    struct tw_model_place *of_problems = &model->places[earlier];
     for (int i = 0; i < s->count; i++)
         if (good[i])
-            model->places[s->all[i].problem].count++;
-    int first = 0;
+            of_problems[s->all[i].problem].count++;
     for (int p = 0; p < s->problem_count; p++) {
-        struct tw_model_place *place = &model->places[p];
+        struct tw_model_place *place = &of_problems[p];
         tw_model_place_put(place, choice->of_problem[p], s->problems[p].problem.dimensions,
                            dimensions);
         place->first_configuration = first;
@@ -94,7 +127,7 @@ static bool make_asked(struct tw_model *model, const struct model_samples *s,
     }
     for (int i = 0; i < s->count; i++)
         if (good[i]) {
-            struct tw_model_place *place = &model->places[s->all[i].problem];
+            struct tw_model_place *place = &of_problems[s->all[i].problem];
             model->good[place->first_configuration + place->count++] = s->all[i].configuration;
         }
     return true;

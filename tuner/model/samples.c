@@ -333,10 +333,32 @@ static bool look(struct model_samples *s, struct sample *sample, double *vector)
     tw_model_look(&s->shape, problem->description, configuration->implementation, &view);
     tw_model_vector(&s->shape, &view, problem, configuration, &features, &estimate, vector);
     sample->estimate_us =
-        s->onto != NULL && !s->anew
+        model_grows_on(s)
             ? tw_model_predict(s->onto, tw_model_kind(s->onto, problem), vector, &estimate)
             : tw_estimate_total(&estimate);
     return true;
+}
+
+/* Where the earlier model has two forests of a problem, what it says is what both say together. */
+static bool join_earlier(struct model_samples *s) {
+    const size_t width = (size_t)s->shape.feature_count;
+    struct tw_model_first *first = calloc((size_t)s->problem_count + 1, sizeof *first);
+    double *beside = calloc((size_t)s->count + 1, sizeof *beside);
+    const bool there = first != NULL && beside != NULL;
+    for (int i = 0; i < s->count && there; i++) {
+        const struct sample *sample = &s->all[i];
+        const int kind = tw_model_kind(s->onto, &s->problems[sample->problem].problem);
+        if (!tw_model_has_both(s->onto, kind))
+            continue;
+        beside[i] = tw_model_predict_beside(s->onto, kind, &s->vectors[(size_t)i * width]);
+        tw_model_note_first(&first[sample->problem], sample->estimate_us, beside[i]);
+    }
+    for (int i = 0; i < s->count && there; i++)
+        s->all[i].estimate_us =
+            tw_model_joined_us(&first[s->all[i].problem], s->all[i].estimate_us, beside[i]);
+    free(first);
+    free(beside);
+    return there;
 }
 
 static tw_status look_at_all(struct model_samples *s, struct tw_error *error) {
@@ -355,7 +377,9 @@ static tw_status look_at_all(struct model_samples *s, struct tw_error *error) {
 }
 
 /* Trees know kinds of problems by the same features: of those that have no trials the earlier model
- * is held to what it says, of what it chooses from on the problems that its file names. */
+ * is held to what it says, of what it chooses from on the problems that its file names. Of the
+ * others it is held to what its file says that was measured there, for the trials may be of such
+ * sizes as it knows few of, and trees say something of all. */
 static bool has_trials(const struct model_samples *s, int kind) {
     for (int i = 0; i < s->problem_count; i++)
         if (isfinite(s->problems[i].best_us) && !s->problems[i].only_teaches &&
@@ -364,10 +388,11 @@ static bool has_trials(const struct model_samples *s, int kind) {
     return false;
 }
 
-static bool add_anchor(struct reading *r, int problem, int configuration) {
+/* `time_us` 0: what the earlier model says. */
+static bool add_anchor(struct reading *r, int problem, int configuration, double time_us) {
     struct model_samples *s = r->samples;
     const size_t width = (size_t)s->shape.feature_count;
-    struct sample sample = {.problem = problem, .configuration = configuration};
+    struct sample sample = {.problem = problem, .configuration = configuration, .time_us = time_us};
     if (!grow((void **)&s->all, s->count, &r->room, sizeof *s->all))
         return lack(r);
     double *vectors = realloc(s->vectors, ((size_t)s->count + 1) * width * sizeof *vectors);
@@ -376,12 +401,20 @@ static bool add_anchor(struct reading *r, int problem, int configuration) {
     s->vectors = vectors;
     if (!look(s, &sample, &vectors[(size_t)s->count * width]))
         return true;
-    sample.time_us = sample.estimate_us;
     s->all[s->count++] = sample;
     s->anchors++;
     s->problems[problem].only_teaches = true;
-    s->problems[problem].best_us = fmin(s->problems[problem].best_us, sample.time_us);
     return true;
+}
+
+static void time_anchors(struct model_samples *s) {
+    for (int i = s->count - s->anchors; i < s->count; i++) {
+        struct sample *anchor = &s->all[i];
+        struct sampled_problem *problem = &s->problems[anchor->problem];
+        if (anchor->time_us == 0)
+            anchor->time_us = anchor->estimate_us;
+        problem->best_us = fmin(problem->best_us, anchor->time_us);
+    }
 }
 
 static void add_anchors(struct reading *r) {
@@ -393,7 +426,20 @@ static void add_anchors(struct reading *r) {
             for (int c = 0; c < s->configuration_count && r->status == TW_OK; c++)
                 if ((s->configurations[c].before >> kind & 1) != 0 &&
                     tw_model_kind(s->onto, &s->problems[p].problem) == kind)
-                    add_anchor(r, p, c);
+                    add_anchor(r, p, c, 0);
+    }
+}
+
+static void add_measured_anchors(struct reading *r) {
+    struct model_samples *s = r->samples;
+    for (int c = 0; c < s->configuration_count && r->status == TW_OK; c++) {
+        const struct tw_model_configuration *earlier = s->configurations[c].earlier;
+        const int p = earlier != NULL ? find_problem(r, earlier->problem) : -1;
+        if (p < 0 || (isfinite(s->problems[p].best_us) && !s->problems[p].only_teaches))
+            continue;
+        const int kind = tw_model_kind(s->onto, &s->problems[p].problem);
+        if (kind >= 0 && (s->kept >> kind & 1) == 0)
+            add_anchor(r, p, c, earlier->time_us);
     }
 }
 
@@ -442,8 +488,13 @@ tw_status model_samples_read(struct model_samples *s, tw_db *db,
         r.status = look_at_all(s, error);
     if (r.status == TW_OK && onto != NULL)
         find_kept(s, earlier->left);
-    if (r.status == TW_OK && onto != NULL && !anew && s->count > 0)
+    if (r.status == TW_OK && model_grows_on(s) && s->count > 0) {
         add_anchors(&r);
+        add_measured_anchors(&r);
+        if (r.status == TW_OK && !join_earlier(s))
+            lack(&r);
+        time_anchors(s);
+    }
     if (r.status == TW_OK && s->count == 0)
         r.status = tw_fail(error, TW_NOT_FOUND,
                            "no trials of %s on %s to fit a model to; tune record makes them",

@@ -8,7 +8,7 @@
 struct sample {
     int problem, configuration; /* indices */
     double time_us;
-    double estimate_us; /* what an earlier model makes of it, where there is one to begin from */
+    double estimate_us; /* what an earlier model makes of it, where trees are added to that */
 };
 
 struct sampled_problem {
@@ -68,6 +68,11 @@ struct model_samples {
     char **names;          /* of the features, as a model's file has them */
     int stale;             /* configurations of which the code has changed since */
 };
+
+/* Whether trees are added to those of the earlier model. */
+static inline bool model_grows_on(const struct model_samples *samples) {
+    return samples->onto != NULL && !samples->anew;
+}
 
 /* Reads the trials that were right, and which were wrong; of a configuration only while its fastest
  * one is of today's code. `earlier` is of the same kernel, device and policy: its features come

@@ -8,7 +8,8 @@
 #include <cjson/cJSON.h>
 
 #include "runtime/backend/devices.h"
-#include "tuner/model/kept_forests.h"
+#include "tuner/model/boost.h"
+#include "tuner/model/file_forests.h"
 #include "tuner/model/places.h"
 #include "tuner/model/write_trees.h"
 
@@ -166,10 +167,12 @@ tw_status write_model(const struct model_samples *s, const struct model_choice *
                       const struct tw_model *model, const struct fit_report *report,
                       struct tw_text *text, struct tw_error *error) {
     char fingerprint[256];
-    struct kept_forests kept = {0};
-    tw_status status = kept_forests_find(&kept, s, error);
-    if (status != TW_OK)
+    struct tw_model forests;
+    tw_status status = file_forests_make(&forests, s, choice, model, report->doubling, error);
+    if (status != TW_OK) {
+        boost_free(&forests);
         return status;
+    }
     tw_device_fingerprint(s->device, fingerprint);
     tw_text_print(text, "{\n \"format\": \"%s\", \"version\": %d,\n", TW_MODEL_FORMAT,
                   TW_MODEL_VERSION);
@@ -187,12 +190,12 @@ tw_status write_model(const struct model_samples *s, const struct model_choice *
                   " \"regret\": {\"mean\": %.4g, \"p95\": %.4g, \"worst\": %.4g}, "
                   "\"uncertainty\": %.4g, \"doubling\": %.3g, \"base\": %.6g,\n",
                   report->model.mean, report->model.p95, report->model.worst, report->uncertainty,
-                  report->doubling, kept_forests_base(&kept, s, model));
+                  report->doubling, forests.forests[0].base);
     add_uncertainties(s->description, report, text);
     add_attributes(choice, text);
-    kept_forests_write(&kept, choice, s, model, report->doubling, text);
-    write_trees((const char *const *)s->names, &s->shape, kept.model, model, text);
-    kept_forests_free(&kept);
+    file_forests_write(&forests, text);
+    write_trees((const char *const *)s->names, &s->shape, &forests, text);
+    boost_free(&forests);
     status = write_configurations(s, choice, text, error);
     tw_text_print(text, "}\n");
     return status;

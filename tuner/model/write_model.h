@@ -5,8 +5,8 @@
 #include "tuner/model/choice.h"
 #include "tuner/model/fit_report.h"
 
-/* `model` has the trees that were grown; what of an earlier model goes on comes before them. Where
- * the text fails it says so itself. TW_NO_MEMORY is the only failure. */
+/* `model` has the trees that were grown (file_forests.h). Where the text fails it says so itself.
+ * TW_INVALID where there are more trees or places than a model may have. */
 tw_status write_model(const struct model_samples *samples, const struct model_choice *choice,
                       const struct tw_model *model, const struct fit_report *report,
                       struct tw_text *text, struct tw_error *error);

@@ -35,32 +35,29 @@ static int by_value(const void *left, const void *right) {
 }
 
 static void count_cuts(const struct tw_model *model, struct tw_model_cuts *cuts) {
-    for (int i = 0; model != NULL && i < model->node_count; i++)
+    for (int i = 0; i < model->node_count; i++)
         if (model->nodes[i].feature >= 0)
             cuts[model->nodes[i].feature].count++;
 }
 
 static void add_cuts(const struct tw_model *model, struct tw_model_cuts *cuts) {
-    for (int i = 0; model != NULL && i < model->node_count; i++) {
+    for (int i = 0; i < model->node_count; i++) {
         const struct tw_model_node *node = &model->nodes[i];
         if (node->feature >= 0)
             cuts[node->feature].values[cuts[node->feature].count++] = cut_of(node);
     }
 }
 
-/* Of both models, ascending, each once; false: out of memory. */
-static bool find_cuts(const struct tw_model *a, const struct tw_model *b,
-                      struct tw_model_cuts *cuts) {
-    count_cuts(a, cuts);
-    count_cuts(b, cuts);
+/* Ascending, each once; false: out of memory. */
+static bool find_cuts(const struct tw_model *model, struct tw_model_cuts *cuts) {
+    count_cuts(model, cuts);
     for (int i = 0; i < TW_MODEL_MAX_FEATURES; i++) {
         cuts[i].values = calloc((size_t)cuts[i].count + 1, sizeof *cuts[i].values);
         if (cuts[i].values == NULL)
             return false;
         cuts[i].count = 0;
     }
-    add_cuts(a, cuts);
-    add_cuts(b, cuts);
+    add_cuts(model, cuts);
     for (int i = 0; i < TW_MODEL_MAX_FEATURES; i++) {
         int kept = 0;
         qsort(cuts[i].values, (size_t)cuts[i].count, sizeof *cuts[i].values, by_value);
@@ -148,16 +145,16 @@ static void add_packed(const struct tw_model *model, int first, int end,
     tw_text_print(text, "\"");
 }
 
-static void add_trees(const struct tw_model *model, const struct tw_model_cuts *cuts, bool last,
+static void add_trees(const struct tw_model *model, const struct tw_model_cuts *cuts,
                       struct tw_text *text) {
-    for (int t = 0; model != NULL && t < model->tree_count; t++) {
+    for (int t = 0; t < model->tree_count; t++) {
         const int first = model->roots[t], end = end_of(model, t);
         tw_text_print(text, "  ");
         if (can_be_packed(model, first, end, cuts))
             add_packed(model, first, end, cuts, text);
         else
             add_list(model, first, end, text);
-        tw_text_print(text, "%s\n", !last || t + 1 < model->tree_count ? "," : "");
+        tw_text_print(text, "%s\n", t + 1 < model->tree_count ? "," : "");
     }
 }
 
@@ -191,10 +188,9 @@ static void add_feature(const char *name, const struct tw_model_feature *feature
 }
 
 void write_trees(const char *const *names, const struct tw_model *shape,
-                 const struct tw_model *earlier, const struct tw_model *model,
-                 struct tw_text *text) {
+                 const struct tw_model *model, struct tw_text *text) {
     struct tw_model_cuts cuts[TW_MODEL_MAX_FEATURES] = {0};
-    if (!find_cuts(earlier, model, cuts))
+    if (!find_cuts(model, cuts))
         text->failed = true;
     if (!text->failed) {
         tw_text_print(text, " \"features\": [\n");
@@ -203,8 +199,7 @@ void write_trees(const char *const *names, const struct tw_model *shape,
             tw_text_print(text, "%s\n", i + 1 < shape->feature_count ? "," : "");
         }
         tw_text_print(text, " ],\n \"trees\": [\n");
-        add_trees(earlier, cuts, model->tree_count == 0, text);
-        add_trees(model, cuts, true, text);
+        add_trees(model, cuts, text);
         tw_text_print(text, " ],\n");
     }
     for (int i = 0; i < TW_MODEL_MAX_FEATURES; i++)

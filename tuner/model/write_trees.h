@@ -5,12 +5,10 @@
 #include "runtime/base/text.h"
 #include "runtime/predict/model.h"
 
-/* `names` are the features' and `shape` has them; the trees are those of `earlier`, unless it is
- * NULL, and then those of `model`, which compare the same features. Adds the members "features" and
- * "trees". */
+/* `names` are the features' and `shape` has them, which the trees of `model` compare. Adds the
+ * members "features" and "trees". */
 void write_trees(const char *const *names, const struct tw_model *shape,
-                 const struct tw_model *earlier, const struct tw_model *model,
-                 struct tw_text *text);
+                 const struct tw_model *model, struct tw_text *text);
 /* A string as JSON has it. */
 void write_string(struct tw_text *text, const char *string);
 
