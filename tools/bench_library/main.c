@@ -241,6 +241,7 @@ static double later_plans(const tw_options *options, double *first) {
     return sorted_median(own, LATER);
 }
 
+/* With the rows that bench_opening wrote. */
 static void bench_later_plans(const tw_options *options) {
     char path[64], binaries[64];
     struct tw_text installed = {0};

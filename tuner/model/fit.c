@@ -60,10 +60,12 @@ static struct boost_options options_for(const struct model_samples *s) {
     struct boost_options options = BOOST_USUAL;
     if (has_many(s))
         return BOOST_MANY;
+    if (model_grows_on(s)) {
+        options.trees = TREES_MORE;
+        return options;
+    }
     const int trees = s->count / TRIALS_A_TREE < MOST_TREES ? s->count / TRIALS_A_TREE : MOST_TREES;
     options.trees = trees > options.trees ? trees : options.trees;
-    if (model_grows_on(s))
-        options.trees = TREES_MORE;
     return options;
 }
 

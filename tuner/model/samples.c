@@ -376,10 +376,6 @@ static tw_status look_at_all(struct model_samples *s, struct tw_error *error) {
     return TW_OK;
 }
 
-/* Trees know kinds of problems by the same features: of those that have no trials the earlier model
- * is held to what it says, of what it chooses from on the problems that its file names. Of the
- * others it is held to what its file says that was measured there, for the trials may be of such
- * sizes as it knows few of, and trees say something of all. */
 static bool has_trials(const struct model_samples *s, int kind) {
     for (int i = 0; i < s->problem_count; i++)
         if (isfinite(s->problems[i].best_us) && !s->problems[i].only_teaches &&
@@ -417,6 +413,8 @@ static void time_anchors(struct model_samples *s) {
     }
 }
 
+/* Trees know kinds of problems by the same features: of those that have no trials the earlier model
+ * is held to what it says, of what it chooses from on the problems that its file names. */
 static void add_anchors(struct reading *r) {
     struct model_samples *s = r->samples;
     for (int kind = 0; kind < s->onto->kind_count && r->status == TW_OK; kind++) {
@@ -430,6 +428,8 @@ static void add_anchors(struct reading *r) {
     }
 }
 
+/* Of the others it is held to what its file says was measured there: the trials may be of sizes as
+ * it knows few of, and trees say something of all. */
 static void add_measured_anchors(struct reading *r) {
     struct model_samples *s = r->samples;
     for (int c = 0; c < s->configuration_count && r->status == TW_OK; c++) {
