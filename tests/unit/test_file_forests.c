@@ -4,6 +4,7 @@
 #include "tests/support/models.h"
 #include "tuner/model/boost.h"
 #include "tuner/model/file_forests.h"
+#include "tuner/model/grown_forests.h"
 
 /* Kinds 0 and 1 have two forests, and 2 has one that says how long alone. */
 static char *several(void) {
@@ -78,6 +79,24 @@ static void what_is_grown_on_several(void **state) {
     boost_free(&grown);
     tw_model_free(onto);
     free(json);
+}
+
+/* So that the earlier model is held to what it says of them: of nothing else is anything added. */
+static void whose_forests_are_grown(void **state) {
+    (void)state;
+    char *json = several();
+    struct tw_model *onto = read_nodes(json);
+    assert_int_equal(kinds_of_grown(onto, 0), 0);
+    assert_int_equal(kinds_of_grown(onto, 1 << 1), 0x3);
+    assert_int_equal(kinds_of_grown(onto, 1 << 2), 0x4);
+    assert_int_equal(kinds_of_grown(onto, 1 << 0 | 1 << 2), 0x7);
+    assert_int_equal(kinds_of_grown(onto, 1 << 3), 0x3); /* asked of the first */
+    tw_model_free(onto);
+    free(json);
+    /* One forest knows all. */
+    onto = read_nodes(text);
+    assert_int_equal(kinds_of_grown(onto, 1 << 5), UINT64_MAX);
+    tw_model_free(onto);
 }
 
 static void what_is_fitted_anew(void **state) {
@@ -158,9 +177,11 @@ static void more_sets_than_there_may_be(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_grown_on_several), cmocka_unit_test(what_is_fitted_anew),
-        cmocka_unit_test(what_goes_on_from_nothing), cmocka_unit_test(more_trees_than_there_may_be),
-        cmocka_unit_test(more_sets_than_there_may_be)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_grown_on_several),
+                                       cmocka_unit_test(whose_forests_are_grown),
+                                       cmocka_unit_test(what_is_fitted_anew),
+                                       cmocka_unit_test(what_goes_on_from_nothing),
+                                       cmocka_unit_test(more_trees_than_there_may_be),
+                                       cmocka_unit_test(more_sets_than_there_may_be)};
     return cmocka_run_group_tests_name("file forests", tests, NULL, NULL);
 }

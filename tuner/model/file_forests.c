@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "tuner/model/copy_trees.h"
+#include "tuner/model/grown_forests.h"
 
 static uint64_t kinds_up_to(int count) {
     return count > 0 ? UINT64_MAX >> (64 - count) : 0;
@@ -20,16 +21,14 @@ static struct tw_model_forest *add_forest(struct tw_model *model, const struct t
     return added;
 }
 
-/* Kinds that the earlier model has not were asked of its first forest, as everywhere. What was
- * grown corrects what two forests of a kind say together, so that both of them get it. */
+/* What was grown corrects what two forests of a kind say together, so that both get it. */
 static void add_grown_on(struct tw_model *model, const struct model_samples *s,
                          const struct model_choice *choice, const struct tw_model *grown,
                          double doubling) {
-    const uint64_t all = kinds_up_to(choice->kind_count),
-                   added = all & ~kinds_up_to(s->onto->kind_count), learnt = all & ~s->kept;
+    const uint64_t all = kinds_up_to(choice->kind_count), learnt = all & ~s->kept;
     for (int i = 0; i < s->onto->forest_count; i++) {
         const struct tw_model_forest *earlier = &s->onto->forests[i];
-        const uint64_t kinds = earlier->kinds | (i == 0 ? added : 0);
+        const uint64_t kinds = kinds_asked(s->onto, i) & all;
         struct tw_model_forest *forest = add_forest(model, s->onto, earlier, kinds);
         if ((kinds & learnt) == 0)
             continue;

@@ -8,6 +8,7 @@
 #include "runtime/backend/devices.h"
 #include "runtime/select/current.h"
 #include "runtime/variant/geometry.h"
+#include "tuner/model/grown_forests.h"
 
 struct reading {
     struct model_samples *samples;
@@ -384,6 +385,17 @@ static bool has_trials(const struct model_samples *s, int kind) {
     return false;
 }
 
+/* Those that trials are of; all that the earlier model has not are one. */
+static uint64_t learnt_kinds(const struct model_samples *s) {
+    uint64_t learnt = 0;
+    for (int i = 0; i < s->problem_count; i++) {
+        const int known = tw_model_kind(s->onto, &s->problems[i].problem),
+                  kind = known >= 0 ? known : s->onto->kind_count;
+        learnt |= kind < TW_MODEL_MAX_WORDS ? UINT64_C(1) << kind : 0;
+    }
+    return learnt & ~s->kept;
+}
+
 /* `time_us` 0: what the earlier model says. */
 static bool add_anchor(struct reading *r, int problem, int configuration, double time_us) {
     struct model_samples *s = r->samples;
@@ -413,18 +425,19 @@ static void time_anchors(struct model_samples *s) {
     }
 }
 
-/* Trees know kinds of problems by the same features: of those that have no trials the earlier model
- * is held to what it says, of what it chooses from on the problems that its file names. */
+/* Trees know kinds of problems by the same features: of those that have no trials, where they get
+ * trees all the same, the earlier model is held to what it says, of what it chooses from on the
+ * problems that its file names. */
 static void add_anchors(struct reading *r) {
     struct model_samples *s = r->samples;
-    for (int kind = 0; kind < s->onto->kind_count && r->status == TW_OK; kind++) {
-        if ((s->kept >> kind & 1) == 0)
+    const uint64_t held = s->kept & kinds_of_grown(s->onto, learnt_kinds(s));
+    for (int p = 0; p < s->problem_count; p++) {
+        const int kind = tw_model_kind(s->onto, &s->problems[p].problem);
+        if (kind < 0 || (held >> kind & 1) == 0)
             continue;
-        for (int p = 0; p < s->problem_count; p++)
-            for (int c = 0; c < s->configuration_count && r->status == TW_OK; c++)
-                if ((s->configurations[c].before >> kind & 1) != 0 &&
-                    tw_model_kind(s->onto, &s->problems[p].problem) == kind)
-                    add_anchor(r, p, c, 0);
+        for (int c = 0; c < s->configuration_count && r->status == TW_OK; c++)
+            if ((s->configurations[c].before >> kind & 1) != 0)
+                add_anchor(r, p, c, 0);
     }
 }
 
