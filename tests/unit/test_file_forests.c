@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "tests/support/models.h"
+#include "tests/support/subjects.h"
 #include "tuner/model/boost.h"
 #include "tuner/model/file_forests.h"
 #include "tuner/model/grown_forests.h"
@@ -81,21 +82,54 @@ static void what_is_grown_on_several(void **state) {
     free(json);
 }
 
+/* A plan asked about it as about a kind that is alike, and goes on to. */
+static void what_is_new_and_like_another(void **state) {
+    (void)state;
+    char *before = several(), *json = replaced(before, ";dtype=u8", ";dtype=bf16");
+    struct tw_model *onto = read_nodes(json), grown = leaves(3, 0.75, 0.0625), made;
+    struct tw_description *d;
+    struct tw_error error;
+    must(tw_description_builtin(&d, "gemm", &error), error);
+    struct sampled_problem problem = {.problem = problem_of_key(d, "M=64,N=64,K=64;dtype=f16")};
+    int kind = 3;
+    const struct model_samples samples = {
+        .onto = onto, .kept = 1 << 0 | 1 << 1 | 1 << 2, .problem_count = 1, .problems = &problem};
+    const struct model_choice choice = {.kind_count = 4, .of_problem = &kind};
+    must(file_forests_make(&made, &samples, &choice, &grown, 0, &error), error);
+    assert_int_equal(made.tree_count, 1 + 1 + 3);
+    const uint64_t kinds[] = {0x3, 0x3, 0xc};
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(made.forests[i].kinds, kinds[i]);
+    const double vector[TW_MODEL_MAX_FEATURES] = {0};
+    assert_true(fabs(sum_of(&made, 2, vector) - (3 + 0.75 + 3 * 0.0625)) < 1e-12);
+    boost_free(&made);
+    boost_free(&grown);
+    tw_description_free(d);
+    tw_model_free(onto);
+    free(json);
+    free(before);
+}
+
+static uint64_t grown_by(const struct tw_model *onto, uint64_t kinds, bool others) {
+    const struct learnt_kinds learnt = {.kinds = kinds, .others = others};
+    return kinds_of_grown(onto, &learnt);
+}
+
 /* So that the earlier model is held to what it says of them: of nothing else is anything added. */
 static void whose_forests_are_grown(void **state) {
     (void)state;
     char *json = several();
     struct tw_model *onto = read_nodes(json);
-    assert_int_equal(kinds_of_grown(onto, 0), 0);
-    assert_int_equal(kinds_of_grown(onto, 1 << 1), 0x3);
-    assert_int_equal(kinds_of_grown(onto, 1 << 2), 0x4);
-    assert_int_equal(kinds_of_grown(onto, 1 << 0 | 1 << 2), 0x7);
-    assert_int_equal(kinds_of_grown(onto, 1 << 3), 0x3); /* asked of the first */
+    assert_int_equal(grown_by(onto, 0, false), 0);
+    assert_int_equal(grown_by(onto, 1 << 1, false), 0x3);
+    assert_int_equal(grown_by(onto, 1 << 2, false), 0x4);
+    assert_int_equal(grown_by(onto, 1 << 0 | 1 << 2, false), 0x7);
+    assert_int_equal(grown_by(onto, 0, true), 0x3); /* asked of the first */
     tw_model_free(onto);
     free(json);
     /* One forest knows all. */
     onto = read_nodes(text);
-    assert_int_equal(kinds_of_grown(onto, 1 << 5), UINT64_MAX);
+    assert_int_equal(grown_by(onto, 1 << 5, false), UINT64_MAX);
     tw_model_free(onto);
 }
 
@@ -178,6 +212,7 @@ static void more_sets_than_there_may_be(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_grown_on_several),
+                                       cmocka_unit_test(what_is_new_and_like_another),
                                        cmocka_unit_test(whose_forests_are_grown),
                                        cmocka_unit_test(what_is_fitted_anew),
                                        cmocka_unit_test(what_goes_on_from_nothing),

@@ -21,16 +21,38 @@ static struct tw_model_forest *add_forest(struct tw_model *model, const struct t
     return added;
 }
 
+/* As which of its kinds the earlier model was asked of each: one that it has not as one that is
+ * alike. -1: of its first forest, as everywhere. */
+static void find_asked(const struct model_samples *s, const struct model_choice *choice,
+                       int *asked) {
+    const int known = s->onto->kind_count;
+    for (int kind = 0; kind < choice->kind_count; kind++)
+        asked[kind] = kind < known ? kind : -1;
+    for (int i = 0; i < s->problem_count; i++) {
+        const int kind = choice->of_problem[i];
+        if (kind >= known)
+            asked[kind] = tw_model_kind(s->onto, &s->problems[i].problem);
+    }
+}
+
 /* What was grown corrects what two forests of a kind say together, so that both get it. */
 static void add_grown_on(struct tw_model *model, const struct model_samples *s,
                          const struct model_choice *choice, const struct tw_model *grown,
                          double doubling) {
-    const uint64_t all = kinds_up_to(choice->kind_count), learnt = all & ~s->kept;
+    int asked[TW_MODEL_MAX_WORDS];
+    struct learnt_kinds learnt = {0};
+    find_asked(s, choice, asked);
+    for (int kind = 0; kind < choice->kind_count; kind++)
+        if ((s->kept >> kind & 1) == 0)
+            learn_kind(&learnt, asked[kind]);
     for (int i = 0; i < s->onto->forest_count; i++) {
         const struct tw_model_forest *earlier = &s->onto->forests[i];
-        const uint64_t kinds = kinds_asked(s->onto, i) & all;
+        uint64_t kinds = 0;
+        for (int kind = 0; kind < choice->kind_count; kind++)
+            if (asked[kind] >= 0 ? (earlier->kinds >> asked[kind] & 1) != 0 : i == 0)
+                kinds |= UINT64_C(1) << kind;
         struct tw_model_forest *forest = add_forest(model, s->onto, earlier, kinds);
-        if ((kinds & learnt) == 0)
+        if (!forest_grows(s->onto, i, &learnt))
             continue;
         copy_trees(model, grown, &grown->forests[0]);
         forest->end = model->tree_count;

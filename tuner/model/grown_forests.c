@@ -1,16 +1,19 @@
 #include "tuner/model/grown_forests.h"
 
-static uint64_t known_kinds(const struct tw_model *model) {
-    return model->kind_count > 0 ? UINT64_MAX >> (64 - model->kind_count) : 0;
+void learn_kind(struct learnt_kinds *learnt, int asked_as) {
+    if (asked_as < 0)
+        learnt->others = true;
+    else
+        learnt->kinds |= UINT64_C(1) << asked_as;
 }
 
-uint64_t kinds_asked(const struct tw_model *onto, int forest) {
-    return onto->forests[forest].kinds | (forest == 0 ? ~known_kinds(onto) : 0);
+bool forest_grows(const struct tw_model *onto, int forest, const struct learnt_kinds *learnt) {
+    return (onto->forests[forest].kinds & learnt->kinds) != 0 || (forest == 0 && learnt->others);
 }
 
-uint64_t kinds_of_grown(const struct tw_model *onto, uint64_t learnt) {
+uint64_t kinds_of_grown(const struct tw_model *onto, const struct learnt_kinds *learnt) {
     uint64_t grown = 0;
     for (int i = 0; i < onto->forest_count; i++)
-        grown |= (kinds_asked(onto, i) & learnt) != 0 ? onto->forests[i].kinds : 0;
+        grown |= forest_grows(onto, i, learnt) ? onto->forests[i].kinds : 0;
     return grown;
 }

@@ -4,11 +4,16 @@
 
 #include "runtime/predict/model.h"
 
-/* The kinds, a bit each, that a forest is asked of: what the model has not, its first is. */
-uint64_t kinds_asked(const struct tw_model *onto, int forest);
+/* What has trials, as the earlier model asks of it: a kind that it has not is asked as one that is
+ * alike, or of the first forest where there is none. */
+struct learnt_kinds {
+    uint64_t kinds; /* of its own, a bit each */
+    bool others;    /* that are like none */
+};
 
-/* The kinds of those forests that get trees where `learnt` have trials, which may be kinds that the
- * model has not. */
-uint64_t kinds_of_grown(const struct tw_model *onto, uint64_t learnt);
+void learn_kind(struct learnt_kinds *learnt, int asked_as); /* -1: like none */
+bool forest_grows(const struct tw_model *onto, int forest, const struct learnt_kinds *learnt);
+/* All kinds of those forests that get trees. */
+uint64_t kinds_of_grown(const struct tw_model *onto, const struct learnt_kinds *learnt);
 
 #endif

@@ -385,15 +385,14 @@ static bool has_trials(const struct model_samples *s, int kind) {
     return false;
 }
 
-/* Those that trials are of; all that the earlier model has not are one. */
-static uint64_t learnt_kinds(const struct model_samples *s) {
-    uint64_t learnt = 0;
+static struct learnt_kinds learnt_kinds(const struct model_samples *s) {
+    struct learnt_kinds learnt = {0};
     for (int i = 0; i < s->problem_count; i++) {
-        const int known = tw_model_kind(s->onto, &s->problems[i].problem),
-                  kind = known >= 0 ? known : s->onto->kind_count;
-        learnt |= kind < TW_MODEL_MAX_WORDS ? UINT64_C(1) << kind : 0;
+        const int kind = tw_model_kind(s->onto, &s->problems[i].problem);
+        if (kind < 0 || (s->kept >> kind & 1) == 0)
+            learn_kind(&learnt, kind);
     }
-    return learnt & ~s->kept;
+    return learnt;
 }
 
 /* `time_us` 0: what the earlier model says. */
@@ -430,7 +429,8 @@ static void time_anchors(struct model_samples *s) {
  * problems that its file names. */
 static void add_anchors(struct reading *r) {
     struct model_samples *s = r->samples;
-    const uint64_t held = s->kept & kinds_of_grown(s->onto, learnt_kinds(s));
+    const struct learnt_kinds learnt = learnt_kinds(s);
+    const uint64_t held = s->kept & kinds_of_grown(s->onto, &learnt);
     for (int p = 0; p < s->problem_count; p++) {
         const int kind = tw_model_kind(s->onto, &s->problems[p].problem);
         if (kind < 0 || (held >> kind & 1) == 0)
