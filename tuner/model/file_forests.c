@@ -40,11 +40,10 @@ static void add_grown_on(struct tw_model *model, const struct model_samples *s,
                          const struct model_choice *choice, const struct tw_model *grown,
                          double doubling) {
     int asked[TW_MODEL_MAX_WORDS];
-    struct learnt_kinds learnt = {0};
+    bool others = false;
     find_asked(s, choice, asked);
     for (int kind = 0; kind < choice->kind_count; kind++)
-        if ((s->kept >> kind & 1) == 0)
-            learn_kind(&learnt, asked[kind]);
+        others |= asked[kind] < 0;
     for (int i = 0; i < s->onto->forest_count; i++) {
         const struct tw_model_forest *earlier = &s->onto->forests[i];
         uint64_t kinds = 0;
@@ -52,7 +51,7 @@ static void add_grown_on(struct tw_model *model, const struct model_samples *s,
             if (asked[kind] >= 0 ? (earlier->kinds >> asked[kind] & 1) != 0 : i == 0)
                 kinds |= UINT64_C(1) << kind;
         struct tw_model_forest *forest = add_forest(model, s->onto, earlier, kinds);
-        if (!forest_grows(s->onto, i, &learnt))
+        if (!forest_grows(s->onto, i, s->kept, others))
             continue;
         copy_trees(model, grown, &grown->forests[0]);
         forest->end = model->tree_count;

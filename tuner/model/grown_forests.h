@@ -4,16 +4,10 @@
 
 #include "runtime/predict/model.h"
 
-/* What has trials, as the earlier model asks of it: a kind that it has not is asked as one that is
- * alike, or of the first forest where there is none. */
-struct learnt_kinds {
-    uint64_t kinds; /* of its own, a bit each */
-    bool others;    /* that are like none */
-};
-
-void learn_kind(struct learnt_kinds *learnt, int asked_as); /* -1: like none */
-bool forest_grows(const struct tw_model *onto, int forest, const struct learnt_kinds *learnt);
+/* `kept`: the model's kinds that have no trials, a bit each, of it or of a kind that is alike.
+ * `others`: some are of kinds that are like none of its, which are asked of its first forest. */
+bool forest_grows(const struct tw_model *onto, int forest, uint64_t kept, bool others);
 /* All kinds of those forests that get trees. */
-uint64_t kinds_of_grown(const struct tw_model *onto, const struct learnt_kinds *learnt);
+uint64_t kinds_of_grown(const struct tw_model *onto, uint64_t kept, bool others);
 
 #endif

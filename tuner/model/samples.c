@@ -385,14 +385,11 @@ static bool has_trials(const struct model_samples *s, int kind) {
     return false;
 }
 
-static struct learnt_kinds learnt_kinds(const struct model_samples *s) {
-    struct learnt_kinds learnt = {0};
-    for (int i = 0; i < s->problem_count; i++) {
-        const int kind = tw_model_kind(s->onto, &s->problems[i].problem);
-        if (kind < 0 || (s->kept >> kind & 1) == 0)
-            learn_kind(&learnt, kind);
-    }
-    return learnt;
+static bool has_others(const struct model_samples *s) {
+    for (int i = 0; i < s->problem_count; i++)
+        if (tw_model_kind(s->onto, &s->problems[i].problem) < 0)
+            return true;
+    return false;
 }
 
 /* `time_us` 0: what the earlier model says. */
@@ -429,8 +426,7 @@ static void time_anchors(struct model_samples *s) {
  * problems that its file names. */
 static void add_anchors(struct reading *r) {
     struct model_samples *s = r->samples;
-    const struct learnt_kinds learnt = learnt_kinds(s);
-    const uint64_t held = s->kept & kinds_of_grown(s->onto, &learnt);
+    const uint64_t held = s->kept & kinds_of_grown(s->onto, s->kept, has_others(s));
     for (int p = 0; p < s->problem_count; p++) {
         const int kind = tw_model_kind(s->onto, &s->problems[p].problem);
         if (kind < 0 || (held >> kind & 1) == 0)
