@@ -100,9 +100,42 @@ static bool find_kinds(struct model_choice *choice, const struct model_samples *
     return true;
 }
 
+/* Found once: a search's trials are of tens of thousands of configurations, an earlier model chose
+ * thousands, and to go through all samples for each of these takes longer than the fit. */
+struct looked_up {
+    double *behind; /* a sample's time over its problem's best, as a logarithm */
+    int *ordered;   /* samples by configuration: those of c from first[c] up to first[c + 1] */
+    int *first;
+};
+
+static bool look_up(struct looked_up *found, const struct model_samples *s) {
+    const size_t configurations = (size_t)s->configuration_count, samples = (size_t)s->count;
+    found->behind = calloc(samples + 1, sizeof *found->behind);
+    found->ordered = calloc(samples + 1, sizeof *found->ordered);
+    found->first = calloc(configurations + 1, sizeof *found->first);
+    if (found->behind == NULL || found->ordered == NULL || found->first == NULL)
+        return false;
+    for (size_t i = 0; i < samples; i++) {
+        found->behind[i] = log(s->all[i].time_us / s->problems[s->all[i].problem].best_us);
+        found->first[s->all[i].configuration]++;
+    }
+    for (size_t c = 1; c <= configurations; c++)
+        found->first[c] += found->first[c - 1];
+    for (int i = s->count - 1; i >= 0; i--)
+        found->ordered[--found->first[s->all[i].configuration]] = i;
+    return true;
+}
+
+static void looked_up_free(struct looked_up *found) {
+    free(found->behind);
+    free(found->ordered);
+    free(found->first);
+}
+
 /* What is chosen from: the samples of a kind that are used. */
 struct chosen_from {
     const struct model_samples *samples;
+    const struct looked_up *found;
     const int *of_problem;
     const bool *used; /* NULL: all */
     int kind;
@@ -116,12 +149,11 @@ static bool is_from(const struct chosen_from *from, int sample) {
 }
 
 static void cover(const struct chosen_from *from, int configuration, double *over) {
-    const struct model_samples *s = from->samples;
-    for (int i = 0; i < s->count; i++) {
-        const struct sample *sample = &s->all[i];
-        double here = log(sample->time_us / s->problems[sample->problem].best_us);
-        if (sample->configuration == configuration && is_from(from, i))
-            over[sample->problem] = fmin(over[sample->problem], here);
+    const struct looked_up *found = from->found;
+    for (int at = found->first[configuration]; at < found->first[configuration + 1]; at++) {
+        const int i = found->ordered[at], problem = from->samples->all[i].problem;
+        if (is_from(from, i))
+            over[problem] = fmin(over[problem], found->behind[i]);
     }
 }
 
@@ -139,9 +171,9 @@ static void choose_for(const struct chosen_from *from, bool *chosen, double *ove
         memset(gain, 0, (size_t)s->configuration_count * sizeof *gain);
         for (int i = 0; i < s->count; i++) {
             const struct sample *sample = &s->all[i];
-            double here = log(sample->time_us / s->problems[sample->problem].best_us);
             if (is_from(from, i))
-                gain[sample->configuration] += fmax(0, over[sample->problem] - here);
+                gain[sample->configuration] +=
+                    fmax(0, over[sample->problem] - from->found->behind[i]);
         }
         for (int c = 1; c < s->configuration_count; c++)
             best = gain[c] > gain[best] ? c : best;
@@ -214,13 +246,14 @@ tw_status model_choose(struct model_choice *choice, const struct model_samples *
     choice->chosen = calloc(TW_MODEL_MAX_WORDS * (configurations + 1), sizeof *choice->chosen);
     double *over = calloc(problems + 1, sizeof *over);
     double *gain = calloc(configurations + 1, sizeof *gain);
-    bool there =
-        choice->of_problem != NULL && choice->chosen != NULL && over != NULL && gain != NULL;
-    there = there && find_kinds(choice, s);
+    struct looked_up found = {0};
+    bool there = choice->of_problem != NULL && choice->chosen != NULL && over != NULL &&
+                 gain != NULL && look_up(&found, s) && find_kinds(choice, s);
     if (there) {
         for (size_t i = 0; i < problems; i++)
             over[i] = log(NOTHING_YET);
-        struct chosen_from from = {.samples = s, .of_problem = choice->of_problem, .used = used};
+        struct chosen_from from = {
+            .samples = s, .found = &found, .of_problem = choice->of_problem, .used = used};
         for (; from.kind < choice->kind_count; from.kind++)
             choose_for(&from, &choice->chosen[(size_t)from.kind * configurations], over, gain);
         for (from.kind = 0; from.kind < choice->kind_count; from.kind++)
@@ -228,6 +261,7 @@ tw_status model_choose(struct model_choice *choice, const struct model_samples *
         share(choice, s);
         leave_out_mistakes(choice, s);
     }
+    looked_up_free(&found);
     free(over);
     free(gain);
     return there ? TW_OK : tw_fail(error, TW_NO_MEMORY, "out of memory");
