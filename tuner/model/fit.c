@@ -35,9 +35,10 @@ static const double LEAST_UNCERTAINTY = 0.02;
  * and each costs whoever reads the model. */
 enum { TRIALS_A_TREE = 32, MOST_TREES = 400 };
 /* What is grown on an earlier model has less to say, and every selection walks down all of them: of
- * gemm's 25,000 trials, 160 said no more than 80, and 300 less (docs/notes). */
-enum { TREES_MORE = 80 };
-/* From so many on trees are deeper, and there are two forests of them. */
+ * gemm's 25,000 trials, 160 said no more than 80, and 300 less; of 55,000, 160 deep ones choose
+ * better, and 240 as well as 160 (docs/notes). */
+enum { TREES_MORE = 80, DEEP_TREES_MORE = 160 };
+/* From so many on trees are deeper, and a model of its own has two forests of them. */
 enum { MANY_TRIALS = 50000 };
 
 struct fitting {
@@ -52,18 +53,21 @@ struct fitting {
     bool *chosen;  /* each sample's configuration is, for its problem, by the others' */
 };
 
+/* What an earlier model is held to is no trial. */
 static bool has_many(const struct model_samples *s) {
-    return !model_grows_on(s) && s->count >= MANY_TRIALS;
+    return s->count - s->anchors >= MANY_TRIALS;
+}
+
+static bool has_beside(const struct model_samples *s) {
+    return !model_grows_on(s) && has_many(s);
 }
 
 static struct boost_options options_for(const struct model_samples *s) {
-    struct boost_options options = BOOST_USUAL;
-    if (has_many(s))
-        return BOOST_MANY;
-    if (model_grows_on(s)) {
-        options.trees = TREES_MORE;
+    struct boost_options options = has_many(s) ? BOOST_MANY : BOOST_USUAL;
+    if (model_grows_on(s))
+        options.trees = has_many(s) ? DEEP_TREES_MORE : TREES_MORE;
+    if (model_grows_on(s) || has_many(s))
         return options;
-    }
     const int trees = s->count / TRIALS_A_TREE < MOST_TREES ? s->count / TRIALS_A_TREE : MOST_TREES;
     options.trees = trees > options.trees ? trees : options.trees;
     return options;
@@ -416,7 +420,7 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
     struct growing g = {0};
     tw_status status = model_choose(&choice, s, NULL, error);
     if (f.wanted == NULL || f.weights == NULL || f.predicted == NULL || f.chosen == NULL ||
-        f.folds == NULL || (has_many(s) && !begin_beside(&f, n)))
+        f.folds == NULL || (has_beside(s) && !begin_beside(&f, n)))
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
     *report = (struct fit_report){.trials = s->count - s->anchors,
                                   .problems = problems_with_trials(s),
