@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "tests/support/models.h"
-#include "tuner/model/boost.h"
 #include "tuner/model/folds.h"
+#include "tuner/model/trees_for.h"
 
 static void predictions(void **state) {
     (void)state;
@@ -310,11 +310,12 @@ static void trees_find_what_is_there(void **state) {
         weights[i] = 1;
         used[i] = i % 3 != 0;
     }
+    const struct boost_options options = trees_for(COUNT, false);
     struct squares squares;
     squares_begin(&squares, COUNT, wanted, weights);
-    must(boost_fit(&BOOST_USUAL, vectors, COUNT, WIDTH, &squares.objective, used, &first, &error),
+    must(boost_fit(&options, vectors, COUNT, WIDTH, &squares.objective, used, &first, &error),
          error);
-    must(boost_fit(&BOOST_USUAL, vectors, COUNT, WIDTH, &squares.objective, used, &again, &error),
+    must(boost_fit(&options, vectors, COUNT, WIDTH, &squares.objective, used, &again, &error),
          error);
     assert_int_equal(first.node_count, again.node_count);
     assert_memory_equal(first.nodes, again.nodes, (size_t)first.node_count * sizeof *first.nodes);

@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "tests/support/support.h"
-#include "tuner/model/boost.h"
 #include "tuner/model/objectives.h"
+#include "tuner/model/trees_for.h"
 
 static void squares(void **state) {
     (void)state;
@@ -97,8 +97,9 @@ static void trees_find_the_order(void **state) {
         times[i] = i % OF_EACH < OF_EACH / 2 ? 0 : 0.2;
         used[i] = of[i] % 5 != 0;
     }
+    const struct boost_options options = trees_for(MANY, false);
     must(order_begin(&order, MANY, of, MANY / OF_EACH, times, &error), error);
-    must(boost_fit(&BOOST_USUAL, vectors, MANY, 1, &order.objective, used, &model, &error), error);
+    must(boost_fit(&options, vectors, MANY, 1, &order.objective, used, &model, &error), error);
     const struct tw_estimate one = {.overhead = 1};
     double fast = 0, slow = OF_EACH - 1;
     const double apart =

@@ -15,13 +15,6 @@ struct boost_options {
     double samples, features;
 };
 
-/* What was found to choose best on recordings of gemm; see docs/notes. */
-static const struct boost_options BOOST_USUAL = {
-    .trees = 160, .depth = 6, .least = 5, .rate = 0.1, .ridge = 1, .samples = 0.7, .features = 0.7};
-/* The same of fifty thousand trials and more, for each of two forests (both_forests.h). */
-static const struct boost_options BOOST_MANY = {
-    .trees = 400, .depth = 8, .least = 8, .rate = 0.1, .ridge = 1, .samples = 0.7, .features = 0.5};
-
 /* Fits to `count` samples of `width` features each, of which `used` are (NULL: all). The objective
  * is of the same samples. Fills in base, trees and nodes of `model`, which are to be freed by
  * tw_model_free or boost_free. The same samples make the same trees. */

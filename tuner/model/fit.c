@@ -16,6 +16,7 @@
 #include "tuner/model/mispredicted.h"
 #include "tuner/model/objectives.h"
 #include "tuner/model/places.h"
+#include "tuner/model/trees_for.h"
 #include "tuner/model/write_model.h"
 #include "tuner/statistics/correlation.h"
 #include "tuner/statistics/statistics.h"
@@ -31,15 +32,6 @@ static const double OVER_MEAN_DISTANCE = 1.2533;
 static const double TRIALS_BEFORE = 20;
 /* Nothing is surer than that, however well a few trials agree. */
 static const double LEAST_UNCERTAINTY = 0.02;
-/* A tree for so many trials: what is worth knowing of one more kind of problem takes more of them,
- * and each costs whoever reads the model. */
-enum { TRIALS_A_TREE = 32, MOST_TREES = 400 };
-/* What is grown on an earlier model has less to say, and every selection walks down all of them: of
- * gemm's 25,000 trials, 160 said no more than 80, and 300 less; of 55,000, 160 deep ones choose
- * better, and 240 as well as 160 (docs/notes). */
-enum { TREES_MORE = 80, DEEP_TREES_MORE = 160 };
-/* From so many on trees are deeper, and a model of its own has two forests of them. */
-enum { MANY_TRIALS = 50000 };
 
 struct fitting {
     const struct model_samples *samples;
@@ -54,23 +46,13 @@ struct fitting {
 };
 
 /* What an earlier model is held to is no trial. */
-static bool has_many(const struct model_samples *s) {
-    return s->count - s->anchors >= MANY_TRIALS;
+static int trials_of(const struct model_samples *s) {
+    return s->count - s->anchors;
 }
 
+/* What is added to an earlier model goes to both of its forests. */
 static bool has_beside(const struct model_samples *s) {
-    return !model_grows_on(s) && has_many(s);
-}
-
-static struct boost_options options_for(const struct model_samples *s) {
-    struct boost_options options = has_many(s) ? BOOST_MANY : BOOST_USUAL;
-    if (model_grows_on(s))
-        options.trees = has_many(s) ? DEEP_TREES_MORE : TREES_MORE;
-    if (model_grows_on(s) || has_many(s))
-        return options;
-    const int trees = s->count / TRIALS_A_TREE < MOST_TREES ? s->count / TRIALS_A_TREE : MOST_TREES;
-    options.trees = trees > options.trees ? trees : options.trees;
-    return options;
+    return !model_grows_on(s) && trials_are_many(trials_of(s));
 }
 
 static int compare(const void *a, const void *b) {
@@ -194,7 +176,7 @@ static void *grow_next(void *context) {
     struct growing *g = context;
     const struct fitting *f = g->fitting;
     const struct model_samples *s = f->samples;
-    const struct boost_options options = options_for(s);
+    const struct boost_options options = trees_for(trials_of(s), model_grows_on(s));
     for (int k; (k = atomic_fetch_add(&g->next, 1)) <= FOLDS;) {
         struct grown *grown = &g->all[k];
         struct squares squares;
@@ -422,7 +404,7 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
     if (f.wanted == NULL || f.weights == NULL || f.predicted == NULL || f.chosen == NULL ||
         f.folds == NULL || (has_beside(s) && !begin_beside(&f, n)))
         status = tw_fail(error, TW_NO_MEMORY, "out of memory");
-    *report = (struct fit_report){.trials = s->count - s->anchors,
+    *report = (struct fit_report){.trials = trials_of(s),
                                   .problems = problems_with_trials(s),
                                   .kind_count = choice.kind_count};
     for (int k = 0; k < choice.kind_count; k++)
