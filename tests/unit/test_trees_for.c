@@ -27,7 +27,7 @@ static void of_many_they_are_deeper(void **state) {
     const struct boost_options options = trees_for(50000, false);
     assert_int_equal(options.trees, 400);
     assert_int_equal(options.depth, 8);
-    /* A leaf of few samples says much where trees are deep. */
+    /* Deep trees would have leaves of few samples. */
     assert_true(options.least > trees_for(49999, false).least);
 }
 

@@ -100,45 +100,17 @@ static bool find_kinds(struct model_choice *choice, const struct model_samples *
     return true;
 }
 
-/* Found once: a search's trials are of tens of thousands of configurations, an earlier model chose
- * thousands, and to go through all samples for each of these takes longer than the fit. */
-struct looked_up {
-    double *behind; /* a sample's time over its problem's best, as a logarithm */
-    int *ordered;   /* samples by configuration: those of c from first[c] up to first[c + 1] */
-    int *first;
-};
-
-static bool look_up(struct looked_up *found, const struct model_samples *s) {
-    const size_t configurations = (size_t)s->configuration_count, samples = (size_t)s->count;
-    found->behind = calloc(samples + 1, sizeof *found->behind);
-    found->ordered = calloc(samples + 1, sizeof *found->ordered);
-    found->first = calloc(configurations + 1, sizeof *found->first);
-    if (found->behind == NULL || found->ordered == NULL || found->first == NULL)
-        return false;
-    for (size_t i = 0; i < samples; i++) {
-        found->behind[i] = log(s->all[i].time_us / s->problems[s->all[i].problem].best_us);
-        found->first[s->all[i].configuration]++;
-    }
-    for (size_t c = 1; c <= configurations; c++)
-        found->first[c] += found->first[c - 1];
-    for (int i = s->count - 1; i >= 0; i--)
-        found->ordered[--found->first[s->all[i].configuration]] = i;
-    return true;
-}
-
-static void looked_up_free(struct looked_up *found) {
-    free(found->behind);
-    free(found->ordered);
-    free(found->first);
-}
-
-/* What is chosen from: the samples of a kind that are used. */
+/* What is chosen from: the samples of a kind that are used. A search's trials are of tens of
+ * thousands of configurations, an earlier model chose thousands, and going through all samples for
+ * each of these takes longer than the fit, so that they are ordered by configuration. */
 struct chosen_from {
     const struct model_samples *samples;
-    const struct looked_up *found;
     const int *of_problem;
     const bool *used; /* NULL: all */
     int kind;
+    int *ordered;   /* those of configuration c from first[c] up to first[c + 1] */
+    double *behind; /* the logarithm of each one's time over its problem's best */
+    int *first;
 };
 
 static bool is_from(const struct chosen_from *from, int sample) {
@@ -148,12 +120,42 @@ static bool is_from(const struct chosen_from *from, int sample) {
            (from->used == NULL || from->used[sample]);
 }
 
+static bool make_room(struct chosen_from *from) {
+    const size_t samples = (size_t)from->samples->count + 1;
+    const size_t configurations = (size_t)from->samples->configuration_count + 1;
+    from->ordered = calloc(samples, sizeof *from->ordered);
+    from->behind = calloc(samples, sizeof *from->behind);
+    from->first = calloc(configurations, sizeof *from->first);
+    return from->ordered != NULL && from->behind != NULL && from->first != NULL;
+}
+
+static void free_room(struct chosen_from *from) {
+    free(from->ordered);
+    free(from->behind);
+    free(from->first);
+}
+
+static void put_in_order(struct chosen_from *from) {
+    const struct model_samples *s = from->samples;
+    memset(from->first, 0, ((size_t)s->configuration_count + 1) * sizeof *from->first);
+    for (int i = 0; i < s->count; i++)
+        from->first[s->all[i].configuration] += is_from(from, i);
+    for (int c = 1; c <= s->configuration_count; c++)
+        from->first[c] += from->first[c - 1];
+    for (int i = s->count - 1; i >= 0; i--) {
+        const struct sample *sample = &s->all[i];
+        if (!is_from(from, i))
+            continue;
+        const int at = --from->first[sample->configuration];
+        from->ordered[at] = i;
+        from->behind[at] = log(sample->time_us / s->problems[sample->problem].best_us);
+    }
+}
+
 static void cover(const struct chosen_from *from, int configuration, double *over) {
-    const struct looked_up *found = from->found;
-    for (int at = found->first[configuration]; at < found->first[configuration + 1]; at++) {
-        const int i = found->ordered[at], problem = from->samples->all[i].problem;
-        if (is_from(from, i))
-            over[problem] = fmin(over[problem], found->behind[i]);
+    for (int at = from->first[configuration]; at < from->first[configuration + 1]; at++) {
+        const int problem = from->samples->all[from->ordered[at]].problem;
+        over[problem] = fmin(over[problem], from->behind[at]);
     }
 }
 
@@ -169,11 +171,9 @@ static void choose_for(const struct chosen_from *from, bool *chosen, double *ove
     for (;;) {
         int best = 0;
         memset(gain, 0, (size_t)s->configuration_count * sizeof *gain);
-        for (int i = 0; i < s->count; i++) {
-            const struct sample *sample = &s->all[i];
-            if (is_from(from, i))
-                gain[sample->configuration] +=
-                    fmax(0, over[sample->problem] - from->found->behind[i]);
+        for (int at = 0; at < from->first[s->configuration_count]; at++) {
+            const struct sample *sample = &s->all[from->ordered[at]];
+            gain[sample->configuration] += fmax(0, over[sample->problem] - from->behind[at]);
         }
         for (int c = 1; c < s->configuration_count; c++)
             best = gain[c] > gain[best] ? c : best;
@@ -246,22 +246,22 @@ tw_status model_choose(struct model_choice *choice, const struct model_samples *
     choice->chosen = calloc(TW_MODEL_MAX_WORDS * (configurations + 1), sizeof *choice->chosen);
     double *over = calloc(problems + 1, sizeof *over);
     double *gain = calloc(configurations + 1, sizeof *gain);
-    struct looked_up found = {0};
+    struct chosen_from from = {.samples = s, .of_problem = choice->of_problem, .used = used};
     bool there = choice->of_problem != NULL && choice->chosen != NULL && over != NULL &&
-                 gain != NULL && look_up(&found, s) && find_kinds(choice, s);
+                 gain != NULL && make_room(&from) && find_kinds(choice, s);
     if (there) {
         for (size_t i = 0; i < problems; i++)
             over[i] = log(NOTHING_YET);
-        struct chosen_from from = {
-            .samples = s, .found = &found, .of_problem = choice->of_problem, .used = used};
-        for (; from.kind < choice->kind_count; from.kind++)
+        for (; from.kind < choice->kind_count; from.kind++) {
+            put_in_order(&from);
             choose_for(&from, &choice->chosen[(size_t)from.kind * configurations], over, gain);
+        }
         for (from.kind = 0; from.kind < choice->kind_count; from.kind++)
             borrow(choice, &from);
         share(choice, s);
         leave_out_mistakes(choice, s);
     }
-    looked_up_free(&found);
+    free_room(&from);
     free(over);
     free(gain);
     return there ? TW_OK : tw_fail(error, TW_NO_MEMORY, "out of memory");

@@ -3,21 +3,21 @@
 enum { MANY_TRIALS = 50000 };
 /* A tree for so many trials: what is worth knowing of one more kind of problem takes more of them,
  * and each costs whoever reads the model. */
-enum { TRIALS_A_TREE = 32, MOST_TREES = 400 };
+enum { TRIALS_A_TREE = 32, LEAST_TREES = 160, MOST_TREES = 400 };
 /* What is grown on an earlier model has less to say, and every selection walks down all of them: of
  * 25,000 trials, 160 said no more than 80, and 300 less; of 55,000, 160 deep ones choose better,
  * and 240 as well as 160. */
 enum { TREES_MORE = 80, DEEP_TREES_MORE = 160 };
 
 static const struct boost_options USUAL = {
-    .trees = 160, .depth = 6, .least = 5, .rate = 0.1, .ridge = 1, .samples = 0.7, .features = 0.7};
-static const struct boost_options DEEP = {.trees = MOST_TREES,
-                                          .depth = 8,
-                                          .least = 8,
-                                          .rate = 0.1,
-                                          .ridge = 1,
-                                          .samples = 0.7,
-                                          .features = 0.5};
+    .depth = 6, .least = 5, .rate = 0.1, .ridge = 1, .samples = 0.7, .features = 0.7};
+static const struct boost_options DEEP = {
+    .depth = 8, .least = 8, .rate = 0.1, .ridge = 1, .samples = 0.7, .features = 0.5};
+
+static int trees_by(int trials) {
+    const int trees = trials / TRIALS_A_TREE;
+    return trees < LEAST_TREES ? LEAST_TREES : trees < MOST_TREES ? trees : MOST_TREES;
+}
 
 bool trials_are_many(int trials) {
     return trials >= MANY_TRIALS;
@@ -28,7 +28,7 @@ struct boost_options trees_for(int trials, bool grows_on) {
     struct boost_options options = many ? DEEP : USUAL;
     if (grows_on)
         options.trees = many ? DEEP_TREES_MORE : TREES_MORE;
-    else if (!many && trials / TRIALS_A_TREE > options.trees)
-        options.trees = trials / TRIALS_A_TREE < MOST_TREES ? trials / TRIALS_A_TREE : MOST_TREES;
+    else
+        options.trees = trees_by(trials);
     return options;
 }
