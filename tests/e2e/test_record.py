@@ -290,6 +290,61 @@ class Record(support.EndToEnd):
             self.assertEqual(result.code, 2, result)
             self.assertIn(says, result.err)
 
+    def more_problems(self, path, widths):
+        """These in place of those on record, each with the trials of the first."""
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            (first,), = database.execute("SELECT min(problem) FROM trial").fetchall()
+            columns = ", ".join(name for _, name, *_ in database.execute("PRAGMA table_info(trial)")
+                                if name not in ("id", "problem"))
+            for width in widths:
+                added = database.execute("INSERT INTO problem (kernel, key, text)"
+                                         " SELECT kernel, ?, NULL FROM problem WHERE id = ?",
+                                         (f"M={width},N=12", first)).lastrowid
+                database.execute(f"INSERT INTO trial (problem, {columns}) SELECT ?, {columns} FROM trial"
+                                 " WHERE problem = ?", (added, first))
+            database.execute("DELETE FROM trial WHERE problem IN (SELECT id FROM problem WHERE text IS NOT NULL)")
+            database.commit()
+
+    def set_times(self, path, fastest):
+        """One configuration takes a tenth of what all others take; None: all take as long."""
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            database.execute("UPDATE trial SET ci_low_us = NULL, ci_high_us = NULL,"
+                             " time_us = CASE WHEN configuration = ? THEN 10 ELSE 100 END", (fastest,))
+            database.commit()
+
+    def test_trees_that_say_no_more(self):
+        """Are not added, where there are problems enough to say so; what is new is chosen from all the same."""
+        self.record("--quiet", listed="8x12\n")
+        other = self.home / "other.db"
+        shutil.copy(self.db, other)
+        self.more_problems(self.db, range(100, 124))
+        self.more_problems(other, range(200, 224))
+        one, another = [text for text, in self.query("SELECT DISTINCT configuration FROM trial", db=other)][:2]
+        kernel, first, second = ("--config", self.plant("double")), self.home / "first.json", self.home / "second.json"
+        self.set_times(self.db, one)
+        self.ask("model", "fit", *kernel, "-o", first, device=DEVICE)
+        before = support.json.loads(first.read_text())
+        fit = ("model", "fit", *kernel, "--db", other, "--from", first)
+        # Whatever is chosen takes as long.
+        self.set_times(other, None)
+        fitted = self.ask(*fit, "-o", second, device=DEVICE)
+        self.assertEqual((fitted["problems"], fitted["trees_added"]), (24, False))
+        self.assertEqual(fitted["model"], fitted["before"])
+        self.assertEqual(fitted["with_trees"]["mean"], 1)
+        after = support.json.loads(second.read_text())
+        self.assertEqual((unpacked(after), after["base"]), (unpacked(before), before["base"]))
+        self.assertLess(set(before["places"]), set(after["places"]))
+        said = self.run_command(*fit, device=DEVICE).out
+        self.assertIn("with more trees", said)
+        # Another is the fastest now, and only trees can say so.
+        self.set_times(other, another)
+        fitted = self.ask(*fit, "-o", second, device=DEVICE)
+        self.assertTrue(fitted["trees_added"])
+        self.assertNotIn("with_trees", fitted)
+        self.assertGreater(fitted["before"]["mean"], 9)
+        self.assertLess(fitted["model"]["mean"], 2)
+        self.assertGreater(len(support.json.loads(second.read_text())["trees"]), len(before["trees"]))
+
     def test_kinds_that_are_fitted_anew(self):
         """From their own trials alone; of the others an earlier model goes on to say what it says."""
         kernel, first = self.model_of_two_kinds()

@@ -35,7 +35,8 @@ static const char help[] =
     "                       that it was not fitted to, and what is best there joins what it "
     "chooses\n"
     "                       from; then fit prints what choosing by that model alone costs, in\n"
-    "                       place of choosing by the estimate\n"
+    "                       place of choosing by the estimate. No trees are added where 20 such\n"
+    "                       problems or more show that they choose no better\n"
     "  --anew               with --from: no trees are added; kinds of problems that have trials "
     "on\n"
     "                       record are fitted from these alone, and the model of FILE goes on to\n"
@@ -231,6 +232,9 @@ static tw_status print_fit(const struct arguments *a, const struct subject *s,
         add_regret(json, "model", &r->model);
         const char *other = grew ? "before" : "estimate";
         add_regret(json, other, &r->estimate);
+        cJSON_AddBoolToObject(json, "trees_added", !r->without_trees);
+        if (r->without_trees)
+            add_regret(json, "with_trees", &r->with_trees);
         add_kinds(json, r, other);
         return json_print(json, error);
     }
@@ -247,6 +251,8 @@ static tw_status print_fit(const struct arguments *a, const struct subject *s,
            r->model.problems < FEW_PROBLEMS ? ", which are few: this says little" : "");
     print_regret("model", &r->model);
     print_regret(grew ? "model before" : "estimate alone", &r->estimate);
+    if (r->without_trees)
+        print_regret("with more trees", &r->with_trees);
     print_kinds(r, grew ? "before" : "estimate alone");
     printf("  uncertainty     a factor of %.2f either way", exp(r->uncertainty));
     if (r->doubling > 0)

@@ -11,6 +11,7 @@
 #include "tuner/model/boost.h"
 #include "tuner/model/both_forests.h"
 #include "tuner/model/choice.h"
+#include "tuner/model/chosen_times.h"
 #include "tuner/model/doubling.h"
 #include "tuner/model/folds.h"
 #include "tuner/model/mispredicted.h"
@@ -65,27 +66,14 @@ static tw_status regret_of(const struct model_samples *s, const struct model_cho
                            const bool *chosen, const double *predicted, int kind,
                            struct regret *regret, struct tw_error *error) {
     size_t problems = (size_t)s->problem_count;
-    double *least = malloc((problems + 1) * sizeof *least);
     double *time = calloc(problems + 1, sizeof *time);
     double *ratios = calloc(problems + 1, sizeof *ratios);
     *regret = (struct regret){.worst_problem = ""};
-    if (least == NULL || time == NULL || ratios == NULL) {
-        free(least);
-        free(time);
-        free(ratios);
-        return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    }
-    for (size_t i = 0; i < problems; i++)
-        least[i] = INFINITY;
-    for (int i = 0; i < s->count; i++) {
-        int p = s->all[i].problem;
-        if (chosen[i] && predicted[i] < least[p]) {
-            least[p] = predicted[i];
-            time[p] = s->all[i].time_us;
-        }
-    }
+    tw_status status = time == NULL || ratios == NULL
+                           ? tw_fail(error, TW_NO_MEMORY, "out of memory")
+                           : chosen_times(s, chosen, predicted, time, error);
     double sum = 0;
-    for (size_t i = 0; i < problems; i++) {
+    for (size_t i = 0; i < problems && status == TW_OK; i++) {
         if (time[i] == 0 || s->problems[i].only_teaches ||
             (kind >= 0 && choice->of_problem[i] != kind))
             continue;
@@ -102,10 +90,9 @@ static tw_status regret_of(const struct model_samples *s, const struct model_cho
         regret->mean = exp(sum / regret->problems);
         regret->p95 = ratios[(int)(0.95 * (regret->problems - 1) + 0.5)];
     }
-    free(least);
     free(time);
     free(ratios);
-    return TW_OK;
+    return status;
 }
 
 static const double *vector_of(const struct model_samples *s, int sample) {
@@ -304,6 +291,26 @@ static void tell_uncertainty(const struct fitting *f, struct fit_report *report)
     }
 }
 
+/* Of fewer problems it cannot be said. */
+enum { PROBLEMS_TO_SAY = 20 };
+
+/* Trees that say no more than an earlier model does cost each selection their time, and speak of
+ * problems that nobody measured too: where folds do not show them to choose better, by more than
+ * what other problems may make of it, none are added, and it is the earlier model that chooses from
+ * what is new. */
+static tw_status weigh_trees(struct fitting *f, struct fit_report *report, struct tw_error *error) {
+    const struct model_samples *s = f->samples;
+    struct paired_gain gain;
+    tw_status status = chosen_gain(s, f->chosen, f->predicted, &gain, error);
+    if (status != TW_OK || gain.problems < PROBLEMS_TO_SAY || gain.mean > gain.error)
+        return status;
+    report->without_trees = true;
+    report->with_trees = report->model;
+    for (int i = 0; i < s->count; i++)
+        f->predicted[i] = s->all[i].estimate_us;
+    return judge(f, report, true, error);
+}
+
 /* What is chosen from is told without the fold too. `every` is the choice by all problems, which
  * loses what folds show to be chosen wrongly. */
 static tw_status judge_folds(struct fitting *f, const struct growing *g, struct model_choice *every,
@@ -329,6 +336,8 @@ static tw_status judge_folds(struct fitting *f, const struct growing *g, struct 
         status = both_join(s, f->chosen, f->beside, f->predicted, error);
     if (status == TW_OK)
         status = judge(f, report, true, error);
+    if (status == TW_OK && model_grows_on(s))
+        status = weigh_trees(f, report, error);
     if (status == TW_OK)
         status = find_doubling(f, &report->doubling, error);
     if (status == TW_OK)
@@ -377,7 +386,12 @@ static bool begin_beside(struct fitting *f, size_t room) {
 static tw_status write_grown(const struct fitting *f, const struct grown *grown,
                              const struct fit_report *report, struct tw_text *text,
                              struct tw_error *error) {
-    struct tw_model merged;
+    struct tw_model merged, none = grown->model;
+    if (report->without_trees) {
+        none.tree_count = none.node_count = 0;
+        none.forests[0] = (struct tw_model_forest){.kinds = UINT64_MAX};
+        return write_model(f->samples, f->choice, &none, report, text, error);
+    }
     if (f->beside == NULL)
         return write_model(f->samples, f->choice, &grown->model, report, text, error);
     tw_status status = both_merge(&merged, &grown->model, &grown->beside, error);

@@ -24,6 +24,10 @@ struct fit_report {
     int mispredicted; /* and those that it does not, as folds show; a configuration once a kind */
     struct regret estimate; /* of the analytic estimate alone */
     struct regret model;    /* of models that had not seen the problem */
+    /* No trees are added to an earlier model, for they choose no better; it is the model, then, and
+     * the other is what choosing by the trees too would cost. */
+    bool without_trees;
+    struct regret with_trees;
     double uncertainty; /* standard deviation of the logarithm, where it matters: near the best */
     double doubling;    /* what each that tw_model_doublings counts adds to it */
     double uncertainties[TW_MAX_IMPLEMENTATIONS]; /* of each; 0: it is near the best nowhere */
