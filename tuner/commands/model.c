@@ -14,6 +14,7 @@
 #include "tuner/exchange/output.h"
 #include "tuner/exchange/sound_model.h"
 #include "tuner/json/json.h"
+#include "tuner/model/check.h"
 #include "tuner/model/fit.h"
 
 static const char help[] =
@@ -328,7 +329,7 @@ static void add_agreements(cJSON *json, const struct model_samples *samples,
 static void print_agreements(const struct model_samples *samples, const struct check_report *r) {
     enum { FEW = 24 };
     printf("  rank correlation with what was measured, of problems with %d trials or more\n",
-           FIT_LEAST_TRIALS);
+           CHECK_LEAST_TRIALS);
     for (int i = 0; i < r->count && r->count <= FEW; i++)
         printf("  %-30s model %5.2f, estimate %5.2f, %d trials\n",
                samples->problems[r->agreements[i].problem].key, r->agreements[i].model,
@@ -355,7 +356,7 @@ static tw_status check(const struct arguments *a, struct tw_error *error) {
             tw_fail(error, TW_NOT_FOUND, "%s has no model of %s on %s; tune model fit makes one",
                     s.path, s.description->kernel, s.device.name);
     if (status == TW_OK)
-        status = fit_check(&s.samples, wanted.model, &report, error);
+        status = check_model(&s.samples, wanted.model, &report, error);
     if (status == TW_OK && a->json) {
         cJSON *json = cJSON_CreateObject();
         cJSON_AddStringToObject(json, "kernel", s.description->kernel);

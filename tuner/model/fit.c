@@ -12,27 +12,16 @@
 #include "tuner/model/both_forests.h"
 #include "tuner/model/choice.h"
 #include "tuner/model/chosen_times.h"
-#include "tuner/model/doubling.h"
 #include "tuner/model/folds.h"
 #include "tuner/model/mispredicted.h"
 #include "tuner/model/objectives.h"
 #include "tuner/model/places.h"
+#include "tuner/model/regret.h"
+#include "tuner/model/sureness.h"
 #include "tuner/model/trees_for.h"
 #include "tuner/model/write_model.h"
-#include "tuner/statistics/correlation.h"
-#include "tuner/statistics/statistics.h"
 
 enum { FOLDS = 5 };
-/* A model's uncertainty is that of what is so near to the best. */
-static const double NEAR_THE_BEST = 1.5;
-/* What of a normal distribution is the standard deviation over the mean distance: a few trials that
- * are far off are not to say all. */
-static const double OVER_MEAN_DISTANCE = 1.2533;
-/* An implementation's own is joined by so many trials that err as an earlier model says of it, or
- * as all do: of a few of its own little can be said. */
-static const double TRIALS_BEFORE = 20;
-/* Nothing is surer than that, however well a few trials agree. */
-static const double LEAST_UNCERTAINTY = 0.02;
 
 struct fitting {
     const struct model_samples *samples;
@@ -54,45 +43,6 @@ static int trials_of(const struct model_samples *s) {
 /* What is added to an earlier model goes to both of its forests. */
 static bool has_beside(const struct model_samples *s) {
     return !model_grows_on(s) && trials_are_many(trials_of(s));
-}
-
-static int compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Of the problems of a kind; below 0: of all. */
-static tw_status regret_of(const struct model_samples *s, const struct model_choice *choice,
-                           const bool *chosen, const double *predicted, int kind,
-                           struct regret *regret, struct tw_error *error) {
-    size_t problems = (size_t)s->problem_count;
-    double *time = calloc(problems + 1, sizeof *time);
-    double *ratios = calloc(problems + 1, sizeof *ratios);
-    *regret = (struct regret){.worst_problem = ""};
-    tw_status status = time == NULL || ratios == NULL
-                           ? tw_fail(error, TW_NO_MEMORY, "out of memory")
-                           : chosen_times(s, chosen, predicted, time, error);
-    double sum = 0;
-    for (size_t i = 0; i < problems && status == TW_OK; i++) {
-        if (time[i] == 0 || s->problems[i].only_teaches ||
-            (kind >= 0 && choice->of_problem[i] != kind))
-            continue;
-        double ratio = time[i] / s->problems[i].best_us;
-        if (ratio > regret->worst) {
-            regret->worst = ratio;
-            regret->worst_problem = s->problems[i].key;
-        }
-        ratios[regret->problems++] = ratio;
-        sum += log(ratio);
-    }
-    if (regret->problems > 0) {
-        qsort(ratios, (size_t)regret->problems, sizeof *ratios, compare);
-        regret->mean = exp(sum / regret->problems);
-        regret->p95 = ratios[(int)(0.95 * (regret->problems - 1) + 0.5)];
-    }
-    free(time);
-    free(ratios);
-    return status;
 }
 
 static const double *vector_of(const struct model_samples *s, int sample) {
@@ -123,10 +73,6 @@ static tw_status judge(const struct fitting *f, struct fit_report *report, bool 
                            model ? &kind->model : &kind->estimate, error);
     }
     return status;
-}
-
-static bool is_chosen_for(const struct model_choice *choice, const struct sample *sample) {
-    return model_chooses(choice, choice->of_problem[sample->problem], sample->configuration);
 }
 
 /* ---- Folds ---- */
@@ -212,85 +158,6 @@ static void free_grown(struct growing *g) {
     }
 }
 
-/* Of what might be chosen of problems left out. */
-static int find_errors(const struct fitting *f, const double *least, struct error_point *points) {
-    const struct model_samples *s = f->samples;
-    int count = 0;
-    for (int i = 0; i < s->count; i++) {
-        const struct sample *sample = &s->all[i];
-        if (!f->chosen[i] || s->problems[sample->problem].only_teaches ||
-            f->predicted[i] > NEAR_THE_BEST * least[sample->problem])
-            continue;
-        points[count++] = (struct error_point){
-            sample->problem,
-            tw_model_doublings(f->predicted[i], s->configurations[sample->configuration].time_us),
-            OVER_MEAN_DISTANCE * fabs(log(f->predicted[i] / sample->time_us))};
-    }
-    return count;
-}
-
-/* How much further off predictions are the further they go beyond what a configuration took where
- * it was the best. */
-static tw_status find_doubling(const struct fitting *f, double *doubling, struct tw_error *error) {
-    const struct model_samples *s = f->samples;
-    double *least = malloc(((size_t)s->problem_count + 1) * sizeof *least);
-    struct error_point *points = malloc(((size_t)s->count + 1) * sizeof *points);
-    if (least == NULL || points == NULL) {
-        free(least);
-        free(points);
-        return tw_fail(error, TW_NO_MEMORY, "out of memory");
-    }
-    for (int i = 0; i < s->problem_count; i++)
-        least[i] = INFINITY;
-    for (int i = 0; i < s->count; i++)
-        if (f->chosen[i])
-            least[s->all[i].problem] = fmin(least[s->all[i].problem], f->predicted[i]);
-    const int count = find_errors(f, least, points);
-    /* Folds of what an earlier model has seen say too little. */
-    tw_status status = model_doubling(points, count, s->problem_count, doubling, error);
-    if (model_grows_on(s))
-        *doubling = fmax(*doubling, s->onto->doubling);
-    free(least);
-    free(points);
-    return status;
-}
-
-/* How surely an earlier model predicts an implementation; 0 where it does not say. */
-static double known_uncertainty(const struct model_samples *s, int implementation) {
-    const char *name = s->description->implementations[implementation].name;
-    for (int i = 0; s->onto != NULL && i < s->onto->sureness_count; i++)
-        if (strcmp(s->onto->sureness[i].implementation, name) == 0)
-            return s->onto->sureness[i].uncertainty;
-    return 0;
-}
-
-/* How far predictions are off near the best, in all and of each implementation. */
-static void tell_uncertainty(const struct fitting *f, struct fit_report *report) {
-    const struct model_samples *s = f->samples;
-    double sum = 0, of[TW_MAX_IMPLEMENTATIONS] = {0};
-    int count = 0, counts[TW_MAX_IMPLEMENTATIONS] = {0};
-    for (int i = 0; i < s->count; i++) {
-        const struct sampled_problem *problem = &s->problems[s->all[i].problem];
-        if (problem->only_teaches || s->all[i].time_us > NEAR_THE_BEST * problem->best_us)
-            continue;
-        const int in = s->configurations[s->all[i].configuration].configuration.implementation;
-        const double error_of = log(f->predicted[i] / s->all[i].time_us);
-        sum += error_of * error_of;
-        of[in] += error_of * error_of;
-        count++;
-        counts[in]++;
-    }
-    report->uncertainty = fmax(LEAST_UNCERTAINTY, sqrt(sum / (count > 0 ? count : 1)));
-    for (int i = 0; i < s->description->implementation_count; i++) {
-        const double known = known_uncertainty(s, i),
-                     before = known > 0 ? known : report->uncertainty;
-        if (counts[i] > 0 || known > 0)
-            report->uncertainties[i] =
-                fmax(LEAST_UNCERTAINTY,
-                     sqrt((of[i] + TRIALS_BEFORE * before * before) / (counts[i] + TRIALS_BEFORE)));
-    }
-}
-
 /* Of fewer problems it cannot be said. */
 enum { PROBLEMS_TO_SAY = 20 };
 
@@ -339,11 +206,11 @@ static tw_status judge_folds(struct fitting *f, const struct growing *g, struct 
     if (status == TW_OK && model_grows_on(s))
         status = weigh_trees(f, report, error);
     if (status == TW_OK)
-        status = find_doubling(f, &report->doubling, error);
+        status = tell_doubling(s, f->chosen, f->predicted, report, error);
     if (status == TW_OK)
         status = model_leave_out_mispredicted(s, f->predicted, every, &report->mispredicted, error);
     if (status == TW_OK)
-        tell_uncertainty(f, report);
+        tell_uncertainty(s, f->predicted, report);
     for (int i = 0; i < s->count; i++)
         f->predicted[i] = s->all[i].estimate_us;
     return status == TW_OK ? judge(f, report, false, error) : status;
@@ -458,106 +325,4 @@ tw_status fit_model(const struct model_samples *s, struct fit_report *report, st
     free(f.chosen);
     model_choice_free(&choice);
     return status;
-}
-
-/* What the model's forests say of each sample; infinite where they say nothing. */
-static void predict_samples(const struct model_samples *s, const struct tw_model *model,
-                            double *predicted, double *beside) {
-    for (int i = 0; i < s->count; i++) {
-        const struct sample *sample = &s->all[i];
-        int64_t slots[TW_DEVICE_SLOTS], values[TW_MAX_SYMBOLS];
-        struct tw_features features;
-        struct tw_estimate estimate;
-        double vector[TW_MODEL_MAX_FEATURES];
-        const struct tw_problem *problem = &s->problems[sample->problem].problem;
-        const struct tw_configuration *configuration =
-            &s->configurations[sample->configuration].configuration;
-        tw_device_values(s->device, slots);
-        predicted[i] = INFINITY;
-        if (tw_problem_bind(problem, slots, NULL, values, NULL) != TW_OK ||
-            tw_configuration_bind(s->description, configuration, values, NULL) != TW_OK ||
-            tw_features_of(problem, configuration, values, s->device, 0, &features, NULL) != TW_OK)
-            continue;
-        tw_estimate_of(&features, s->device, &estimate);
-        struct tw_model_view view;
-        tw_model_look(model, problem->description, configuration->implementation, &view);
-        tw_model_vector(model, &view, problem, configuration, &features, &estimate, vector);
-        const int kind = tw_model_kind(model, problem);
-        predicted[i] = tw_model_predict(model, kind, vector, &estimate);
-        beside[i] = tw_model_predict_beside(model, kind, vector);
-    }
-}
-
-/* `room` is for 6 values a sample. */
-static struct agreement agreement_on(const struct model_samples *s, int problem,
-                                     const double *predicted, double *room) {
-    size_t count = 0, n = (size_t)s->count;
-    double *measured = room, *by_model = room + n, *by_estimate = room + 2 * n;
-    for (int i = 0; i < s->count; i++) {
-        if (s->all[i].problem != problem || !isfinite(predicted[i]))
-            continue;
-        measured[count] = s->all[i].time_us;
-        by_model[count] = predicted[i];
-        by_estimate[count++] = s->all[i].estimate_us;
-    }
-    return (struct agreement){.problem = problem,
-                              .trials = (int)count,
-                              .model = correlation_ranks(measured, by_model, count, room + 3 * n),
-                              .estimate =
-                                  correlation_ranks(measured, by_estimate, count, room + 3 * n)};
-}
-
-static double middle(const struct check_report *report, bool of_model, double *room) {
-    size_t count = (size_t)report->count;
-    for (size_t i = 0; i < count; i++)
-        room[i] = of_model ? report->agreements[i].model : report->agreements[i].estimate;
-    if (count == 0)
-        return 0;
-    statistics_sort(room, count);
-    return statistics_median(room, count);
-}
-
-tw_status fit_check(const struct model_samples *s, const struct tw_model *model,
-                    struct check_report *report, struct tw_error *error) {
-    struct model_choice choice;
-    double *predicted = calloc((size_t)s->count + 1, sizeof *predicted);
-    double *beside = calloc((size_t)s->count + 1, sizeof *beside);
-    double *room = calloc(6 * (size_t)s->count + 1, sizeof *room);
-    bool *chosen = calloc((size_t)s->count + 1, sizeof *chosen);
-    *report = (struct check_report){0};
-    report->agreements = calloc((size_t)s->problem_count + 1, sizeof *report->agreements);
-    tw_status status = model_choose(&choice, s, NULL, error);
-    if (predicted == NULL || beside == NULL || room == NULL || chosen == NULL ||
-        report->agreements == NULL)
-        status = tw_fail(error, TW_NO_MEMORY, "out of memory");
-    if (status == TW_OK) {
-        predict_samples(s, model, predicted, beside);
-        for (int i = 0; i < s->count; i++)
-            chosen[i] = is_chosen_for(&choice, &s->all[i]);
-        /* Where there is one forest alone it changes no order, which is all that is asked about. */
-        status = both_join(s, chosen, beside, predicted, error);
-    }
-    if (status == TW_OK) {
-        status = regret_of(s, &choice, chosen, predicted, -1, &report->regret, error);
-    }
-    for (int p = 0; p < s->problem_count && status == TW_OK; p++) {
-        struct agreement agreement = agreement_on(s, p, predicted, room);
-        if (agreement.trials >= FIT_LEAST_TRIALS)
-            report->agreements[report->count++] = agreement;
-    }
-    if (status == TW_OK) {
-        report->model = middle(report, true, room);
-        report->estimate = middle(report, false, room);
-    }
-    free(chosen);
-    free(room);
-    free(beside);
-    free(predicted);
-    model_choice_free(&choice);
-    return status;
-}
-
-void check_report_free(struct check_report *report) {
-    free(report->agreements);
-    report->agreements = NULL;
 }

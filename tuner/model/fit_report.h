@@ -2,16 +2,7 @@
 #ifndef TUNER_MODEL_FIT_REPORT_H
 #define TUNER_MODEL_FIT_REPORT_H
 
-#include "runtime/predict/model.h"
-
-/* What choosing by a prediction costs: the time of what it chooses over the best of what was
- * measured on the problem. */
-struct regret {
-    int problems;
-    double mean; /* geometric */
-    double p95, worst;
-    const char *worst_problem; /* borrowed from the samples */
-};
+#include "tuner/model/regret.h"
 
 /* Problems that are alike in all but numbers. */
 struct fit_kind {
