@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/backend/devices.h"
 #include "tuner/model/boost.h"
 #include "tuner/model/both_forests.h"
 #include "tuner/model/choice.h"
