@@ -322,7 +322,7 @@ class Record(support.EndToEnd):
         one, another = [text for text, in self.query("SELECT DISTINCT configuration FROM trial", db=other)][:2]
         kernel, first, second = ("--config", self.plant("double")), self.home / "first.json", self.home / "second.json"
         self.set_times(self.db, one)
-        self.ask("model", "fit", *kernel, "-o", first, device=DEVICE)
+        self.assertNotIn("trees_added", self.ask("model", "fit", *kernel, "-o", first, device=DEVICE))
         before = support.json.loads(first.read_text())
         fit = ("model", "fit", *kernel, "--db", other, "--from", first)
         # Whatever is chosen takes as long.

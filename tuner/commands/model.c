@@ -213,9 +213,6 @@ static void add_kinds(cJSON *json, const struct fit_report *r, const char *other
     }
 }
 
-/* Of fewer, one problem more or less makes another mean. */
-enum { FEW_PROBLEMS = 20 };
-
 static tw_status print_fit(const struct arguments *a, const struct subject *s,
                            const struct fit_report *r, struct tw_error *error) {
     const bool grew = s->onto != NULL && !a->anew;
@@ -233,7 +230,8 @@ static tw_status print_fit(const struct arguments *a, const struct subject *s,
         add_regret(json, "model", &r->model);
         const char *other = grew ? "before" : "estimate";
         add_regret(json, other, &r->estimate);
-        cJSON_AddBoolToObject(json, "trees_added", !r->without_trees);
+        if (grew)
+            cJSON_AddBoolToObject(json, "trees_added", !r->without_trees);
         if (r->without_trees)
             add_regret(json, "with_trees", &r->with_trees);
         add_kinds(json, r, other);
@@ -249,7 +247,7 @@ static tw_status print_fit(const struct arguments *a, const struct subject *s,
                s->samples.stale);
     printf("  of %d %s that it has not seen%s\n", r->model.problems,
            r->model.problems == 1 ? "problem" : "problems",
-           r->model.problems < FEW_PROBLEMS ? ", which are few: this says little" : "");
+           r->model.problems < FIT_FEW_PROBLEMS ? ", which are few: this says little" : "");
     print_regret("model", &r->model);
     print_regret(grew ? "model before" : "estimate alone", &r->estimate);
     if (r->without_trees)

@@ -157,9 +157,6 @@ static void free_grown(struct growing *g) {
     }
 }
 
-/* Of fewer problems it cannot be said. */
-enum { PROBLEMS_TO_SAY = 20 };
-
 /* Trees that say no more than an earlier model does cost each selection their time, and speak of
  * problems that nobody measured too: where folds do not show them to choose better, by more than
  * what other problems may make of it, none are added, and it is the earlier model that chooses from
@@ -168,7 +165,7 @@ static tw_status weigh_trees(struct fitting *f, struct fit_report *report, struc
     const struct model_samples *s = f->samples;
     struct paired_gain gain;
     tw_status status = chosen_gain(s, f->chosen, f->predicted, &gain, error);
-    if (status != TW_OK || gain.problems < PROBLEMS_TO_SAY || gain.mean > gain.error)
+    if (status != TW_OK || gain.problems < FIT_FEW_PROBLEMS || gain.mean > gain.error)
         return status;
     report->without_trees = true;
     report->with_trees = report->model;

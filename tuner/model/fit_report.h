@@ -4,6 +4,9 @@
 
 #include "tuner/model/regret.h"
 
+/* Of fewer, one problem more or less makes another mean. */
+enum { FIT_FEW_PROBLEMS = 20 };
+
 /* Problems that are alike in all but numbers. */
 struct fit_kind {
     char attributes[TW_PROBLEM_KEY_SIZE]; /* as keys end, without numbers: ";trans=nt", "" */

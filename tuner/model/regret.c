@@ -4,11 +4,7 @@
 #include <stdlib.h>
 
 #include "tuner/model/chosen_times.h"
-
-static int compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+#include "tuner/statistics/statistics.h"
 
 tw_status regret_of(const struct model_samples *s, const struct model_choice *choice,
                     const bool *chosen, const double *predicted, int kind, struct regret *regret,
@@ -34,7 +30,7 @@ tw_status regret_of(const struct model_samples *s, const struct model_choice *ch
         sum += log(ratio);
     }
     if (regret->problems > 0) {
-        qsort(ratios, (size_t)regret->problems, sizeof *ratios, compare);
+        statistics_sort(ratios, (size_t)regret->problems);
         regret->mean = exp(sum / regret->problems);
         regret->p95 = ratios[(int)(0.95 * (regret->problems - 1) + 0.5)];
     }
