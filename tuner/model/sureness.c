@@ -18,6 +18,18 @@ static const double TRIALS_BEFORE = 20;
 /* Nothing is surer than that, however well a few trials agree. */
 static const double LEAST_UNCERTAINTY = 0.02;
 
+/* How many trials count for what an earlier model says, beside `count` of now. Where it goes on, it
+ * speaks of all problems that it was fitted to, and those of now may be of a few sizes alone: each
+ * has as many. */
+static double trials_before(const struct model_samples *s, int count) {
+    int problems = 0;
+    for (int i = 0; i < s->problem_count; i++)
+        problems += isfinite(s->problems[i].best_us) && !s->problems[i].only_teaches;
+    if (!model_grows_on(s) || problems == 0)
+        return TRIALS_BEFORE;
+    return fmax(TRIALS_BEFORE, (double)count * s->onto->place_count / problems);
+}
+
 /* How surely an earlier model predicts an implementation; 0 where it does not say. */
 static double known_uncertainty(const struct model_samples *s, int implementation) {
     const char *name = s->description->implementations[implementation].name;
@@ -25,6 +37,12 @@ static double known_uncertainty(const struct model_samples *s, int implementatio
         if (strcmp(s->onto->sureness[i].implementation, name) == 0)
             return s->onto->sureness[i].uncertainty;
     return 0;
+}
+
+/* Of `count` trials whose squares of errors come to `sum`, and so many before that err by `before`.
+ */
+static double joined(double sum, int count, double before, double trials) {
+    return fmax(LEAST_UNCERTAINTY, sqrt((sum + trials * before * before) / (count + trials)));
 }
 
 void tell_uncertainty(const struct model_samples *s, const double *predicted,
@@ -42,14 +60,16 @@ void tell_uncertainty(const struct model_samples *s, const double *predicted,
         count++;
         counts[in]++;
     }
-    report->uncertainty = fmax(LEAST_UNCERTAINTY, sqrt(sum / (count > 0 ? count : 1)));
+    const double now = sqrt(sum / (count > 0 ? count : 1));
+    report->uncertainty = model_grows_on(s)
+                              ? joined(sum, count, s->onto->uncertainty, trials_before(s, count))
+                              : fmax(LEAST_UNCERTAINTY, now);
     for (int i = 0; i < s->description->implementation_count; i++) {
-        const double known = known_uncertainty(s, i),
-                     before = known > 0 ? known : report->uncertainty;
-        if (counts[i] > 0 || known > 0)
-            report->uncertainties[i] =
-                fmax(LEAST_UNCERTAINTY,
-                     sqrt((of[i] + TRIALS_BEFORE * before * before) / (counts[i] + TRIALS_BEFORE)));
+        const double known = known_uncertainty(s, i);
+        if (known > 0)
+            report->uncertainties[i] = joined(of[i], counts[i], known, trials_before(s, counts[i]));
+        else if (counts[i] > 0)
+            report->uncertainties[i] = joined(of[i], counts[i], now, TRIALS_BEFORE);
     }
 }
 
@@ -70,6 +90,16 @@ static int find_errors(const struct model_samples *s, const bool *chosen, const 
     return count;
 }
 
+/* What the earlier model's sets of trees say that have trials now: those of other kinds are none of
+ * these. */
+static double earlier_doubling(const struct model_samples *s) {
+    double most = 0;
+    for (int i = 0; i < s->onto->forest_count; i++)
+        if ((s->onto->forests[i].kinds & ~s->kept) != 0)
+            most = fmax(most, s->onto->forests[i].doubling);
+    return most;
+}
+
 tw_status tell_doubling(const struct model_samples *s, const bool *chosen, const double *predicted,
                         struct fit_report *report, struct tw_error *error) {
     double *least = malloc(((size_t)s->problem_count + 1) * sizeof *least);
@@ -88,7 +118,7 @@ tw_status tell_doubling(const struct model_samples *s, const bool *chosen, const
     /* Folds of what an earlier model has seen say too little. */
     tw_status status = model_doubling(points, count, s->problem_count, &report->doubling, error);
     if (model_grows_on(s))
-        report->doubling = fmax(report->doubling, s->onto->doubling);
+        report->doubling = fmax(report->doubling, earlier_doubling(s));
     free(least);
     free(points);
     return status;
