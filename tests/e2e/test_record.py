@@ -331,17 +331,20 @@ class Record(support.EndToEnd):
         self.assertEqual((fitted["problems"], fitted["trees_added"]), (24, False))
         self.assertEqual(fitted["model"], fitted["before"])
         self.assertEqual(fitted["with_trees"]["mean"], 1)
+        self.assertEqual(fitted["over_before"], {"problems": 24, "time": 1, "error": 0})
         after = support.json.loads(second.read_text())
         self.assertEqual((unpacked(after), after["base"]), (unpacked(before), before["base"]))
         self.assertLess(set(before["places"]), set(after["places"]))
         said = self.run_command(*fit, device=DEVICE).out
         self.assertIn("with more trees", said)
+        self.assertIn("in all          1.000 of the time", said)
         # Another is the fastest now, and only trees can say so.
         self.set_times(other, another)
         fitted = self.ask(*fit, "-o", second, device=DEVICE)
         self.assertTrue(fitted["trees_added"])
         self.assertNotIn("with_trees", fitted)
         self.assertGreater(fitted["before"]["mean"], 9)
+        self.assertLess(fitted["over_before"]["time"], 0.2)
         self.assertLess(fitted["model"]["mean"], 2)
         self.assertGreater(len(support.json.loads(second.read_text())["trees"]), len(before["trees"]))
 

@@ -13,7 +13,7 @@ struct house {
     struct sample all[SAMPLES];
     struct sampled_problem problems[PROBLEMS];
     struct model_samples samples;
-    bool chosen[SAMPLES];
+    bool chosen[SAMPLES], before[SAMPLES];
     double predicted[SAMPLES];
 };
 
@@ -25,7 +25,7 @@ static void move_in(struct house *h) {
                                     .configuration = i % EACH,
                                     .time_us = times[i % EACH],
                                     .estimate_us = said[i % EACH]};
-        h->chosen[i] = true;
+        h->chosen[i] = h->before[i] = true;
         h->predicted[i] = times[i % EACH];
     }
     h->samples.all = h->all;
@@ -35,7 +35,7 @@ static void move_in(struct house *h) {
 static struct paired_gain gain_of(struct house *h) {
     struct paired_gain gain;
     struct tw_error error;
-    must(chosen_gain(&h->samples, h->chosen, h->predicted, &gain, &error), error);
+    must(chosen_gain(&h->samples, h->chosen, h->predicted, h->before, &gain, &error), error);
     return gain;
 }
 
@@ -89,12 +89,26 @@ static void what_is_not_judged(void **state) {
     assert_true(none.problems == 0 && none.mean == 0 && isinf(none.error));
 }
 
+static void what_an_earlier_model_did_not_know(void **state) {
+    (void)state;
+    struct house h;
+    move_in(&h);
+    for (int i = 0; i < SAMPLES; i++)
+        h.before[i] = i % EACH == 2; /* it chose what takes 40 us */
+    struct paired_gain gain = gain_of(&h);
+    assert_true(gain.problems == PROBLEMS && fabs(gain.mean - log(4)) < 1e-12);
+    h.before[2] = h.before[5] = false; /* and nothing for two of them */
+    gain = gain_of(&h);
+    assert_true(gain.problems == 2 && fabs(gain.mean - log(4)) < 1e-12);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_one_that_is_predicted_to_take_least),
         cmocka_unit_test(a_gain_that_all_problems_have),
         cmocka_unit_test(a_gain_that_may_be_chance),
         cmocka_unit_test(what_is_not_judged),
+        cmocka_unit_test(what_an_earlier_model_did_not_know),
     };
     return cmocka_run_group_tests_name("chosen_times", tests, NULL, NULL);
 }

@@ -35,8 +35,10 @@ static const char help[] =
     "                       what it leaves of the trials on record, which should be of problems\n"
     "                       that it was not fitted to, and what is best there joins what it "
     "chooses\n"
-    "                       from; then fit prints what choosing by that model alone costs, in\n"
-    "                       place of choosing by the estimate. No trees are added where 20 such\n"
+    "                       from; then fit prints what choosing by that model's trees alone "
+    "costs,\n"
+    "                       in place of choosing by the estimate, and what it all gains over that\n"
+    "                       model, with what it chose from. No trees are added where 20 such\n"
     "                       problems or more show that they choose no better\n"
     "  --anew               with --from: no trees are added; kinds of problems that have trials "
     "on\n"
@@ -213,6 +215,26 @@ static void add_kinds(cJSON *json, const struct fit_report *r, const char *other
     }
 }
 
+/* As a part of the time, and by how much that may be more or less: a standard error. */
+static void print_gain(const struct paired_gain *gain) {
+    const double part = exp(-gain->mean);
+    printf(
+        "  in all          %.3f of the time of what the model before chooses, from what it knew, "
+        "on %d %s",
+        part, gain->problems, gain->problems == 1 ? "problem" : "problems");
+    if (isfinite(gain->error))
+        printf("; a standard error is %.3f", part * gain->error);
+    putchar('\n');
+}
+
+static void add_gain(cJSON *json, const struct paired_gain *gain) {
+    cJSON *object = cJSON_AddObjectToObject(json, "over_before");
+    cJSON_AddNumberToObject(object, "problems", gain->problems);
+    cJSON_AddNumberToObject(object, "time", exp(-gain->mean));
+    if (isfinite(gain->error))
+        cJSON_AddNumberToObject(object, "error", exp(-gain->mean) * gain->error);
+}
+
 static tw_status print_fit(const struct arguments *a, const struct subject *s,
                            const struct fit_report *r, struct tw_error *error) {
     const bool grew = s->onto != NULL && !a->anew;
@@ -234,6 +256,8 @@ static tw_status print_fit(const struct arguments *a, const struct subject *s,
             cJSON_AddBoolToObject(json, "trees_added", !r->without_trees);
         if (r->without_trees)
             add_regret(json, "with_trees", &r->with_trees);
+        if (r->gain.problems > 0)
+            add_gain(json, &r->gain);
         add_kinds(json, r, other);
         return json_print(json, error);
     }
@@ -252,6 +276,8 @@ static tw_status print_fit(const struct arguments *a, const struct subject *s,
     print_regret(grew ? "model before" : "estimate alone", &r->estimate);
     if (r->without_trees)
         print_regret("with more trees", &r->with_trees);
+    if (r->gain.problems > 0)
+        print_gain(&r->gain);
     print_kinds(r, grew ? "before" : "estimate alone");
     printf("  uncertainty     a factor of %.2f either way", exp(r->uncertainty));
     if (r->doubling > 0)

@@ -14,8 +14,9 @@ tw_status chosen_times(const struct model_samples *s, const bool *chosen, const 
     }
     for (int i = 0; i < s->count; i++) {
         const int p = s->all[i].problem;
-        if (chosen[i] && predicted[i] < least[p]) {
-            least[p] = predicted[i];
+        const double time_us = predicted != NULL ? predicted[i] : s->all[i].estimate_us;
+        if (chosen[i] && time_us < least[p]) {
+            least[p] = time_us;
             times[p] = s->all[i].time_us;
         }
     }
@@ -43,23 +44,18 @@ static void compare_times(const struct model_samples *s, const double *times, co
 }
 
 tw_status chosen_gain(const struct model_samples *s, const bool *chosen, const double *predicted,
-                      struct paired_gain *gain, struct tw_error *error) {
+                      const bool *before, struct paired_gain *gain, struct tw_error *error) {
     const size_t problems = (size_t)s->problem_count + 1;
-    double *times = calloc(problems, sizeof *times), *before = calloc(problems, sizeof *before);
-    double *said = calloc((size_t)s->count + 1, sizeof *said);
-    tw_status status = times == NULL || before == NULL || said == NULL
-                           ? tw_fail(error, TW_NO_MEMORY, "out of memory")
-                           : TW_OK;
-    for (int i = 0; i < s->count && status == TW_OK; i++)
-        said[i] = s->all[i].estimate_us;
+    double *times = calloc(problems, sizeof *times), *earlier = calloc(problems, sizeof *earlier);
+    tw_status status =
+        times == NULL || earlier == NULL ? tw_fail(error, TW_NO_MEMORY, "out of memory") : TW_OK;
     if (status == TW_OK)
         status = chosen_times(s, chosen, predicted, times, error);
     if (status == TW_OK)
-        status = chosen_times(s, chosen, said, before, error);
+        status = chosen_times(s, before, NULL, earlier, error);
     if (status == TW_OK)
-        compare_times(s, times, before, gain);
+        compare_times(s, times, earlier, gain);
     free(times);
-    free(before);
-    free(said);
+    free(earlier);
     return status;
 }

@@ -5,8 +5,9 @@
 #include "tuner/model/samples.h"
 
 /* `times` gets, for each problem, how long what is predicted to take least took, in microseconds;
- * 0 where nothing is to be chosen from. `chosen` and `predicted` are of the samples. TW_NO_MEMORY
- * is the only failure. */
+ * 0 where nothing is to be chosen from. `chosen` and `predicted` are of the samples; the latter
+ * NULL: what the samples' estimates say, which are an earlier model's where there is one.
+ * TW_NO_MEMORY is the only failure. */
 tw_status chosen_times(const struct model_samples *samples, const bool *chosen,
                        const double *predicted, double *times, struct tw_error *error);
 
@@ -16,9 +17,11 @@ struct paired_gain {
     double mean, error; /* of the mean: its standard error, infinite for one problem */
 };
 
-/* Of choosing by `predicted` over choosing by what an earlier model says. Problems that only teach
- * are not judged. TW_NO_MEMORY is the only failure. */
+/* Of choosing from `chosen` by `predicted` over choosing from `before` by what an earlier model
+ * says, on the problems that both know something to choose for. Problems that only teach are not
+ * judged. TW_NO_MEMORY is the only failure. */
 tw_status chosen_gain(const struct model_samples *samples, const bool *chosen,
-                      const double *predicted, struct paired_gain *gain, struct tw_error *error);
+                      const double *predicted, const bool *before, struct paired_gain *gain,
+                      struct tw_error *error);
 
 #endif

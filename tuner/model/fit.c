@@ -164,7 +164,7 @@ static void free_grown(struct growing *g) {
 static tw_status weigh_trees(struct fitting *f, struct fit_report *report, struct tw_error *error) {
     const struct model_samples *s = f->samples;
     struct paired_gain gain;
-    tw_status status = chosen_gain(s, f->chosen, f->predicted, &gain, error);
+    tw_status status = chosen_gain(s, f->chosen, f->predicted, f->chosen, &gain, error);
     if (status != TW_OK || gain.problems < FIT_FEW_PROBLEMS || gain.mean > gain.error)
         return status;
     report->without_trees = true;
@@ -172,6 +172,27 @@ static tw_status weigh_trees(struct fitting *f, struct fit_report *report, struc
     for (int i = 0; i < s->count; i++)
         f->predicted[i] = s->all[i].estimate_us;
     return judge(f, report, true, error);
+}
+
+/* What the model is worth over the earlier one as that is: what was recorded brings configurations
+ * to choose from too, and places of what was known. */
+static tw_status compare_with_earlier(const struct fitting *f, struct fit_report *report,
+                                      struct tw_error *error) {
+    const struct model_samples *s = f->samples;
+    struct model_choice choice = {0};
+    bool *none = calloc((size_t)s->count + 1, sizeof *none);
+    bool *before = calloc((size_t)s->count + 1, sizeof *before);
+    tw_status status = none == NULL || before == NULL
+                           ? tw_fail(error, TW_NO_MEMORY, "out of memory")
+                           : model_choose(&choice, s, none, error);
+    if (status == TW_OK)
+        status = model_places_ask(s, &choice, none, before, error);
+    if (status == TW_OK)
+        status = chosen_gain(s, f->chosen, f->predicted, before, &report->gain, error);
+    model_choice_free(&choice);
+    free(none);
+    free(before);
+    return status;
 }
 
 /* What is chosen from is told without the fold too. `every` is the choice by all problems, which
@@ -201,6 +222,8 @@ static tw_status judge_folds(struct fitting *f, const struct growing *g, struct 
         status = judge(f, report, true, error);
     if (status == TW_OK && model_grows_on(s))
         status = weigh_trees(f, report, error);
+    if (status == TW_OK && model_grows_on(s))
+        status = compare_with_earlier(f, report, error);
     if (status == TW_OK)
         status = tell_doubling(s, f->chosen, f->predicted, report, error);
     if (status == TW_OK)

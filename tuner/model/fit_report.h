@@ -2,6 +2,7 @@
 #ifndef TUNER_MODEL_FIT_REPORT_H
 #define TUNER_MODEL_FIT_REPORT_H
 
+#include "tuner/model/chosen_times.h"
 #include "tuner/model/regret.h"
 
 /* Of fewer, one problem more or less makes another mean. */
@@ -22,6 +23,9 @@ struct fit_report {
      * the other is what choosing by the trees too would cost. */
     bool without_trees;
     struct regret with_trees;
+    /* Over all that an earlier model chose, from what it knew; of no problem where there is none.
+     */
+    struct paired_gain gain;
     double uncertainty; /* standard deviation of the logarithm, where it matters: near the best */
     double doubling;    /* what each that tw_model_doublings counts adds to it */
     double uncertainties[TW_MAX_IMPLEMENTATIONS]; /* of each; 0: it is near the best nowhere */
