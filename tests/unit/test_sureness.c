@@ -56,6 +56,12 @@ static void go_on(struct house *h, int problems, double direct) {
     h->samples.onto = &h->earlier;
 }
 
+static struct fit_report told(struct house *h) {
+    struct fit_report report = {.problems = PROBLEMS};
+    tell_uncertainty(&h->samples, h->predicted, &report);
+    return report;
+}
+
 static void assert_near(double is, double should) {
     assert_true(fabs(is - should) < 1e-9);
 }
@@ -63,15 +69,14 @@ static void assert_near(double is, double should) {
 static void of_trials_alone(void **state) {
     (void)state;
     struct house h;
-    struct fit_report report = {0};
     move_in(&h, 0.2);
-    tell_uncertainty(&h.samples, h.predicted, &report);
+    struct fit_report report = told(&h);
     assert_near(report.uncertainty, 0.2);
     assert_near(report.uncertainties[0], 0.2);
     assert_near(report.uncertainties[1], 0.2);
     assert_true(report.uncertainties[2] == 0);
     move_in(&h, 0.001);
-    tell_uncertainty(&h.samples, h.predicted, &report);
+    report = told(&h);
     assert_near(report.uncertainty, 0.02);
     assert_near(report.uncertainties[0], 0.02);
 }
@@ -80,10 +85,9 @@ static void of_trials_alone(void **state) {
 static void of_an_earlier_model_that_goes_on(void **state) {
     (void)state;
     struct house h;
-    struct fit_report report = {0};
     move_in(&h, 0.2);
     go_on(&h, 990, 0.05);
-    tell_uncertainty(&h.samples, h.predicted, &report);
+    const struct fit_report report = told(&h);
     assert_near(report.uncertainty, sqrt((0.04 + 99 * 0.01) / 100));
     assert_near(report.uncertainties[0], sqrt((0.04 + 99 * 0.0025) / 100));
     assert_near(report.uncertainties[2], 0.3);
@@ -95,10 +99,9 @@ static void of_an_earlier_model_that_goes_on(void **state) {
 static void of_an_earlier_model_of_few(void **state) {
     (void)state;
     struct house h;
-    struct fit_report report = {0};
     move_in(&h, 0.2);
     go_on(&h, 1, 0.05);
-    tell_uncertainty(&h.samples, h.predicted, &report);
+    const struct fit_report report = told(&h);
     assert_near(report.uncertainties[0], sqrt((50 * 0.04 + 20 * 0.0025) / 70));
     assert_near(report.uncertainty, sqrt((100 * 0.04 + 20 * 0.01) / 120));
 }
@@ -107,11 +110,10 @@ static void of_an_earlier_model_of_few(void **state) {
 static void anew(void **state) {
     (void)state;
     struct house h;
-    struct fit_report report = {0};
     move_in(&h, 0.2);
     go_on(&h, 990, 0.05);
     h.samples.anew = true;
-    tell_uncertainty(&h.samples, h.predicted, &report);
+    const struct fit_report report = told(&h);
     assert_near(report.uncertainty, 0.2);
     assert_near(report.uncertainties[0], sqrt((50 * 0.04 + 20 * 0.0025) / 70));
 }
@@ -119,7 +121,6 @@ static void anew(void **state) {
 static void what_is_far_from_the_best_or_only_teaches(void **state) {
     (void)state;
     struct house h;
-    struct fit_report report = {0};
     move_in(&h, 0.2);
     for (int i = 0; i < EACH; i++) {
         h.all[i].time_us = 16;
@@ -127,7 +128,7 @@ static void what_is_far_from_the_best_or_only_teaches(void **state) {
         h.predicted[EACH + i] = 100;
     }
     h.problems[1].only_teaches = true;
-    tell_uncertainty(&h.samples, h.predicted, &report);
+    const struct fit_report report = told(&h);
     assert_near(report.uncertainty, 0.2);
 }
 

@@ -18,16 +18,14 @@ static const double TRIALS_BEFORE = 20;
 /* Nothing is surer than that, however well a few trials agree. */
 static const double LEAST_UNCERTAINTY = 0.02;
 
-/* How many trials count for what an earlier model says, beside `count` of now. Where it goes on, it
- * speaks of all problems that it was fitted to, and those of now may be of a few sizes alone: each
- * has as many. */
-static double trials_before(const struct model_samples *s, int count) {
-    int problems = 0;
-    for (int i = 0; i < s->problem_count; i++)
-        problems += isfinite(s->problems[i].best_us) && !s->problems[i].only_teaches;
-    if (!model_grows_on(s) || problems == 0)
+/* How many trials count for what an earlier model says, beside `count` of the report's problems.
+ * Where it goes on, it speaks of all problems that it was fitted to, and those of now may be of a
+ * few sizes alone: each has as many. */
+static double trials_before(const struct model_samples *s, const struct fit_report *report,
+                            int count) {
+    if (!model_grows_on(s) || report->problems == 0)
         return TRIALS_BEFORE;
-    return fmax(TRIALS_BEFORE, (double)count * s->onto->place_count / problems);
+    return fmax(TRIALS_BEFORE, (double)count * s->onto->place_count / report->problems);
 }
 
 /* How surely an earlier model predicts an implementation; 0 where it does not say. */
@@ -61,13 +59,14 @@ void tell_uncertainty(const struct model_samples *s, const double *predicted,
         counts[in]++;
     }
     const double now = sqrt(sum / (count > 0 ? count : 1));
-    report->uncertainty = model_grows_on(s)
-                              ? joined(sum, count, s->onto->uncertainty, trials_before(s, count))
-                              : fmax(LEAST_UNCERTAINTY, now);
+    report->uncertainty = model_grows_on(s) ? joined(sum, count, s->onto->uncertainty,
+                                                     trials_before(s, report, count))
+                                            : fmax(LEAST_UNCERTAINTY, now);
     for (int i = 0; i < s->description->implementation_count; i++) {
         const double known = known_uncertainty(s, i);
         if (known > 0)
-            report->uncertainties[i] = joined(of[i], counts[i], known, trials_before(s, counts[i]));
+            report->uncertainties[i] =
+                joined(of[i], counts[i], known, trials_before(s, report, counts[i]));
         else if (counts[i] > 0)
             report->uncertainties[i] = joined(of[i], counts[i], now, TRIALS_BEFORE);
     }

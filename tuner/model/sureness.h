@@ -5,7 +5,8 @@
 #include "tuner/model/fit_report.h"
 
 /* Fills in the report's uncertainties: how far what is `predicted` of each sample, by models that
- * had not seen its problem, is off near the best, in all and of each implementation. */
+ * had not seen its problem, is off near the best, in all and of each implementation. Reads how many
+ * problems it is of. */
 void tell_uncertainty(const struct model_samples *samples, const double *predicted,
                       struct fit_report *report);
 
