@@ -329,6 +329,31 @@ static void trees_find_what_is_there(void **state) {
     boost_free(&again);
 }
 
+/* Where trees find nothing to tell apart, what is added to an earlier model is nothing, and what is
+ * fitted alone is the mean. */
+static void trees_from_nothing(void **state) {
+    enum { COUNT = 40 };
+    (void)state;
+    static const double vectors[COUNT];
+    double wanted[COUNT], weights[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        wanted[i] = 0.5;
+        weights[i] = 1;
+    }
+    for (int grows_on = 0; grows_on < 2; grows_on++) {
+        struct tw_model model = {.feature_count = 1};
+        struct tw_error error;
+        struct squares squares;
+        struct boost_options options = trees_for(COUNT, grows_on != 0);
+        options.trees = 0;
+        squares_begin(&squares, COUNT, wanted, weights);
+        must(boost_fit(&options, vectors, COUNT, 1, &squares.objective, NULL, &model, &error),
+             error);
+        assert_true(fabs(model.base - (grows_on != 0 ? 0 : 0.5)) < 1e-12);
+        boost_free(&model);
+    }
+}
+
 /* However few there are, in whatever order: no two of as many as there are folds are left out
  * together, and what an earlier model stands for takes nobody's place. */
 static void folds_are_as_large(void **state) {
@@ -368,6 +393,7 @@ int main(void) {
         cmocka_unit_test(what_is_refused),       cmocka_unit_test(doublings),
         cmocka_unit_test(folds_are_as_large),    cmocka_unit_test(kinds),
         cmocka_unit_test(leaves_without_bounds), cmocka_unit_test(trees_find_what_is_there),
+        cmocka_unit_test(trees_from_nothing),
     };
     return cmocka_run_group_tests_name("model", tests, NULL, NULL);
 }

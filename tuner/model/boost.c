@@ -222,7 +222,7 @@ static void boost(struct boosting *b, struct objective *objective, const bool *u
         weight += b->weights[i];
         sum += b->weights[i] * b->steps[i];
     }
-    b->model->base = weight > 0 ? sum / weight : 0;
+    b->model->base = weight > 0 && !b->options->from_zero ? sum / weight : 0;
     for (int i = 0; i < b->count; i++)
         b->said[i] = b->model->base;
     for (int t = 0; t < b->options->trees && !b->no_memory; t++) {

@@ -13,6 +13,7 @@ struct boost_options {
     /* The part of the samples and of the features that a tree is grown from, drawn anew for each.
      */
     double samples, features;
+    bool from_zero; /* trees begin from nothing, and not from what is wanted in the mean */
 };
 
 /* Fits to `count` samples of `width` features each, of which `used` are (NULL: all). The objective
