@@ -290,6 +290,37 @@ class Record(support.EndToEnd):
             self.assertEqual(result.code, 2, result)
             self.assertIn(says, result.err)
 
+    def reference_after(self, first, file, problem, time_us, code=None):
+        """Of a configuration that the earlier model knows from there: where it knows it from after it went on."""
+        model = support.json.loads(first.read_text())
+        known = model["configurations"][0]
+        known.update({"problem": problem, "time_us": time_us, **({"code": code} if code else {})})
+        file.write_text(support.json.dumps(model))
+        after = self.home / "after.json"
+        self.ask("model", "fit", "--config", self.plant("double"), "--db", self.home / "other.db", "--from", file, "-o", after,
+                 device=DEVICE)
+        (found,) = [of for of in support.json.loads(after.read_text())["configurations"]
+                    if (of["implementation"], of["configuration"]) == (known["implementation"], known["configuration"])]
+        return found["problem"], found["time_us"]
+
+    def test_where_what_is_known_was_good(self):
+        """Small problems that were recorded since take nothing back of large ones."""
+        self.record("--quiet", listed="8x12\n")
+        other, first, file = self.home / "other.db", self.home / "first.json", self.home / "changed.json"
+        shutil.copy(self.db, other)
+        self.more_problems(self.db, range(100, 108))
+        self.more_problems(other, range(200, 224))
+        self.ask("model", "fit", "--config", self.plant("double"), "-o", first, device=DEVICE)
+        known = support.json.loads(first.read_text())["configurations"][0]["configuration"]
+        self.set_times(other, known)
+        self.assertEqual(self.reference_after(first, file, "M=104,N=12", 5000), ("M=104,N=12", 5000))
+        problem, time_us = self.reference_after(first, file, "M=104,N=12", 5)
+        self.assertEqual(time_us, 10)
+        self.assertIn(problem, [f"M={width},N=12" for width in range(200, 224)])
+        # It is not known of the code of today.
+        problem, time_us = self.reference_after(first, file, "M=104,N=12", 5000, code="f" * 32)
+        self.assertEqual(time_us, 10)
+
     def more_problems(self, path, widths):
         """These in place of those on record, each with the trials of the first."""
         with contextlib.closing(sqlite3.connect(path)) as database:

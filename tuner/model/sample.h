@@ -23,8 +23,8 @@ struct sampled_configuration {
     struct tw_configuration configuration;
     char *text;
     int samples;
-    double nearest; /* to the best of a problem: 1 where it was the best */
-    /* Where that was, and what that trial belongs to. */
+    double nearest; /* that trial to the best of its problem: 1 where it was the best */
+    /* A trial that says where it was good, and what that belongs to. */
     int problem;
     double time_us;
     char *template_hash, *source, *judge;

@@ -41,10 +41,26 @@ static bool take_trial(void *context, const struct tw_db_trial_row *row) {
 
 /* ---- What they belong to ---- */
 
+/* What takes at most so many times what the best of a problem does is as good there. */
+static const double AS_THE_BEST = 1.05;
+
 static bool keep(char **text, const char *now) {
     free(*text);
     *text = strdup(now);
     return *text != NULL;
+}
+
+/* Whether a trial says more of where a configuration was good than what is known. Of two problems
+ * on which it was, the one with more to do: what was good there as well is not less sure there for
+ * having been good where there is little. What an earlier model says was good is, if its code is
+ * the same. */
+static bool tells_more(const struct sampled_configuration *c, const struct tw_db_trial_row *row,
+                       double ratio) {
+    const bool is_same =
+        c->template_hash != NULL && strcmp(c->template_hash, row->template_hash) == 0;
+    const bool was_good = isinf(c->nearest) ? c->earlier != NULL : c->nearest <= AS_THE_BEST;
+    return is_same && was_good ? ratio <= AS_THE_BEST && row->trial.time_us > c->time_us
+                               : ratio < c->nearest;
 }
 
 static bool take_belonging(void *context, const struct tw_db_trial_row *row) {
@@ -63,7 +79,7 @@ static bool take_belonging(void *context, const struct tw_db_trial_row *row) {
     struct sampled_configuration *c = &s->configurations[configuration];
     double ratio = row->trial.time_us / s->problems[problem].best_us;
     c->samples++;
-    if (ratio >= c->nearest)
+    if (!tells_more(c, row, ratio))
         return true;
     c->nearest = ratio;
     c->problem = problem;

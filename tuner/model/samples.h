@@ -5,8 +5,8 @@
 #include "db/store.h"
 #include "tuner/model/sample.h"
 
-/* Reads the trials that were right, and which were wrong; of a configuration only while its fastest
- * one is of today's code. `earlier` is of the same kernel, device and
+/* Reads the trials that were right, and which were wrong; of a configuration only while the one
+ * that says where it was good is of today's code. `earlier` is of the same kernel, device and
  * policy: its features come first and its configurations are among the samples', without any of
  * their own where no trial is of them. Borrows it. Free with model_samples_free in every case.
  * TW_NOT_FOUND: there are no trials. */
