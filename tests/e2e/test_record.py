@@ -321,6 +321,28 @@ class Record(support.EndToEnd):
         problem, time_us = self.reference_after(first, file, "M=104,N=12", 5000, code="f" * 32)
         self.assertEqual(time_us, 10)
 
+    def test_trees_say_nothing_of_what_is_far(self):
+        """From all that was recorded since, where the model knew problems: it goes on to say what it said."""
+        self.record("--quiet", listed="8x12\n")
+        other, first, second = self.home / "other.db", self.home / "first.json", self.home / "second.json"
+        shutil.copy(self.db, other)
+        self.more_problems(self.db, [*range(100, 112), *range(20000, 20012)])
+        self.more_problems(other, range(150, 162))
+        (fastest,), *_ = self.query("SELECT DISTINCT configuration FROM trial", db=other)
+        self.set_times(self.db, fastest)
+        self.set_times(other, fastest, slower=20)
+        kernel = ("--config", self.plant("double"))
+        self.ask("model", "fit", *kernel, "-o", first, device=DEVICE)
+        self.ask("model", "fit", *kernel, "--db", other, "--from", first, "-o", second, device=DEVICE)
+
+        def predicted(file, shape):
+            path = self.home / f"{file.stem}.db"
+            self.run_command("model", "import", *kernel, file, "--db", path, device=None)
+            return self.ask("explain", *kernel, "--shape", shape, "--db", path, "--cache", "cold", device=DEVICE)["predicted_us"]
+
+        self.assertGreater(predicted(second, "160x12") / predicted(first, "160x12"), 5)
+        self.assertLess(predicted(second, "20006x12") / predicted(first, "20006x12"), 1.5)
+
     def more_problems(self, path, widths):
         """These in place of those on record, each with the trials of the first."""
         with contextlib.closing(sqlite3.connect(path)) as database:
@@ -336,11 +358,11 @@ class Record(support.EndToEnd):
             database.execute("DELETE FROM trial WHERE problem IN (SELECT id FROM problem WHERE text IS NOT NULL)")
             database.commit()
 
-    def set_times(self, path, fastest):
+    def set_times(self, path, fastest, slower=1):
         """One configuration takes a tenth of what all others take; None: all take as long."""
         with contextlib.closing(sqlite3.connect(path)) as database:
             database.execute("UPDATE trial SET ci_low_us = NULL, ci_high_us = NULL,"
-                             " time_us = CASE WHEN configuration = ? THEN 10 ELSE 100 END", (fastest,))
+                             " time_us = ? * CASE WHEN configuration = ? THEN 10 ELSE 100 END", (slower, fastest))
             database.commit()
 
     def test_trees_that_say_no_more(self):

@@ -1,7 +1,12 @@
 #include "tuner/model/anchors.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
 
 #include "tuner/model/grown_forests.h"
 
@@ -66,6 +71,116 @@ static void hold_to_measured(struct reading *r) {
     }
 }
 
+/* ---- Where nothing was recorded ---- */
+
+/* What was recorded says something of a place that is no further away, in doublings of all
+ * dimensions together; of others, trees would say what they learnt elsewhere. 1 and 1.25 are as
+ * good (docs/notes/2026-11-29-held-where-nothing-was-recorded.md). */
+static const double REACH = 1.5;
+/* Of what a plan would ask about there, so many, from all of its order. */
+enum { HELD_AT_A_PLACE = 8 };
+
+static double distance(const struct tw_model_place *place, const struct tw_problem *problem) {
+    double sum = 0;
+    for (int i = 0; i < problem->description->dimension_count; i++) {
+        const double apart = place->logs[i] - log2((double)problem->dimensions[i]);
+        sum += apart * apart;
+    }
+    return sqrt(sum);
+}
+
+struct far {
+    struct reading *reading;
+    int recorded;        /* problems, the samples' first */
+    int *kinds;          /* of each, by the earlier model; -1: it has no trials */
+    int *configurations; /* of each of the earlier model's, the samples' */
+};
+
+static bool is_far(const struct far *far, const struct tw_model_place *place) {
+    const struct model_samples *s = far->reading->samples;
+    for (int p = 0; p < far->recorded; p++)
+        if (far->kinds[p] == place->kind && distance(place, &s->problems[p].problem) <= REACH)
+            return false;
+    return true;
+}
+
+/* Of what a plan would ask the earlier model about there trees learn that they have nothing to add.
+ * What its file has a time of there is held to that already. */
+static void hold_place(const struct far *far, const struct tw_model_place *place,
+                       const int64_t *sizes, const char *key) {
+    struct reading *r = far->reading;
+    struct model_samples *s = r->samples;
+    int near[TW_MODEL_MOST_NEAR];
+    const int p = reading_problem(r, key);
+    if (p < 0 || tw_model_kind(s->onto, &s->problems[p].problem) != place->kind)
+        return;
+    const int count = tw_model_near(s->onto, place->kind, sizes, TW_MODEL_MOST_NEAR, near);
+    if (count < 0)
+        reading_lack(r);
+    for (int i = 0; i < HELD_AT_A_PLACE && i < count && r->status == TW_OK; i++) {
+        const int c =
+            far->configurations[near[count < HELD_AT_A_PLACE ? i : i * count / HELD_AT_A_PLACE]];
+        if (c >= 0 && strcmp(s->configurations[c].earlier->problem, key) != 0)
+            add_anchor(r, p, c, 0);
+    }
+}
+
+/* A place's problem as the model's file has it, "3 1024 512 64", and as its key. */
+static void read_place(const struct model_samples *s, const struct tw_model_place *place,
+                       const char *text, int64_t *sizes, char key[TW_PROBLEM_KEY_SIZE]) {
+    char *at = strchr(text, ' ');
+    size_t length = 0;
+    for (int i = 0; i < s->description->dimension_count; i++) {
+        sizes[i] = strtoll(at, &at, 10);
+        length += (size_t)snprintf(&key[length], TW_PROBLEM_KEY_SIZE - length, "%s%s=%" PRId64,
+                                   i > 0 ? "," : "", s->description->dimensions[i].name, sizes[i]);
+    }
+    snprintf(&key[length], TW_PROBLEM_KEY_SIZE - length, "%s",
+             s->onto->kinds[place->kind].attributes);
+}
+
+static void find_recorded(struct far *far) {
+    const struct model_samples *s = far->reading->samples;
+    for (int p = 0; p < far->recorded; p++) {
+        const struct sampled_problem *problem = &s->problems[p];
+        far->kinds[p] = isfinite(problem->best_us) && !problem->only_teaches
+                            ? tw_model_kind(s->onto, &problem->problem)
+                            : -1;
+    }
+    for (int c = 0; c < s->onto->configuration_count; c++)
+        far->configurations[c] = -1;
+    for (int c = 0; c < s->configuration_count; c++)
+        if (s->configurations[c].earlier != NULL)
+            far->configurations[s->configurations[c].earlier - s->onto->configurations] = c;
+}
+
+/* Trees that are added speak of all problems of their kinds. Where the earlier model knows problems
+ * and none was recorded near by, it goes on to say what it says. */
+static void hold_far_places(struct reading *r) {
+    struct model_samples *s = r->samples;
+    const struct tw_model *onto = s->onto;
+    struct far far = {.reading = r, .recorded = s->problem_count};
+    far.kinds = calloc((size_t)far.recorded + 1, sizeof *far.kinds);
+    far.configurations = calloc((size_t)onto->configuration_count + 1, sizeof *far.configurations);
+    if (far.kinds == NULL || far.configurations == NULL)
+        reading_lack(r);
+    else
+        find_recorded(&far);
+    const cJSON *text = cJSON_GetObjectItemCaseSensitive(onto->json, "places");
+    text = text != NULL ? text->child : NULL;
+    for (int i = 0; text != NULL && r->status == TW_OK; i++, text = text->next) {
+        const struct tw_model_place *place = &onto->places[i];
+        int64_t sizes[TW_MAX_DIMENSIONS];
+        char key[TW_PROBLEM_KEY_SIZE];
+        if ((s->kept >> place->kind & 1) != 0 || !is_far(&far, place))
+            continue;
+        read_place(s, place, text->valuestring, sizes, key);
+        hold_place(&far, place, sizes, key);
+    }
+    free(far.kinds);
+    free(far.configurations);
+}
+
 /* ---- What the earlier model makes of them ---- */
 
 /* Where the earlier model has two forests of a problem, what it says is what both say together. */
@@ -103,6 +218,7 @@ static void time_anchors(struct model_samples *s) {
 tw_status anchors_add(struct reading *r) {
     hold_kinds_without_trials(r);
     hold_to_measured(r);
+    hold_far_places(r);
     if (r->status == TW_OK && !join_earlier(r->samples))
         reading_lack(r);
     time_anchors(r->samples);
