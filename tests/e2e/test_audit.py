@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 
 import support
@@ -44,6 +45,17 @@ class Audit(support.EndToEnd):
         self.assertIn("regret over 2 problems: ", result.out)
         self.assertEqual(self.query("SELECT count(DISTINCT problem) FROM best"), [(2,)])
         self.assertEqual(self.ask("explain", *own, "--shape", "8x12", device=DEVICE)["rule"], "exact")
+
+    def test_stopped_before_anything_was_tried(self):
+        """Is no problem that failed."""
+        shapes = self.home / "shapes.txt"
+        shapes.write_text("8x12\n")
+        running = self.start("audit", shapes, "--config", self.plant("double"), "--budget", "500s", "--jobs", "1", "--json")
+        support.wait_until(lambda: len(support.session_processes(running.pid)) > 1, what="its workers")
+        os.killpg(running.pid, signal.SIGINT)
+        result = self.finish(running)
+        self.assertEqual(result.code, 130, result)
+        self.assertEqual(json.loads(result.out)["problems"], [])
 
     def test_a_log(self):
         own = ("--config", self.plant("double"))

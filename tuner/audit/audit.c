@@ -139,7 +139,8 @@ tw_status audit_problem(const struct audit_options *options, const struct wanted
     *out = (struct audited){.wanted = wanted, .regret = 1};
     tw_status status = tune(options, wanted, out, error);
     bool stopped = options->session.interrupted != NULL && *options->session.interrupted != 0;
-    if (status == TW_OK && stopped)
+    /* Before anything could work, nothing has been found out either. */
+    if (stopped && (status == TW_OK || status == TW_NOT_FOUND))
         return tw_fail(error, TW_INTERRUPTED, "interrupted");
     struct stand *stand = status == TW_OK ? calloc(1, sizeof *stand) : NULL;
     if (status == TW_OK && stand == NULL)
