@@ -40,7 +40,7 @@ static const char help[] =
     "                       in place of choosing by the estimate, and what it all gains over that\n"
     "                       model, with what it chose from. No trees are added where 20 such\n"
     "                       problems or more show that they choose no better, and of problems far\n"
-    "                       from all of these it goes on to say what it says\n"
+    "                       from all of these they are held to what it says\n"
     "  --anew               with --from: no trees are added; kinds of problems that have trials "
     "on\n"
     "                       record are fitted from these alone, and the model of FILE goes on to\n"

@@ -1,8 +1,6 @@
 #include "tuner/model/anchors.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,10 +78,11 @@ static const double REACH = 1.5;
 /* Of what a plan would ask about there, so many, from all of its order. */
 enum { HELD_AT_A_PLACE = 8 };
 
-static double distance(const struct tw_model_place *place, const struct tw_problem *problem) {
+static double distance(const struct tw_model_place *a, const struct tw_model_place *b,
+                       int dimensions) {
     double sum = 0;
-    for (int i = 0; i < problem->description->dimension_count; i++) {
-        const double apart = place->logs[i] - log2((double)problem->dimensions[i]);
+    for (int i = 0; i < dimensions; i++) {
+        const double apart = a->logs[i] - b->logs[i];
         sum += apart * apart;
     }
     return sqrt(sum);
@@ -91,61 +90,60 @@ static double distance(const struct tw_model_place *place, const struct tw_probl
 
 struct far {
     struct reading *reading;
-    int recorded;        /* problems, the samples' first */
-    int *kinds;          /* of each, by the earlier model; -1: it has no trials */
-    int *configurations; /* of each of the earlier model's, the samples' */
+    int count;
+    struct tw_model_place *recorded; /* where the problems lie that have trials */
+    int *configurations;             /* of each of the earlier model's, the samples'; or -1 */
 };
 
 static bool is_far(const struct far *far, const struct tw_model_place *place) {
-    const struct model_samples *s = far->reading->samples;
-    for (int p = 0; p < far->recorded; p++)
-        if (far->kinds[p] == place->kind && distance(place, &s->problems[p].problem) <= REACH)
+    const int dimensions = far->reading->samples->description->dimension_count;
+    for (int i = 0; i < far->count; i++)
+        if (far->recorded[i].kind == place->kind &&
+            distance(place, &far->recorded[i], dimensions) <= REACH)
             return false;
     return true;
 }
 
+/* A place as the model's file has it, "3 1024 512 64". False: today there is no such problem. */
+static bool read_place(const struct model_samples *s, const char *text, int kind,
+                       struct tw_problem *problem) {
+    char *at = strchr(text, ' ');
+    *problem = (struct tw_problem){.description = s->description};
+    for (int i = 0; i < s->description->dimension_count; i++)
+        problem->dimensions[i] = strtoll(at, &at, 10);
+    return tw_problem_words(s->description, s->onto->kinds[kind].attributes, problem->words) &&
+           tw_model_kind(s->onto, problem) == kind;
+}
+
 /* Of what a plan would ask the earlier model about there trees learn that they have nothing to add.
  * What its file has a time of there is held to that already. */
-static void hold_place(const struct far *far, const struct tw_model_place *place,
-                       const int64_t *sizes, const char *key) {
+static void hold_place(const struct far *far, const struct tw_problem *problem, int kind) {
     struct reading *r = far->reading;
     struct model_samples *s = r->samples;
     int near[TW_MODEL_MOST_NEAR];
+    char key[TW_PROBLEM_KEY_SIZE];
+    tw_problem_key(problem, key);
     const int p = reading_problem(r, key);
-    if (p < 0 || tw_model_kind(s->onto, &s->problems[p].problem) != place->kind)
-        return;
-    const int count = tw_model_near(s->onto, place->kind, sizes, TW_MODEL_MOST_NEAR, near);
+    const int count =
+        p < 0 ? 0 : tw_model_near(s->onto, kind, problem->dimensions, TW_MODEL_MOST_NEAR, near);
     if (count < 0)
         reading_lack(r);
-    for (int i = 0; i < HELD_AT_A_PLACE && i < count && r->status == TW_OK; i++) {
-        const int c =
-            far->configurations[near[count < HELD_AT_A_PLACE ? i : i * count / HELD_AT_A_PLACE]];
+    const int held = count < HELD_AT_A_PLACE ? count : HELD_AT_A_PLACE;
+    for (int i = 0; i < held && r->status == TW_OK; i++) {
+        const int c = far->configurations[near[i * count / held]];
         if (c >= 0 && strcmp(s->configurations[c].earlier->problem, key) != 0)
             add_anchor(r, p, c, 0);
     }
 }
 
-/* A place's problem as the model's file has it, "3 1024 512 64", and as its key. */
-static void read_place(const struct model_samples *s, const struct tw_model_place *place,
-                       const char *text, int64_t *sizes, char key[TW_PROBLEM_KEY_SIZE]) {
-    char *at = strchr(text, ' ');
-    size_t length = 0;
-    for (int i = 0; i < s->description->dimension_count; i++) {
-        sizes[i] = strtoll(at, &at, 10);
-        length += (size_t)snprintf(&key[length], TW_PROBLEM_KEY_SIZE - length, "%s%s=%" PRId64,
-                                   i > 0 ? "," : "", s->description->dimensions[i].name, sizes[i]);
-    }
-    snprintf(&key[length], TW_PROBLEM_KEY_SIZE - length, "%s",
-             s->onto->kinds[place->kind].attributes);
-}
-
 static void find_recorded(struct far *far) {
     const struct model_samples *s = far->reading->samples;
-    for (int p = 0; p < far->recorded; p++) {
+    for (int p = 0; p < s->problem_count; p++) {
         const struct sampled_problem *problem = &s->problems[p];
-        far->kinds[p] = isfinite(problem->best_us) && !problem->only_teaches
-                            ? tw_model_kind(s->onto, &problem->problem)
-                            : -1;
+        if (isfinite(problem->best_us) && !problem->only_teaches)
+            tw_model_place_put(&far->recorded[far->count++],
+                               tw_model_kind(s->onto, &problem->problem),
+                               problem->problem.dimensions, s->description->dimension_count);
     }
     for (int c = 0; c < s->onto->configuration_count; c++)
         far->configurations[c] = -1;
@@ -159,10 +157,10 @@ static void find_recorded(struct far *far) {
 static void hold_far_places(struct reading *r) {
     struct model_samples *s = r->samples;
     const struct tw_model *onto = s->onto;
-    struct far far = {.reading = r, .recorded = s->problem_count};
-    far.kinds = calloc((size_t)far.recorded + 1, sizeof *far.kinds);
+    struct far far = {.reading = r};
+    far.recorded = calloc((size_t)s->problem_count + 1, sizeof *far.recorded);
     far.configurations = calloc((size_t)onto->configuration_count + 1, sizeof *far.configurations);
-    if (far.kinds == NULL || far.configurations == NULL)
+    if (far.recorded == NULL || far.configurations == NULL)
         reading_lack(r);
     else
         find_recorded(&far);
@@ -170,14 +168,12 @@ static void hold_far_places(struct reading *r) {
     text = text != NULL ? text->child : NULL;
     for (int i = 0; text != NULL && r->status == TW_OK; i++, text = text->next) {
         const struct tw_model_place *place = &onto->places[i];
-        int64_t sizes[TW_MAX_DIMENSIONS];
-        char key[TW_PROBLEM_KEY_SIZE];
-        if ((s->kept >> place->kind & 1) != 0 || !is_far(&far, place))
-            continue;
-        read_place(s, place, text->valuestring, sizes, key);
-        hold_place(&far, place, sizes, key);
+        struct tw_problem problem;
+        if ((s->kept >> place->kind & 1) == 0 && is_far(&far, place) &&
+            read_place(s, text->valuestring, place->kind, &problem))
+            hold_place(&far, &problem, place->kind);
     }
-    free(far.kinds);
+    free(far.recorded);
     free(far.configurations);
 }
 

@@ -28,13 +28,13 @@ bool trials_are_many(int trials) {
 struct boost_options trees_for(int trials, bool grows_on) {
     const bool many = trials_are_many(trials);
     struct boost_options options = many ? DEEP : USUAL;
-    if (!grows_on)
+    if (!grows_on) {
         options.trees = trees_by(trials);
-    else
-        options.trees = many ? DEEP_TREES_MORE : TREES_MORE;
-    if (grows_on && many)
-        options.rate = DEEP_RATE_MORE;
+        return options;
+    }
+    options.trees = many ? DEEP_TREES_MORE : TREES_MORE;
+    options.rate = many ? DEEP_RATE_MORE : options.rate;
     /* The mean of what is new is not that of all that an earlier model speaks of. */
-    options.from_zero = grows_on;
+    options.from_zero = true;
     return options;
 }
