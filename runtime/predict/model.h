@@ -87,6 +87,10 @@ struct tw_model_node {
 struct tw_model_cuts {
     int count;
     double *values;
+    /* Where to look for a value: how many cuts are below each of the cells that they lie in, which
+     * are numbered from the first's on, and below the one behind them. NULL: from the beginning. */
+    uint16_t *cells;
+    uint64_t first_cell;
 };
 
 /* A node for walking down without a branch that depends on the value, which the processor would
@@ -133,6 +137,8 @@ struct tw_model_place {
     int first_configuration, count; /* of `good` */
     float logs[TW_MAX_DIMENSIONS];  /* to the base of 2, of its dimensions */
 };
+
+struct tw_model_map;
 
 /* Between which values an attribute that is a number was, with problems of a kind. */
 struct tw_model_range {
@@ -185,7 +191,9 @@ struct tw_model {
     int *near; /* places */
     int place_count, dimension_count;
     struct tw_model_place *places;
-    int *good; /* configurations */
+    struct tw_model_map *map;   /* the same, to be looked through */
+    uint64_t kinds_with_places; /* a bit each */
+    int *good;                  /* configurations */
 };
 
 /* Reads a model. `origin` names it in messages. TW_INVALID with the key that is wrong; a tree that
@@ -306,6 +314,10 @@ enum { TW_MODEL_MOST_NEAR = 160 };
 /* Fills in where a problem of the kind lies; what was good there stays as it is. */
 void tw_model_place_put(struct tw_model_place *place, int kind, const int64_t *dimensions,
                         int dimension_count);
+/* Makes the map that tw_model_near looks through, when all places are there; false: out of memory,
+ * and what there is of it has to be freed all the same. */
+bool tw_model_draw_map(struct tw_model *model);
+void tw_model_free_map(struct tw_model_map *map);
 /* Whether the model says so of problems of the kind. */
 bool tw_model_has_places(const struct tw_model *model, int kind);
 /* Writes up to `most` of the configurations that are chosen for the kind, those that were good on

@@ -3,22 +3,6 @@
 
 #include "runtime/predict/model.h"
 
-int tw_model_above(const struct tw_model_cuts *cuts, double value) {
-    /* So few are compared one after another, which the processor does side by side; each half of a
-     * search waits for the one before. */
-    enum { FEW = 8 };
-    const double *from = cuts->values;
-    int left = cuts->count, above = 0;
-    while (left > FEW) {
-        const int half = left / 2;
-        from += from[half - 1] < value ? half : 0;
-        left -= half;
-    }
-    for (int i = 0; i < left; i++)
-        above += from[i] < value;
-    return (int)(from - cuts->values) + above;
-}
-
 double tw_model_leaf(const struct tw_model_node *nodes, int root, const double *vector) {
     int at = root;
     while (nodes[at].feature >= 0)

@@ -69,34 +69,87 @@ bool tw_model_sort_near(struct tw_model *model) {
             struct tw_model_place *place = &model->places[at];
             model->good[place->first_configuration + place->count++] = c;
         }
+    return tw_model_draw_map(model);
+}
+
+/* ---- A map of the places ---- */
+
+enum { SIDE_BY_SIDE = 8 };
+
+struct tw_model_map {
+    size_t room; /* places, filled up so that as many as are worked out side by side are there */
+    float *logs; /* of the first dimension of all, then of the next */
+    int *kinds;
+    unsigned *uneven;
+};
+
+void tw_model_free_map(struct tw_model_map *map) {
+    if (map == NULL)
+        return;
+    free(map->logs);
+    free(map->kinds);
+    free(map->uneven);
+    free(map);
+}
+
+bool tw_model_draw_map(struct tw_model *model) {
+    const size_t room = ((size_t)model->place_count / SIDE_BY_SIDE + 1) * SIDE_BY_SIDE;
+    struct tw_model_map *map = calloc(1, sizeof *map);
+    model->map = map;
+    if (map == NULL)
+        return false;
+    map->room = room;
+    map->logs = calloc(room * TW_MAX_DIMENSIONS, sizeof *map->logs);
+    map->kinds = calloc(room, sizeof *map->kinds);
+    map->uneven = calloc(room, sizeof *map->uneven);
+    if (map->logs == NULL || map->kinds == NULL || map->uneven == NULL)
+        return false;
+    for (int p = 0; p < model->place_count; p++) {
+        const struct tw_model_place *place = &model->places[p];
+        for (int i = 0; i < model->dimension_count; i++)
+            map->logs[(size_t)i * room + (size_t)p] = place->logs[i];
+        map->kinds[p] = place->kind;
+        map->uneven[p] = place->uneven;
+        if (place->kind >= 0) /* -1: of none of the model's */
+            model->kinds_with_places |= UINT64_C(1) << place->kind;
+    }
     return true;
 }
 
 /* ---- Asking ---- */
 
 bool tw_model_has_places(const struct tw_model *model, int kind) {
-    for (int i = 0; i < model->place_count && kind >= 0; i++)
-        if (model->places[i].kind == kind)
-            return true;
-    return false;
+    return kind >= 0 && (model->kinds_with_places >> kind & 1) != 0;
 }
 
 /* Doublings. */
 static const float ANOTHER_KIND = 1, UNEVEN = 1;
 
-static float length_of(const struct tw_model_place *a, const struct tw_model_place *b,
-                       int dimensions) {
-    const unsigned differ = a->uneven ^ b->uneven;
-    float length = a->kind == b->kind ? 0 : ANOTHER_KIND;
-    for (int i = 0; i < dimensions; i++)
-        length += fabsf(a->logs[i] - b->logs[i]) + (float)(differ >> i & 1) * UNEVEN;
-    return length;
+/* How far it is from one place to all, whose number is the map's room. */
+static void measure(const struct tw_model_map *map, const struct tw_model_place *from,
+                    int dimensions, float *lengths) {
+    for (size_t p = 0; p < map->room; p += SIDE_BY_SIDE) {
+        float length[SIDE_BY_SIDE];
+        for (int k = 0; k < SIDE_BY_SIDE; k++)
+            length[k] = map->kinds[p + (size_t)k] == from->kind ? 0 : ANOTHER_KIND;
+        for (int i = 0; i < dimensions; i++) {
+            const float *logs = &map->logs[(size_t)i * map->room + p];
+            for (int k = 0; k < SIDE_BY_SIDE; k++) {
+                const unsigned differ = map->uneven[p + (size_t)k] ^ from->uneven;
+                length[k] +=
+                    fabsf(from->logs[i] - logs[k]) + (float)(int)(differ >> i & 1) * UNEVEN;
+            }
+        }
+        for (int k = 0; k < SIDE_BY_SIDE; k++)
+            lengths[p + (size_t)k] = length[k];
+    }
 }
 
 /* ---- In order of their lengths ---- */
 
-/* Of thousands of ways only the shortest few are wanted: they are put into buckets by how long they
- * are about, and a bucket is sorted when it is its turn. */
+/* Of thousands of ways only the shortest few are wanted: they are counted by how long they are
+ * about, and those that are likely to do are put into buckets by that. A bucket is sorted when it
+ * is its turn. */
 enum { BUCKETS = 128 };
 static const float BUCKETS_A_DOUBLING = 4;
 
@@ -106,9 +159,13 @@ struct way {
 };
 
 struct ways {
-    struct way *all;          /* bucket after bucket */
-    int ends[BUCKETS];        /* of them */
-    int bucket, next, sorted; /* from `next` to `sorted` they are in order */
+    int count;            /* of places */
+    float *lengths;       /* to each */
+    int in[BUCKETS];      /* how many are in each */
+    struct way *gathered; /* of the buckets up to `end` that were not taken, one after another */
+    int ends[BUCKETS];    /* of these buckets */
+    int bucket, end;      /* the next to be sorted */
+    int next, sorted;     /* from `next` to `sorted` they are in order */
 };
 
 static int bucket_of(float length) {
@@ -123,42 +180,55 @@ static int compare_ways(const void *left, const void *right) {
     return (a->place > b->place) - (a->place < b->place);
 }
 
-static bool find_ways(struct ways *ways, const struct tw_model *model,
-                      const struct tw_model_place *from) {
-    const size_t count = (size_t)model->place_count;
-    float *lengths = malloc((count + 1) * sizeof *lengths);
-    *ways = (struct ways){.all = malloc((count + 1) * sizeof *ways->all)};
-    if (lengths == NULL || ways->all == NULL) {
-        free(lengths);
+/* The next buckets that have so many, or all that are left. */
+static bool gather(struct ways *ways, int wanted) {
+    int first[BUCKETS], count = 0;
+    const int begin = ways->end;
+    while (ways->end < BUCKETS && count < wanted) {
+        first[ways->end] = count;
+        count += ways->in[ways->end];
+        ways->ends[ways->end++] = count;
+    }
+    free(ways->gathered);
+    ways->gathered = malloc(((size_t)count + 1) * sizeof *ways->gathered);
+    ways->next = ways->sorted = 0;
+    if (ways->gathered == NULL)
         return false;
+    const float most = ways->end < BUCKETS ? (float)ways->end / BUCKETS_A_DOUBLING : INFINITY;
+    for (int i = 0; i < ways->count; i++) {
+        const float length = ways->lengths[i];
+        if (length < most && bucket_of(length) >= begin)
+            ways->gathered[first[bucket_of(length)]++] = (struct way){length, i};
     }
-    int first[BUCKETS] = {0}, begin = 0;
-    for (size_t i = 0; i < count; i++) {
-        lengths[i] = length_of(from, &model->places[i], model->dimension_count);
-        first[bucket_of(lengths[i])]++;
-    }
-    for (int k = 0; k < BUCKETS; k++) {
-        const int in = first[k];
-        first[k] = begin;
-        begin += in;
-        ways->ends[k] = begin;
-    }
-    for (size_t i = 0; i < count; i++)
-        ways->all[first[bucket_of(lengths[i])]++] = (struct way){lengths[i], (int)i};
-    free(lengths);
     return true;
 }
 
-/* The place at the end of the shortest way that was not taken; -1: all were. */
-static int take_shortest(struct ways *ways) {
+static bool find_ways(struct ways *ways, const struct tw_model *model,
+                      const struct tw_model_place *from, int wanted) {
+    *ways = (struct ways){.count = model->place_count,
+                          .lengths = malloc(model->map->room * sizeof *ways->lengths)};
+    if (ways->lengths == NULL)
+        return false;
+    measure(model->map, from, model->dimension_count, ways->lengths);
+    for (int i = 0; i < ways->count; i++)
+        ways->in[bucket_of(ways->lengths[i])]++;
+    return gather(ways, wanted);
+}
+
+/* The place at the end of the shortest way that was not taken; -1: all were, or out of memory. */
+static int take_shortest(struct ways *ways, bool *has_memory) {
     while (ways->next == ways->sorted) {
         if (ways->bucket == BUCKETS)
             return -1;
+        if (ways->bucket == ways->end && !gather(ways, ways->count)) {
+            *has_memory = false;
+            return -1;
+        }
         ways->sorted = ways->ends[ways->bucket++];
-        qsort(&ways->all[ways->next], (size_t)(ways->sorted - ways->next), sizeof *ways->all,
-              compare_ways);
+        qsort(&ways->gathered[ways->next], (size_t)(ways->sorted - ways->next),
+              sizeof *ways->gathered, compare_ways);
     }
-    return ways->all[ways->next++].place;
+    return ways->gathered[ways->next++].place;
 }
 
 /* ---- What is near ---- */
@@ -170,8 +240,9 @@ int tw_model_near(const struct tw_model *model, int kind, const int64_t *dimensi
     int count = 0;
     bool *taken = calloc((size_t)model->configuration_count + 1, sizeof *taken);
     tw_model_place_put(&here, kind, dimensions, model->dimension_count);
-    const bool there = find_ways(&ways, model, &here) && taken != NULL;
-    for (int at; there && count < most && (at = take_shortest(&ways)) >= 0;) {
+    /* A place has a configuration that none before it has, or more. */
+    bool has_memory = find_ways(&ways, model, &here, most) && taken != NULL;
+    for (int at; has_memory && count < most && (at = take_shortest(&ways, &has_memory)) >= 0;) {
         const struct tw_model_place *place = &model->places[at];
         for (int k = 0; k < place->count && count < most; k++) {
             const int c = model->good[place->first_configuration + k];
@@ -181,7 +252,8 @@ int tw_model_near(const struct tw_model *model, int kind, const int64_t *dimensi
             configurations[count++] = c;
         }
     }
-    free(ways.all);
+    free(ways.lengths);
+    free(ways.gathered);
     free(taken);
-    return there ? count : -1;
+    return has_memory ? count : -1;
 }

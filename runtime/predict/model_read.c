@@ -8,6 +8,7 @@
 #include "runtime/description/json.h"
 #include "runtime/description/json_span.h"
 #include "runtime/predict/model_configurations.h"
+#include "runtime/predict/model_cuts.h"
 #include "runtime/predict/model_places.h"
 #include "runtime/predict/model_trees.h"
 
@@ -432,6 +433,8 @@ static void read_all(struct tw_model *model, const struct tw_json *root,
     if (context->status == TW_OK)
         context->status = tw_model_read_trees(model, trees->begin, trees->length, trees->nodes,
                                               context->origin, context->error);
+    if (context->status == TW_OK && !tw_model_divide_cuts(model))
+        tw_json_no_memory(root);
     if (context->status == TW_OK && !has_configurations)
         read_configurations(model, root);
     if (context->status == TW_OK)
@@ -539,11 +542,11 @@ void tw_model_free(struct tw_model *model) {
     free(model->nodes);
     free(model->steps);
     free(model->leaves);
-    for (int i = 0; i < TW_MODEL_MAX_FEATURES; i++)
-        free(model->cuts[i].values);
+    tw_model_free_cuts(model);
     free(model->configurations);
     free(model->near);
     free(model->places);
+    tw_model_free_map(model->map);
     free(model->good);
     free(model);
 }

@@ -61,6 +61,7 @@ static void free_asked(struct tw_model *model) {
     free(model->places);
     free(model->good);
     free(model->configurations);
+    tw_model_free_map(model->map);
 }
 
 /* The earlier model's, where more is grown on it: a plan asks about what it says was good too. */
@@ -130,7 +131,7 @@ static bool make_asked(struct tw_model *model, const struct model_samples *s,
             struct tw_model_place *place = &of_problems[s->all[i].problem];
             model->good[place->first_configuration + place->count++] = s->all[i].configuration;
         }
-    return true;
+    return tw_model_draw_map(model);
 }
 
 /* Which problem's configurations are marked, so that they are worked out once for its samples. */
