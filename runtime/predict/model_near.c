@@ -99,7 +99,7 @@ bool tw_model_draw_map(struct tw_model *model) {
     if (map == NULL)
         return false;
     map->room = room;
-    map->logs = calloc(room * TW_MAX_DIMENSIONS, sizeof *map->logs);
+    map->logs = calloc(room * (size_t)(model->dimension_count + 1), sizeof *map->logs);
     map->kinds = calloc(room, sizeof *map->kinds);
     map->uneven = calloc(room, sizeof *map->uneven);
     if (map->logs == NULL || map->kinds == NULL || map->uneven == NULL)

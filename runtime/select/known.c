@@ -1,6 +1,7 @@
 #include "runtime/select/known.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,10 +64,19 @@ uint64_t tw_known_device(const struct tw_device_info *device, const char *finger
     return tw_hash64(all, sizeof all);
 }
 
-struct tw_known_key tw_known_key_of_model(const struct tw_catalogue_row *row) {
-    const uint64_t configuration[] = {hash_text(row->implementation),
-                                      hash_text(row->configuration)};
-    return (struct tw_known_key){.configuration = tw_hash64(configuration, sizeof configuration)};
+static uint64_t hash_configuration(const struct tw_catalogue_row *row) {
+    const uint64_t texts[] = {hash_text(row->implementation), hash_text(row->configuration)};
+    return tw_hash64(texts, sizeof texts);
+}
+
+/* Whoever asks first works it out, and so do all who ask at the same time. */
+struct tw_known_key tw_known_key_of_model(const struct tw_catalogue_model *model, size_t index) {
+    uint64_t hash = atomic_load_explicit(&model->hashes[index], memory_order_relaxed);
+    if (hash == 0) {
+        hash = hash_configuration(&model->rows[index]);
+        atomic_store_explicit(&model->hashes[index], hash, memory_order_relaxed);
+    }
+    return (struct tw_known_key){.configuration = hash};
 }
 
 struct tw_known_key tw_known_key_of(const struct tw_catalogue_row *row, uint64_t device) {
@@ -75,7 +85,7 @@ struct tw_known_key tw_known_key_of(const struct tw_catalogue_row *row, uint64_t
                                    ? tw_hash64(row->slots, TW_DEVICE_SLOTS * sizeof *row->slots)
                                    : (uint64_t)row->units,
                                device};
-    return (struct tw_known_key){.configuration = tw_known_key_of_model(row).configuration,
+    return (struct tw_known_key){.configuration = hash_configuration(row),
                                  .others = tw_hash64(others, sizeof others)};
 }
 

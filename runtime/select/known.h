@@ -24,8 +24,8 @@ uint64_t tw_known_device(const struct tw_device_info *device, const char *finger
                          uint64_t model);
 /* `device` is the one that asks. */
 struct tw_known_key tw_known_key_of(const struct tw_catalogue_row *row, uint64_t device);
-/* Of a model's configuration, of which no estimate elsewhere is asked. */
-struct tw_known_key tw_known_key_of_model(const struct tw_catalogue_row *row);
+/* Of one of a model's configurations, of which no estimate elsewhere is asked. */
+struct tw_known_key tw_known_key_of_model(const struct tw_catalogue_model *model, size_t index);
 
 /* What is not asked for as lately may be forgotten, as for want of memory: then it is worked out
  * again. */

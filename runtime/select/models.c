@@ -23,9 +23,14 @@ struct tw_models *tw_models_create(void) {
     return models;
 }
 
+static void free_read(struct tw_catalogue_model *of) {
+    tw_model_free(of->model);
+    free(of->rows);
+    free(of->hashes);
+}
+
 static void free_entry(struct entry *entry) {
-    tw_model_free(entry->of.model);
-    free(entry->of.rows);
+    free_read(&entry->of);
     free(entry->text);
 }
 
@@ -69,7 +74,8 @@ bool tw_models_add(struct tw_models *models, const struct tw_model_subject *subj
 static tw_status make_rows(struct tw_catalogue_model *out, struct tw_error *error) {
     const struct tw_model *m = out->model;
     out->rows = calloc((size_t)m->configuration_count + 1, sizeof *out->rows);
-    if (out->rows == NULL)
+    out->hashes = calloc((size_t)m->configuration_count + 1, sizeof *out->hashes);
+    if (out->rows == NULL || out->hashes == NULL)
         return tw_fail(error, TW_NO_MEMORY, "out of memory for a model");
     for (int i = 0; i < m->configuration_count; i++) {
         const struct tw_model_configuration *known = &m->configurations[i];
@@ -109,8 +115,11 @@ static tw_status read_entry(struct entry *entry, struct tw_error *error) {
     if (status == TW_OK)
         status = make_rows(of, error);
     if (status != TW_OK) {
-        tw_model_free(of->model);
+        free_read(of);
         of->model = NULL;
+        of->rows = NULL;
+        of->hashes = NULL;
+        of->count = 0;
     }
     if (status == TW_OK || status == TW_NO_MEMORY)
         return status;

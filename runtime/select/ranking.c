@@ -194,7 +194,7 @@ static tw_status add_model(struct tw_ranking *ranking, struct tw_error *error) {
         if ((model->model->configurations[i].kinds >> ranking->kind & 1) == 0)
             continue;
         *candidate = (struct tw_candidate){
-            .rule = TW_SELECTED_PREDICTED, .row = row, .key = tw_known_key_of_model(row)};
+            .rule = TW_SELECTED_PREDICTED, .row = row, .key = tw_known_key_of_model(model, i)};
         int index =
             tw_description_implementation(search->problem->description, row->implementation);
         if (index < 0 || is_known(ranking, row, &candidate->key))

@@ -48,6 +48,7 @@ struct tw_catalogue_model {
     struct tw_model *model;
     size_t count;
     struct tw_catalogue_row *rows;
+    _Atomic uint64_t *hashes; /* of each, for tw_known_key_of_model; 0: not asked for yet */
 };
 
 #endif
