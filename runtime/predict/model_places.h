@@ -8,7 +8,8 @@
  * False: it is no such place, or has other dimensions than those before it. */
 bool tw_model_read_place(struct tw_model *model, const char *text);
 
-/* Fills in what was good at each place, from what configurations say; false: out of memory. */
+/* Fills in what was good at each place, from what configurations say, and draws the map of all;
+ * false: out of memory. */
 bool tw_model_sort_near(struct tw_model *model);
 
 #endif

@@ -125,14 +125,6 @@ void tw_ranking_answer_others(struct tw_ranking *ranking, struct tw_model_case *
     join(ranking, cases, count);
 }
 
-double tw_ranking_ask(struct tw_ranking *ranking, const struct tw_configuration *configuration,
-                      const struct tw_look *here) {
-    struct tw_model_case seen;
-    tw_ranking_see_other(ranking, configuration, here, &seen);
-    tw_ranking_answer_others(ranking, &seen, 1);
-    return seen.time_us;
-}
-
 void tw_ranking_see(struct tw_ranking *ranking, const struct tw_look *here) {
     tw_ranking_see_other(ranking, &ranking->all[ranking->count].configuration, here,
                          &ranking->cases[ranking->count]);

@@ -36,9 +36,6 @@ void tw_ranking_see_other(struct tw_ranking *ranking, const struct tw_configurat
 /* What it says of others that were seen, by all of its trees, after tw_ranking_answer. */
 void tw_ranking_answer_others(struct tw_ranking *ranking, struct tw_model_case *cases,
                               size_t count);
-/* Of one, in microseconds. */
-double tw_ranking_ask(struct tw_ranking *ranking, const struct tw_configuration *configuration,
-                      const struct tw_look *here);
 /* Has the model see the candidate that is about to be counted: all are answered at once. */
 void tw_ranking_see(struct tw_ranking *ranking, const struct tw_look *here);
 /* Fills in what it says of all, exactly of the first `rows`, which are results: what was measured

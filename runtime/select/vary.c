@@ -35,7 +35,8 @@ struct search {
                         be had */
     int parameter;   /* that is gone through; as many as there are: all were */
     int direction;
-    int at;                       /* its value that is the best so far */
+    int at;                       /* its value that is the best so far, at first the one it has:
+                                     every configuration's is one that the description lists */
     double times[TW_MAX_CHOICES]; /* infinite for what cannot be had here, is passed over or was not
                                      asked about yet */
     bool are_usual[TW_MAX_CHOICES], are_asked[TW_MAX_CHOICES];
@@ -57,24 +58,18 @@ static const struct tw_implementation *implementation_of(const struct tw_ranking
 
 /* ---- Asking ---- */
 
-static void ask(struct round *round, struct tw_ranking *ranking, const struct search *search,
-                const struct tw_configuration *configuration, double *time) {
-    struct tw_look here;
-    if (tw_search_note_lack(ranking->search,
-                            tw_look_here(&here, ranking, configuration, search->held, NULL),
-                            NULL) != TW_OK)
-        return;
-    tw_ranking_see_other(ranking, configuration, &here, &round->cases[round->count]);
-    round->times[round->count++] = time;
-}
-
-static void ask_value(struct round *round, struct tw_ranking *ranking, struct search *search,
-                      int i) {
+static void ask(struct round *round, struct tw_ranking *ranking, struct search *search, int i) {
     struct tw_configuration other = search->best;
+    struct tw_look here;
     search->are_asked[i] = true;
     other.values[search->parameter] =
         implementation_of(ranking, search)->parameters[search->parameter].values[i];
-    ask(round, ranking, search, &other, &search->times[i]);
+    if (tw_search_note_lack(ranking->search,
+                            tw_look_here(&here, ranking, &other, search->held, NULL),
+                            NULL) != TW_OK)
+        return;
+    tw_ranking_see_other(ranking, &other, &here, &round->cases[round->count]);
+    round->times[round->count++] = &search->times[i];
 }
 
 static void ask_within_reach(struct round *round, struct tw_ranking *ranking,
@@ -87,7 +82,7 @@ static void ask_within_reach(struct round *round, struct tw_ranking *ranking,
                 continue;
             left--;
             if (!search->are_asked[at])
-                ask_value(round, ranking, search, at);
+                ask(round, ranking, search, at);
         }
     }
 }
@@ -213,7 +208,7 @@ void tw_ranking_vary(struct tw_ranking *ranking) {
     for (size_t i = 0; i < begun; i++) {
         are_on[i] = true;
         if (isinf(searches[i].as_it_is))
-            ask_value(&round, ranking, &searches[i], searches[i].at);
+            ask(&round, ranking, &searches[i], searches[i].at);
     }
     for (bool is_any_on = begun > 0; is_any_on;) {
         for (size_t i = 0; i < begun; i++)
