@@ -33,6 +33,7 @@ void tw_model_look(const struct tw_model *model, const struct tw_description *d,
                    struct tw_model_view *view) {
     const struct tw_implementation *in = &d->implementations[implementation];
     view->own_count = view->parameter_count = 0;
+    memset(view->above, 0, sizeof view->above);
     view->uncertainty = model->uncertainty;
     for (int i = 0; i < model->sureness_count; i++)
         if (strcmp(model->sureness[i].implementation, in->name) == 0)
@@ -206,7 +207,7 @@ void tw_model_see(const struct tw_model *model, const struct tw_model_question *
         return;
     }
     see_geometry(f, e, seen->total_us, geometry);
-    memcpy(seen->above, view->above, (size_t)model->feature_count * sizeof *seen->above);
+    memcpy(seen->above, view->above, sizeof seen->above);
     for (int k = 0; k < question->count; k++)
         seen->above[question->features[k]] = question->above[k];
     for (int k = 0; k < view->own_count; k++) {

@@ -14,6 +14,7 @@ enum {
     TW_MODEL_MAX_FEATURES = 128,
     TW_MODEL_MAX_WORDS = 64, /* of a feature */
     TW_MODEL_MAX_TREES = 4096,
+    TW_MODEL_DEEPEST = 8, /* of forests that have steps */
     TW_MODEL_MAX_FORESTS = 8,
     TW_MODEL_MAX_PLACES = 16384,
     TW_MODEL_MAX_NODES = 1000000,
@@ -94,10 +95,11 @@ struct tw_model_cuts {
 };
 
 /* A node for walking down without a branch that depends on the value, which the processor would
- * guess wrong every other time, and small, so that trees stay in its cache. All trees are filled up
- * to the same depth: from the node at `i` of a tree, the first at 1, it goes on to the one at 2i,
- * and where the feature is above its cut to the one behind that. One word, which is fetched at
- * once: the feature's number in the upper half, its cut's in the lower. */
+ * guess wrong every other time, and small, so that trees stay in its cache. All trees of a forest
+ * are filled up to the same depth, and their nodes lie level by level: from node i of a level,
+ * where tree i begins on the first, it goes on to node 2i of the next, and where the feature is
+ * above its cut to the one behind that. One word, which is fetched at once: the feature's number in
+ * the upper half, its cut's in the lower. */
 typedef uint32_t tw_model_step;
 
 static inline tw_model_step tw_model_step_of(int feature, int cut) {
@@ -126,9 +128,13 @@ struct tw_model_forest {
      * as others of its problem: to all of a problem the same may be added. Another of the same
      * kinds says how long. */
     bool beside;
-    /* Of the first tree, among the model's steps and among its leaves. */
-    size_t steps;
+    size_t steps; /* where its own begin among the model's, and its leaves among those */
 };
+
+/* Where a level of its steps begins among the model's. */
+static inline size_t tw_model_level(const struct tw_model_forest *forest, int level) {
+    return forest->steps + (size_t)(forest->end - forest->first) * (((size_t)1 << level) - 1);
+}
 
 /* A problem that the model was fitted to, with what was good there. */
 struct tw_model_place {
@@ -180,8 +186,8 @@ struct tw_model {
     int *roots;                  /* of trees, among the nodes */
     struct tw_model_node *nodes; /* NULL where only the steps were wanted and made */
     struct tw_model_cuts cuts[TW_MODEL_MAX_FEATURES];
-    /* Of each tree 2^depth steps, of which the one at 0 is none, and 2^depth leaves, with the depth
-     * of its forest; NULL: none were made, or the trees are too deep. */
+    /* Of each forest the levels of its trees, and behind the last as many leaves as its trees have
+     * ways down; NULL: none were made, or the trees are too deep. */
     tw_model_step *steps;
     float *leaves; /* files say four digits of them */
     int configuration_count;

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "runtime/predict/model.h"
+#include "runtime/predict/model_crowd.h"
 
 double tw_model_leaf(const struct tw_model_node *nodes, int root, const double *vector) {
     int at = root;
@@ -17,7 +18,13 @@ struct walkers {
     struct tw_model_case *cases;
     size_t count;
     uint16_t of[TW_MODEL_AT_ONCE];
+    /* In which they walk together, as long as they are many; NULL: they never were, or there is no
+     * memory for it. Whoever began with them frees it. */
+    struct tw_model_crowd *crowd;
 };
+
+/* Fewer than so many are faster one by one. */
+enum { MANY = 8 };
 
 enum { SIDE_BY_SIDE = 8 };
 
@@ -31,32 +38,35 @@ static inline __attribute__((always_inline)) size_t go_on(size_t at, tw_model_st
     return at + same + ((uint16_t)step < above[step >> 16]);
 }
 
-/* What trees that follow each other add to a sum. Where the processor waits for one tree's step it
- * takes another's. */
-static inline __attribute__((always_inline)) double walk_eight(const tw_model_step *from,
-                                                               const float *leaf, double sum,
-                                                               const uint16_t *above, int depth) {
+/* What trees that follow each other, from `tree` of the forest on, add to a sum. Where the
+ * processor waits for one tree's step it takes another's. */
+static inline __attribute__((always_inline)) double walk_eight(const tw_model_step *const *levels,
+                                                               const float *leaves, size_t tree,
+                                                               double sum, const uint16_t *above,
+                                                               int depth) {
 #define TW_EACH_SIDE(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
-#define TW_GO_ON(k) at##k = go_on(at##k, from[k * leaves + at##k], above);
-#define TW_ADD(k) sum += (double)leaf[k * leaves + at##k - leaves];
-    const size_t leaves = (size_t)1 << depth;
-    size_t at0 = 1, at1 = 1, at2 = 1, at3 = 1, at4 = 1, at5 = 1, at6 = 1, at7 = 1;
+#define TW_BEGIN(k) size_t at##k = tree + k;
+#define TW_GO_ON(k) at##k = go_on(at##k, levels[step][at##k], above);
+#define TW_ADD(k) sum += (double)leaves[at##k];
+    TW_EACH_SIDE(TW_BEGIN)
     for (int step = 0; step < depth; step++) {
         TW_EACH_SIDE(TW_GO_ON)
     }
     TW_EACH_SIDE(TW_ADD)
 #undef TW_EACH_SIDE
+#undef TW_BEGIN
 #undef TW_GO_ON
 #undef TW_ADD
     return sum;
 }
 
-static inline __attribute__((always_inline)) double
-walk_one(const tw_model_step *from, const float *leaf, const uint16_t *above, int depth) {
-    size_t at = 1;
+static inline __attribute__((always_inline)) double walk_one(const tw_model_step *const *levels,
+                                                             const float *leaves, size_t tree,
+                                                             const uint16_t *above, int depth) {
+    size_t at = tree;
     for (int step = 0; step < depth; step++)
-        at = go_on(at, from[at], above);
-    return (double)leaf[at - ((size_t)1 << depth)];
+        at = go_on(at, levels[step][at], above);
+    return (double)leaves[at];
 }
 
 /* From the tree `first` of a forest up to `end`. A few trees are walked for all before the next
@@ -65,23 +75,21 @@ static inline __attribute__((always_inline)) void walk_deep(const struct tw_mode
                                                             const struct tw_model_forest *forest,
                                                             const struct walkers *walkers,
                                                             int first, int end, int depth) {
-    const size_t leaves = (size_t)1 << depth;
-    const size_t at = forest->steps + (size_t)(first - forest->first) * leaves;
-    const tw_model_step *from = &model->steps[at];
-    const float *leaf = &model->leaves[at];
+    const tw_model_step *levels[TW_MODEL_DEEPEST];
+    const float *leaves = &model->leaves[forest->steps];
+    for (int level = 0; level < depth; level++)
+        levels[level] = &model->steps[tw_model_level(forest, level)];
     int i = first;
-    for (; i + SIDE_BY_SIDE <= end; i += SIDE_BY_SIDE) {
+    for (; i + SIDE_BY_SIDE <= end; i += SIDE_BY_SIDE)
         for (size_t k = 0; k < walkers->count; k++) {
             struct tw_model_case *seen = &walkers->cases[walkers->of[k]];
-            seen->sum = walk_eight(from, leaf, seen->sum, seen->above, depth);
+            seen->sum = walk_eight(levels, leaves, (size_t)(i - forest->first), seen->sum,
+                                   seen->above, depth);
         }
-        from += SIDE_BY_SIDE * leaves;
-        leaf += SIDE_BY_SIDE * leaves;
-    }
-    for (; i < end; i++, from += leaves, leaf += leaves)
+    for (; i < end; i++)
         for (size_t k = 0; k < walkers->count; k++) {
             struct tw_model_case *seen = &walkers->cases[walkers->of[k]];
-            seen->sum += walk_one(from, leaf, seen->above, depth);
+            seen->sum += walk_one(levels, leaves, (size_t)(i - forest->first), seen->above, depth);
         }
 }
 
@@ -89,6 +97,9 @@ static void walk(const struct tw_model *model, const struct tw_model_forest *for
                  const struct walkers *walkers, int first, int end) {
     /* For which less is left to be worked out on the way. */
     enum { USUAL_DEPTH = 6, DEEP = 8 };
+    if (walkers->crowd != NULL && walkers->count >= MANY &&
+        tw_model_crowd_walk(walkers->crowd, forest, first, end, walkers->of, walkers->count))
+        return;
     if (forest->depth == USUAL_DEPTH)
         walk_deep(model, forest, walkers, first, end, USUAL_DEPTH);
     else if (forest->depth == DEEP)
@@ -169,10 +180,11 @@ double tw_model_doubling(const struct tw_model *model, int kind) {
     return forest_of(model, kind)->doubling;
 }
 
-static void begin(struct walkers *walkers, const struct tw_model_forest *forest,
-                  struct tw_model_case *cases, size_t count) {
+static void begin(struct walkers *walkers, const struct tw_model *model,
+                  const struct tw_model_forest *forest, struct tw_model_case *cases, size_t count) {
     walkers->cases = cases;
     walkers->count = count;
+    walkers->crowd = count >= MANY ? tw_model_crowd_create(model, cases) : NULL;
     for (size_t i = 0; i < count; i++) {
         walkers->of[i] = (uint16_t)i;
         cases[i].sum = forest->base;
@@ -183,9 +195,9 @@ static void begin(struct walkers *walkers, const struct tw_model_forest *forest,
 
 /* Asks the other forest too, if there is one, of those that were walked to the end. */
 static void ask_beside(const struct tw_model *model, int kind, struct tw_model_case *cases,
-                       size_t count) {
+                       size_t count, struct tw_model_crowd *crowd) {
     const struct tw_model_forest *forest = find_forest(model, kind, true);
-    struct walkers walkers = {.cases = cases};
+    struct walkers walkers = {.cases = cases, .crowd = crowd};
     if (forest == NULL)
         return;
     for (size_t i = 0; i < count; i++)
@@ -204,9 +216,10 @@ void tw_model_answer(const struct tw_model *model, int kind, struct tw_model_cas
     struct walkers walkers;
     if (model->steps == NULL)
         return;
-    begin(&walkers, forest, cases, count);
+    begin(&walkers, model, forest, cases, count);
     finish(model, forest, &walkers, forest->first);
-    ask_beside(model, kind, cases, count);
+    ask_beside(model, kind, cases, count, walkers.crowd);
+    tw_model_crowd_free(walkers.crowd);
 }
 
 void tw_model_answer_near(const struct tw_model *model, int kind, struct tw_model_case *cases,
@@ -216,7 +229,7 @@ void tw_model_answer_near(const struct tw_model *model, int kind, struct tw_mode
     int done = forest->first;
     if (model->steps == NULL)
         return;
-    begin(&walkers, forest, cases, count);
+    begin(&walkers, model, forest, cases, count);
     for (size_t i = 0; i < sizeof stages / sizeof *stages && walkers.count > 0; i++) {
         const int end = forest->first + stages[i].trees;
         if (end >= forest->end)
@@ -234,7 +247,8 @@ void tw_model_answer_near(const struct tw_model *model, int kind, struct tw_mode
         }
     }
     finish(model, forest, &walkers, done);
-    ask_beside(model, kind, cases, count);
+    ask_beside(model, kind, cases, count, walkers.crowd);
+    tw_model_crowd_free(walkers.crowd);
 }
 
 /* Where there are no steps; of leaves as many digits count as where there are. */
@@ -260,7 +274,7 @@ double tw_model_predict(const struct tw_model *model, int kind, const double *ve
     if (model->steps == NULL)
         return corrected(seen.total_us, add_leaves(model, forest, vector));
     see_above(model, vector, &seen);
-    begin(&walkers, forest, &seen, 1);
+    begin(&walkers, model, forest, &seen, 1);
     finish(model, forest, &walkers, forest->first);
     return seen.time_us;
 }
@@ -274,7 +288,7 @@ double tw_model_predict_beside(const struct tw_model *model, int kind, const dou
     if (model->steps == NULL)
         return add_leaves(model, forest, vector);
     see_above(model, vector, &seen);
-    begin(&walkers, forest, &seen, 1);
+    begin(&walkers, model, forest, &seen, 1);
     walk(model, forest, &walkers, forest->first, forest->end);
     return seen.sum;
 }

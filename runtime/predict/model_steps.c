@@ -6,7 +6,7 @@
 #include "runtime/description/json_span.h"
 #include "runtime/predict/packed_tree.h"
 
-enum { DEEPEST = 8, MOST_LEAVES = 1 << DEEPEST };
+enum { DEEPEST = TW_MODEL_DEEPEST, MOST_LEAVES = 1 << DEEPEST };
 
 bool tw_model_share_out(struct tw_model *model, int *trees) {
     if (model->forest_count == 0)
@@ -48,21 +48,21 @@ static int depth_below(const struct tw_model *model, int at, int most) {
     return 1 + (left > right ? left : right);
 }
 
-/* The node and what is below it, as the step at `place`, of a tree; a leaf that is higher up than
- * the others is the leaf of all ways on. */
-static void fill_steps(const struct tw_model *model, int at, size_t place, int deep,
-                       tw_model_step *steps, float *leaves) {
+/* The node and what is below it, as step `place` of its level of the forest; a leaf that is higher
+ * up than the others is the leaf of all ways on. */
+static void fill_steps(struct tw_model *model, const struct tw_model_forest *forest, int at,
+                       int level, size_t place) {
     const struct tw_model_node *node = &model->nodes[at];
-    if (deep == 0) {
-        *leaves = (float)node->value;
+    if (level == forest->depth) {
+        model->leaves[forest->steps + place] = (float)node->value;
         return;
     }
     const bool is_leaf = node->feature < 0;
     if (!is_leaf)
-        steps[place] = tw_model_step_of(node->feature, node->cut);
-    fill_steps(model, is_leaf ? at : at + 1, 2 * place, deep - 1, steps, leaves);
-    fill_steps(model, is_leaf ? at : node->right, 2 * place + 1, deep - 1, steps,
-               leaves + ((size_t)1 << (deep - 1)));
+        model->steps[tw_model_level(forest, level) + place] =
+            tw_model_step_of(node->feature, node->cut);
+    fill_steps(model, forest, is_leaf ? at : at + 1, level + 1, 2 * place);
+    fill_steps(model, forest, is_leaf ? at : node->right, level + 1, 2 * place + 1);
 }
 
 tw_status tw_model_make_steps(struct tw_model *model, const char *origin, struct tw_error *error) {
@@ -86,10 +86,8 @@ tw_status tw_model_make_steps(struct tw_model *model, const char *origin, struct
         return tw_fail(error, TW_NO_MEMORY, "%s: out of memory", origin);
     for (int f = 0; f < model->forest_count; f++) {
         const struct tw_model_forest *forest = &model->forests[f];
-        size_t at = forest->steps;
-        for (int i = forest->first; i < forest->end; i++, at += (size_t)1 << forest->depth)
-            fill_steps(model, model->roots[i], 1, forest->depth, &model->steps[at],
-                       &model->leaves[at]);
+        for (int i = forest->first; i < forest->end; i++)
+            fill_steps(model, forest, model->roots[i], 0, (size_t)(i - forest->first));
     }
     return TW_OK;
 }
@@ -195,26 +193,40 @@ static bool fill_all(struct tw_model *model, const char *trees, uint8_t *depths)
     return model->node_count <= TW_MODEL_MAX_NODES && take(&filling.at, ']');
 }
 
-/* Leaves out what forests that are less deep need not. */
-static void draw_together(struct tw_model *model, const uint8_t *depths) {
-    size_t to = 0;
+/* The levels of a forest one after another, from trees that are filled up to the greatest depth,
+ * and its leaves, drawn together where it is less deep. */
+static void put_in_levels(struct tw_model *model, const struct tw_model_forest *forest,
+                          tw_model_step *steps) {
+    const size_t leaves = (size_t)1 << forest->depth, each = MOST_LEAVES / leaves;
+    size_t to = forest->steps;
+    for (int i = forest->first; i < forest->end; i++, to += leaves) {
+        const size_t from = (size_t)i * MOST_LEAVES;
+        for (int level = 0; level < forest->depth; level++) {
+            const size_t wide = (size_t)1 << level;
+            memcpy(&steps[tw_model_level(forest, level) + (size_t)(i - forest->first) * wide],
+                   &model->steps[from + wide], wide * sizeof *steps);
+        }
+        for (size_t k = 0; k < leaves; k++)
+            model->leaves[to + k] = model->leaves[from + k * each];
+    }
+}
+
+/* Of all forests, into `steps`, which has room for trees of the greatest depth. */
+static void arrange(struct tw_model *model, const uint8_t *depths, tw_model_step *steps) {
+    size_t count = 0;
     for (int f = 0; f < model->forest_count; f++) {
         struct tw_model_forest *forest = &model->forests[f];
         for (int i = forest->first; i < forest->end; i++)
             forest->depth = depths[i] > forest->depth ? depths[i] : forest->depth;
-        const size_t leaves = (size_t)1 << forest->depth, each = MOST_LEAVES / leaves;
-        forest->steps = to;
-        for (int i = forest->first; i < forest->end; i++, to += leaves) {
-            const size_t from = (size_t)i * MOST_LEAVES;
-            memmove(&model->steps[to], &model->steps[from], leaves * sizeof *model->steps);
-            for (size_t k = 0; k < leaves; k++)
-                model->leaves[to + k] = model->leaves[from + k * each];
-        }
+        forest->steps = count;
+        count += (size_t)(forest->end - forest->first) << forest->depth;
+        put_in_levels(model, forest, steps);
     }
+    free(model->steps);
     /* What is not used any more was mostly never touched. */
-    void *steps = realloc(model->steps, (to + 1) * sizeof *model->steps);
-    void *leaves = realloc(model->leaves, (to + 1) * sizeof *model->leaves);
-    model->steps = steps != NULL ? steps : model->steps;
+    void *fewer = realloc(steps, (count + 1) * sizeof *steps);
+    void *leaves = realloc(model->leaves, (count + 1) * sizeof *model->leaves);
+    model->steps = fewer != NULL ? fewer : steps;
     model->leaves = leaves != NULL ? leaves : model->leaves;
 }
 
@@ -223,13 +235,17 @@ bool tw_model_read_steps(struct tw_model *model, const char *trees) {
     uint8_t depths[TW_MODEL_MAX_TREES];
     int counted;
     const int forests = model->forest_count;
+    tw_model_step *steps = NULL;
     model->steps = calloc(MOST, sizeof *model->steps);
     model->leaves = malloc(MOST * sizeof *model->leaves);
     if (model->steps != NULL && model->leaves != NULL && !has_too_many_cuts(model) &&
-        fill_all(model, trees, depths) && tw_model_share_out(model, &counted)) {
-        draw_together(model, depths);
+        fill_all(model, trees, depths) &&
+        (steps = calloc((size_t)model->tree_count * MOST_LEAVES + 1, sizeof *steps)) != NULL &&
+        tw_model_share_out(model, &counted)) {
+        arrange(model, depths, steps);
         return true;
     }
+    free(steps);
     free(model->steps);
     free(model->leaves);
     model->steps = NULL;
