@@ -316,7 +316,7 @@ double tw_model_predict_beside(const struct tw_model *model, int kind, const dou
 /* What a plan asks about, where a model says where its configurations were good: those of the
  * nearest problems, so many: more make choices a little better, and take longer
  * (docs/notes/2026-11-28-ordering-configurations.md). */
-enum { TW_MODEL_MOST_NEAR = 160 };
+enum { TW_MODEL_MOST_NEAR = 128 };
 /* Fills in where a problem of the kind lies; what was good there stays as it is. */
 void tw_model_place_put(struct tw_model_place *place, int kind, const int64_t *dimensions,
                         int dimension_count);

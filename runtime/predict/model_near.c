@@ -81,6 +81,7 @@ struct tw_model_map {
     float *logs; /* of the first dimension of all, then of the next */
     int *kinds;
     unsigned *uneven;
+    uint64_t *kinds_of; /* of a configuration: those themselves lie far apart */
 };
 
 void tw_model_free_map(struct tw_model_map *map) {
@@ -89,6 +90,7 @@ void tw_model_free_map(struct tw_model_map *map) {
     free(map->logs);
     free(map->kinds);
     free(map->uneven);
+    free(map->kinds_of);
     free(map);
 }
 
@@ -102,8 +104,11 @@ bool tw_model_draw_map(struct tw_model *model) {
     map->logs = calloc(room * (size_t)(model->dimension_count + 1), sizeof *map->logs);
     map->kinds = calloc(room, sizeof *map->kinds);
     map->uneven = calloc(room, sizeof *map->uneven);
-    if (map->logs == NULL || map->kinds == NULL || map->uneven == NULL)
+    map->kinds_of = calloc((size_t)model->configuration_count + 1, sizeof *map->kinds_of);
+    if (map->logs == NULL || map->kinds == NULL || map->uneven == NULL || map->kinds_of == NULL)
         return false;
+    for (int c = 0; c < model->configuration_count; c++)
+        map->kinds_of[c] = model->configurations[c].kinds;
     for (int p = 0; p < model->place_count; p++) {
         const struct tw_model_place *place = &model->places[p];
         for (int i = 0; i < model->dimension_count; i++)
@@ -246,7 +251,7 @@ int tw_model_near(const struct tw_model *model, int kind, const int64_t *dimensi
         const struct tw_model_place *place = &model->places[at];
         for (int k = 0; k < place->count && count < most; k++) {
             const int c = model->good[place->first_configuration + k];
-            if (taken[c] || (model->configurations[c].kinds >> kind & 1) == 0)
+            if (taken[c] || (model->map->kinds_of[c] >> kind & 1) == 0)
                 continue;
             taken[c] = true;
             configurations[count++] = c;
