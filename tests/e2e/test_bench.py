@@ -139,7 +139,8 @@ class Bench(support.EndToEnd):
 
     def test_what_was_tuned_is_said(self):
         untuned = json.loads(self.bench(*SHAPE, *WARM, "--json").out)["problems"][0]
-        self.assertEqual((untuned["tuned"], untuned["rule"]), (False, "default"))
+        self.assertFalse(untuned["tuned"])
+        self.assertIn(untuned["rule"], ("default", "fallback"))
         self.assertIn("NOT TUNED", self.bench(*SHAPE, *WARM).out)
         database = self.home / "mine.db"
         command = [support.TUNE, *SHAPE, *WARM, "--budget", "2", "--strategy", "random", "--quiet"]
