@@ -186,8 +186,8 @@ struct tw_model {
     int *roots;                  /* of trees, among the nodes */
     struct tw_model_node *nodes; /* NULL where only the steps were wanted and made */
     struct tw_model_cuts cuts[TW_MODEL_MAX_FEATURES];
-    /* Of each forest the levels of its trees, and behind the last as many leaves as its trees have
-     * ways down; NULL: none were made, or the trees are too deep. */
+    /* Of each forest the levels of its trees, one behind the other, and what the ways down its last
+     * level lead to; NULL: none were made, or the trees are too deep. */
     tw_model_step *steps;
     float *leaves; /* files say four digits of them */
     int configuration_count;
@@ -315,7 +315,8 @@ double tw_model_predict_beside(const struct tw_model *model, int kind, const dou
 
 /* What a plan asks about, where a model says where its configurations were good: those of the
  * nearest problems, so many: more make choices a little better, and take longer
- * (docs/notes/2026-11-28-ordering-configurations.md). */
+ * (docs/notes/2026-11-28-ordering-configurations.md,
+ * docs/notes/2026-11-30-plans-below-two-milliseconds.md). */
 enum { TW_MODEL_MOST_NEAR = 128 };
 /* Fills in where a problem of the kind lies; what was good there stays as it is. */
 void tw_model_place_put(struct tw_model_place *place, int kind, const int64_t *dimensions,

@@ -163,16 +163,20 @@ static void add_references(const struct tw_description *d) {
  * from one another. */
 enum { MOST_ROUNDS = 16, STRIDE = 37 };
 
-/* Shapes turn with the architecture, so that each preset meets all of both. */
+/* Shapes turn with the architecture, so that each preset meets all of both. What others meet, and
+ * were seen to fit, is the same with presets for CPUs as without. */
 static void add_presets(const struct tw_description *d) {
     int choices = attribute_choices(d), rounds = choices < 2 * SHAPES ? 2 * SHAPES : choices;
-    for (int number = 0; number < preset_count(d); number++) {
+    for (int preset = 0, others = 0; preset < preset_count(d); preset++) {
+        const char *name;
+        preset_number(d, preset, &name);
+        const int number = strncmp(name, "cpu", 3) == 0 ? preset : others++;
         for (int i = 0, added = 0; i < rounds && added < MOST_ROUNDS; i++, added++) {
             struct job *job = new_job(PRESET);
             int64_t values[TW_MAX_SYMBOLS];
             struct tw_error error;
             job->device = &devices[i % 2];
-            job->configuration = preset_number(d, number, &job->preset);
+            job->configuration = preset_number(d, preset, &job->preset);
             job->problem = problem_of(d, shape_of(d, i + number), (number + STRIDE * i) % choices);
             bind_problem(&job->problem, job->device, values);
             /* Not for this backend, architecture or problem; but the default is for all. */
